@@ -240,10 +240,16 @@ static int relay(int64_t timeout_ms, int with_stdin)
 	}
 	/* The socket closed: QEMU is ending, of itself or by a panic. */
 	for (int ms = 0; ms < SHUTDOWN_MS; ms++) {
-		if (waitpid(qemu, NULL, WNOHANG) == qemu) {
-			if (!have_status)
+		int st;
+
+		if (waitpid(qemu, &st, WNOHANG) == qemu) {
+			if (WIFSIGNALED(st))
+				say("QEMU ended by signal %d", WTERMSIG(st));
+			else if (WEXITSTATUS(st))
+				say("QEMU ended with status %d", WEXITSTATUS(st));
+			else if (!have_status)
 				say("the VM ended before the command did");
-			return have_status ? status : STATUS_VM;
+			return have_status && !st ? status : STATUS_VM;
 		}
 		if (got_signal)
 			return end(128 + got_signal);

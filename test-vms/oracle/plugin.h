@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the plugin's two files share: recording (plugin.c), writing (plugin_write.c). */
+#ifndef MEMSCOPE_ORACLE_PLUGIN_H
+#define MEMSCOPE_ORACLE_PLUGIN_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "file.h"
+
+struct oracle_writer {
+	FILE *f;
+	size_t nr_words;	/* of each set, by page of the RAM block */
+	size_t hole_word;	/* words from here on are RAM at 4 GiB and above */
+};
+
+/* The VM ends with the message: a run without its truth is worth nothing. */
+void __attribute__((noreturn, format(printf, 1, 2))) oracle_die(const char *fmt, ...);
+
+void oracle_write_begin(struct oracle_writer *w, const char *path);
+void oracle_write_header(struct oracle_writer *w, const struct oracle_header *h);
+/* Fills in @i's size; clears the sets. */
+void oracle_write_interval(struct oracle_writer *w, struct oracle_interval *i,
+			   uint64_t *set[ORACLE_NR_SETS]);
+void oracle_write_end(struct oracle_writer *w);
+
+#endif

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the VM tests share: running test-vms/run and keeping what it printed.
+package VM;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Temp 'tempdir';
+use FindBin;
+
+our @EXPORT = qw($build $share vm vm_start vm_finish slurp);
+
+our $run = "$FindBin::RealBin/../run";
+our $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../build";
+our $share = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+my $count = 0;
+
+sub slurp {
+	my ($path) = @_;
+	open my $f, '<:raw', $path or return undef;
+	local $/;
+	return <$f>;
+}
+
+# Starts test-vms/run with these arguments.
+sub vm_start {
+	my @args = @_;
+	my $vm = { out => "$share/.out" . ++$count, err => "$share/.err$count" };
+	$vm->{pid} = fork() // die "fork: $!";
+	if (!$vm->{pid}) {
+		open STDIN, '<', '/dev/null';
+		open STDOUT, '>', $vm->{out};
+		open STDERR, '>', $vm->{err};
+		exec $run, @args;
+		exit 126;
+	}
+	return $vm;
+}
+
+# Waits for it: status, out, err.
+sub vm_finish {
+	my ($vm) = @_;
+	waitpid $vm->{pid}, 0;
+	$vm->{status} = $? & 127 ? 128 + ($? & 127) : $? >> 8;
+	$vm->{$_} = slurp($vm->{$_}) for qw(out err);
+	return $vm;
+}
+
+sub vm { return vm_finish(vm_start(@_)) }
+
+1;
