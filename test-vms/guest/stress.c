@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs in the guest: works the sampler and the machine under it as hard as it
+ * can for a while, and proves that no byte of memory was lost.
+ *
+ *	stress SECONDS SEED EXT4-DEVICE
+ *
+ * Workers are processes.  Each keeps data that a checksum of its position
+ * foretells, and exits with 1 and a message at the first wrong byte.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/swap.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+#define TRACING	"/sys/kernel/tracing/"
+#define PAGE	4096UL
+#define MIB	(1UL << 20)
+
+static uint64_t seed;
+static time_t stop_at;
+
+static uint64_t rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static int over(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec >= stop_at;
+}
+
+static void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fprintf(stderr, "stress: ");
+	vfprintf(stderr, fmt, ap);
+	fprintf(stderr, "\n");
+	va_end(ap);
+	_exit(1);
+}
+
+/* Return 0 or the errno. */
+static int put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC), err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+static int get(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, buf, size - 1);
+	close(fd);
+	if (n < 0)
+		return -1;
+	buf[n] = '\0';
+	return n;
+}
+
+/* The word that belongs at a place in generation gen of a page. */
+static uint64_t word(uint64_t page, uint64_t gen, unsigned int i)
+{
+	uint64_t x = page * 0x9e3779b97f4a7c15ULL + gen * 0xbf58476d1ce4e5b9ULL + i;
+
+	x ^= x >> 31;
+	return x * 0x94d049bb133111ebULL;
+}
+
+static void fill(char *mem, uint64_t page, uint64_t gen)
+{
+	uint64_t *p = (uint64_t *)(mem + page * PAGE);
+	unsigned int i;
+
+	for (i = 0; i < PAGE / 8; i += 16)
+		p[i] = word(page, gen, i);
+}
+
+static void check(const char *what, const char *mem, uint64_t page, uint64_t gen)
+{
+	const uint64_t *p = (const uint64_t *)(mem + page * PAGE);
+	unsigned int i;
+
+	for (i = 0; i < PAGE / 8; i += 16)
+		if (p[i] != word(page, gen, i))
+			fail("%s: page %lu word %u is %lx, not %lx (generation %lu)",
+			     what, page, i, p[i], word(page, gen, i), gen);
+}
+
+/* Rewrite and verify random pages of a mapping until the time is over. */
+static void pages(const char *what, char *mem, uint64_t nr, uint8_t *gen,
+		  void (*disturb)(char *mem, uint64_t nr, uint8_t *gen))
+{
+	uint64_t i;
+
+	for (i = 0; i < nr; i++)
+		fill(mem, i, gen[i]);
+	while (!over()) {
+		for (i = 0; i < 256; i++) {
+			uint64_t page = rnd() % nr;
+
+			check(what, mem, page, gen[page]);
+			if (rnd() & 1)
+				fill(mem, page, ++gen[page]);
+		}
+		if (disturb)
+			disturb(mem, nr, gen);
+	}
+	for (i = 0; i < nr; i++)
+		check(what, mem, i, gen[i]);
+}
+
+static char *map(size_t size, int flags, int fd)
+{
+	char *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+	if (mem == MAP_FAILED)
+		fail("mmap of %zu bytes: %s", size, strerror(errno));
+	return mem;
+}
+
+/* Anonymous memory, more than fits, so that it is swapped. */
+static void worker_anon(void)
+{
+	uint64_t nr = 160 * MIB / PAGE;
+
+	pages("anon", map(nr * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1), nr,
+	      calloc(nr, 1), NULL);
+}
+
+/* Huge pages, split by all that splits them. */
+static void split(char *mem, uint64_t nr, uint8_t *gen)
+{
+	uint64_t huge = rnd() % (nr / 512) * 512, page = huge + rnd() % 512, i;
+	int status;
+	pid_t pid;
+
+	switch (rnd() % 6) {
+	case 0:	/* a hole */
+		madvise(mem + page * PAGE, PAGE, MADV_DONTNEED);
+		fill(mem, page, gen[page]);
+		break;
+	case 1:	/* protection of a part */
+		mprotect(mem + page * PAGE, PAGE, PROT_READ);
+		check("thp", mem, page, gen[page]);
+		mprotect(mem + huge * PAGE, 512 * PAGE, PROT_READ | PROT_WRITE);
+		break;
+	case 2:	/* copy on write in a child, which sees the old data */
+		pid = fork();
+		if (!pid) {
+			for (i = 0; i < 512; i += 7) {
+				check("thp in a child", mem, huge + i, gen[huge + i]);
+				fill(mem, huge + i, gen[huge + i] + 1);
+			}
+			_exit(0);
+		}
+		if (pid > 0 && waitpid(pid, &status, 0) == pid && status)
+			fail("thp: the child failed");
+		break;
+	case 3:	/* to the swap */
+		madvise(mem + huge * PAGE, 512 * PAGE, MADV_PAGEOUT);
+		break;
+	case 4:	/* free lazily, then take back by writing */
+		for (i = 0; i < 512; i++) {
+			madvise(mem + (huge + i) * PAGE, PAGE, MADV_FREE);
+			fill(mem, huge + i, gen[huge + i]);
+		}
+		break;
+	case 5:
+		madvise(mem + huge * PAGE, 512 * PAGE, MADV_COLLAPSE);
+		break;
+	}
+}
+
+static void worker_thp(void)
+{
+	uint64_t nr = 32 * MIB / PAGE;
+	char *mem = map(nr * PAGE + 2 * MIB, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	mem = (char *)(((uintptr_t)mem + 2 * MIB - 1) & ~(2 * MIB - 1));
+	madvise(mem, nr * PAGE, MADV_HUGEPAGE);
+	pages("thp", mem, nr, calloc(nr, 1), split);
+}
+
+static void worker_shmem(void)
+{
+	uint64_t nr = 64 * MIB / PAGE;
+
+	pages("shmem", map(nr * PAGE, MAP_SHARED | MAP_ANONYMOUS, -1), nr,
+	      calloc(nr, 1), NULL);
+}
+
+/* Two threads write pages while others are checked: TLBs on two CPUs. */
+struct shared {
+	char *mem;
+	uint8_t *gen;
+	uint64_t nr;
+	unsigned int half;
+};
+
+static void *writer(void *arg)
+{
+	struct shared *s = arg;
+	uint64_t from = s->half * s->nr / 2, i;
+
+	for (i = 0; i < s->nr / 2; i++)
+		fill(s->mem, from + i, s->gen[from + i]);
+	while (!over()) {
+		for (i = from; i < from + s->nr / 2; i++) {
+			check("threads", s->mem, i, s->gen[i]);
+			fill(s->mem, i, ++s->gen[i]);
+		}
+		if (s->half)
+			madvise(s->mem + from * PAGE, s->nr / 2 * PAGE, MADV_PAGEOUT);
+	}
+	return NULL;
+}
+
+static void worker_threads(void)
+{
+	uint64_t nr = 8 * MIB / PAGE;
+	struct shared s[2];
+	pthread_t thread;
+
+	s[0].mem = map(nr * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	s[0].gen = calloc(nr, 1);
+	s[0].nr = nr;
+	s[0].half = 0;
+	s[1] = s[0];
+	s[1].half = 1;
+	if (pthread_create(&thread, NULL, writer, &s[1]))
+		fail("no thread");
+	writer(&s[0]);
+	pthread_join(thread, NULL);
+}
+
+/* A shared mapping of a file: what was written must be on the disk. */
+static void sync_file(char *mem, uint64_t nr, uint8_t *gen)
+{
+	char buf[PAGE];
+	uint64_t page;
+	int fd, i;
+
+	if (rnd() % 64)
+		return;
+	if (msync(mem, nr * PAGE, MS_SYNC))
+		fail("msync: %s", strerror(errno));
+	fd = open("/mnt/mapped", O_RDONLY | O_DIRECT);
+	if (fd < 0)
+		return;
+	for (i = 0; i < 16; i++) {
+		char *direct = aligned_alloc(PAGE, PAGE);
+
+		page = rnd() % nr;
+		if (pread(fd, direct, PAGE, page * PAGE) == (ssize_t)PAGE) {
+			memcpy(buf, direct, PAGE);
+			check("file on the disk", buf - page * PAGE, page, gen[page]);
+		}
+		free(direct);
+	}
+	close(fd);
+}
+
+static void worker_file(void)
+{
+	uint64_t nr = 24 * MIB / PAGE;
+	int fd = open("/mnt/mapped", O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || ftruncate(fd, nr * PAGE))
+		fail("/mnt/mapped: %s", strerror(errno));
+	pages("file", map(nr * PAGE, MAP_SHARED, fd), nr, calloc(nr, 1), sync_file);
+}
+
+/* read() and write(), which the hooks see. */
+static void worker_rw(void)
+{
+	const char *path = "/mnt/rw";
+	uint64_t nr = 16 * MIB / PAGE, gen = 0, i;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	char buf[PAGE];
+
+	memset(buf, 0, sizeof(buf));
+	if (fd < 0)
+		fail("%s: %s", path, strerror(errno));
+	for (gen = 0; !over(); gen++) {
+		for (i = 0; i < nr; i++) {
+			fill(buf - i * PAGE, i, gen);
+			if (pwrite(fd, buf, PAGE, i * PAGE) != (ssize_t)PAGE)
+				fail("write %s: %s", path, strerror(errno));
+		}
+		put("/proc/sys/vm/drop_caches", "1");
+		for (i = 0; i < nr; i++) {
+			if (pread(fd, buf, PAGE, i * PAGE) != (ssize_t)PAGE)
+				fail("read %s: %s", path, strerror(errno));
+			check("read()", buf - i * PAGE, i, gen);
+		}
+	}
+}
+
+static void worker_hugetlb(void)
+{
+	uint64_t nr = 4 * MIB / PAGE;
+	char *mem = mmap(NULL, nr * PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+
+	if (mem == MAP_FAILED)
+		fail("hugetlb: %s", strerror(errno));
+	pages("hugetlb", mem, nr, calloc(nr, 1), NULL);
+}
+
+static void *idle_thread(void *arg)
+{
+	usleep(rnd() % 2000);
+	return NULL;
+}
+
+/* fork, vfork, exec, threads, exit. */
+static void worker_fork(void)
+{
+	char *mem = map(MIB, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	pthread_t threads[4];
+	unsigned int i;
+	pid_t pid;
+
+	memset(mem, 1, MIB);
+	while (!over()) {
+		switch (rnd() % 4) {
+		case 0:
+			pid = vfork();
+			if (!pid) {
+				execl("/bin/true", "true", NULL);
+				_exit(127);
+			}
+			break;
+		case 1:
+			pid = fork();
+			if (!pid) {
+				memset(mem, 2, MIB / 2);
+				execl("/bin/true", "true", NULL);
+				_exit(127);
+			}
+			break;
+		case 2:
+			pid = fork();
+			if (!pid) {
+				for (i = 0; i < 4; i++)
+					pthread_create(&threads[i], NULL, idle_thread, NULL);
+				/* The leader leaves first. */
+				pthread_exit(NULL);
+			}
+			break;
+		default:
+			pid = fork();
+			if (!pid) {
+				munmap(mem + MIB / 4, MIB / 4);
+				kill(getpid(), SIGKILL);
+			}
+		}
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+}
+
+static void worker_hotplug(void)
+{
+	char path[64];
+
+	while (!over()) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+			 1 + (int)(rnd() % 3));
+		put(path, "0");
+		usleep(200000);
+		put(path, "1");
+		usleep(rnd() % 1000000);
+	}
+	for (int cpu = 1; cpu < 4; cpu++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+		put(path, "1");
+	}
+}
+
+/* Start, stop and turn every knob. */
+static unsigned long starts, changes;
+
+static void control(void)
+{
+	static const char * const writes[] = { "off", "anon", "all", "all" };
+	static const char * const kernels[] = { "auto", "on", "off" };
+	char buf[64];
+	int err, on = 0;
+
+	while (!over()) {
+		changes++;
+		switch (rnd() % 12) {
+		case 0:
+		case 10:
+		case 11:
+			err = put(TRACING "events/memref/enable", on ? "0" : "1");
+			if (err)
+				fail("enable: %s", strerror(err));
+			on = !on;
+			starts += on;
+			break;
+		case 1:
+			put(TRACING "memref/write", writes[rnd() % 4]);
+			break;
+		case 2:
+			put(TRACING "memref/kernel", kernels[rnd() % 3]);
+			break;
+		case 3:
+			snprintf(buf, sizeof(buf), "%d", (int)(10 + rnd() % 90));
+			put(TRACING "memref/interval_ms", buf);
+			break;
+		case 4:
+			snprintf(buf, sizeof(buf), "%d %d %d", (int)(1 + rnd() % 200),
+				 getppid(), getpid());
+			put(TRACING "memref_pid", buf);
+			break;
+		case 5:
+			put(TRACING "memref_pid", "\n");
+			break;
+		case 6:
+			put(TRACING "memref/scan", "1");
+			break;
+		case 7:
+			put(TRACING "memref/children", rnd() & 1 ? "1" : "0");
+			break;
+		case 8:
+			put(TRACING "memref/flush", rnd() % 4 ? "1" : "0");
+			break;
+		case 9:
+			snprintf(buf, sizeof(buf), "%d", 64 << (rnd() % 15));
+			err = put(TRACING "memref/group_kb", buf);
+			if (err != (on ? EBUSY : 0))
+				fail("group_kb while %s: %s", on ? "on" : "off",
+				     strerror(err));
+			break;
+		}
+		/* Mostly long enough for some intervals. */
+		usleep(rnd() % (on ? 300000 : 20000));
+	}
+	put(TRACING "events/memref/enable", "0");
+	put(TRACING "memref_pid", "\n");
+	printf("# %lu starts of the sampler, %lu changes\n", starts, changes);
+	fflush(stdout);
+}
+
+/* Threads of the sampler, and its memory, that are left when it is off. */
+static int leftovers(void)
+{
+	char buf[256];
+	FILE *f;
+	int n = 0;
+
+	f = popen("ps -o comm | grep -cx memref; grep -c memref /proc/vmallocinfo", "r");
+	while (f && fgets(buf, sizeof(buf), f))
+		n += atoi(buf);
+	if (f)
+		pclose(f);
+	return n;
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} workers[] = {
+	{ "anon", worker_anon },	{ "thp", worker_thp },
+	{ "shmem", worker_shmem },	{ "threads", worker_threads },
+	{ "file", worker_file },	{ "rw", worker_rw },
+	{ "hugetlb", worker_hugetlb },	{ "fork", worker_fork },
+	{ "hotplug", worker_hotplug },	{ "control", control },
+};
+
+#define WORKERS (sizeof(workers) / sizeof(workers[0]))
+
+static void swap_on(void)
+{
+	if (put("/sys/block/zram0/disksize", "512M"))
+		fail("no zram");
+	if (system("mkswap /dev/zram0 >/dev/null") || swapon("/dev/zram0", 0))
+		fail("no swap: %s", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t first;
+	pid_t pids[WORKERS];
+	struct timespec now;
+	unsigned int i, bad = 0;
+	char buf[8192], *p;
+	int status;
+
+	if (argc < 4) {
+		fprintf(stderr, "usage: stress SECONDS SEED EXT4-DEVICE\n");
+		return 2;
+	}
+	first = strtoull(argv[2], NULL, 0) * 2 + 1;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	stop_at = now.tv_sec + atoi(argv[1]);
+	swap_on();
+	put("/proc/sys/vm/nr_hugepages", "2");
+	put("/proc/sys/vm/overcommit_memory", "1");
+	mkdir("/mnt", 0755);
+	if (mount(argv[3], "/mnt", "ext4", 0, NULL))
+		fail("mount %s: %s", argv[3], strerror(errno));
+
+	for (i = 0; i < WORKERS; i++) {
+		seed = first * (i + 1) * 0x9e3779b97f4a7c15ULL;
+		pids[i] = fork();
+		if (!pids[i]) {
+			workers[i].run();
+			_exit(0);
+		}
+	}
+	for (i = 0; i < WORKERS; i++) {
+		waitpid(pids[i], &status, 0);
+		bad += !!status;
+		printf("%sok %u - %s: %s\n", status ? "not " : "", i + 1, workers[i].name,
+		       status ? "failed" : "data intact");
+		fflush(stdout);
+	}
+	status = leftovers();
+	printf("%sok %zu - no thread or memory of the sampler left\n",
+	       status ? "not " : "", WORKERS + 1);
+	/* Without swapping, half of the dangers were not there. */
+	p = get("/proc/vmstat", buf, sizeof(buf)) > 0 ? strstr(buf, "pswpout ") : NULL;
+	printf("%sok %zu - memory was swapped: %.16s\n",
+	       p && strtoul(p + 8, NULL, 10) > 1000 ? "" : "not ", WORKERS + 2,
+	       p ? strtok(p, "\n") : "unknown");
+	return bad || status;
+}

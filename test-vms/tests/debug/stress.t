@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The sampler started, stopped and turned about while processes fork, huge
+# pages split, memory is swapped and CPUs leave: on a kernel that checks
+# itself, without a report, a leak or a lost byte.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+seconds=${MEMSCOPE_STRESS_SECONDS:-600}
+seed=${MEMSCOPE_STRESS_SEED:-$RANDOM}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/memscope-stress.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+
+echo "# ${seconds} s, seed $seed (MEMSCOPE_STRESS_SECONDS, MEMSCOPE_STRESS_SEED)"
+truncate -s 128M "$dir/disk"
+PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q -F "$dir/disk" || {
+	echo "1..1"; echo "not ok 1 - mkfs.ext4"; exit 1; }
+"$here/../../run" --kernel "${MEMSCOPE_KERNEL:-debug}" --smp 4 --mem "${MEMSCOPE_STRESS_MEM:-640M}" \
+	--timeout $((seconds * 2 + 300)) --append "panic_on_warn=0 transparent_hugepage=madvise" \
+	--qemu-arg -drive --qemu-arg "file=$dir/disk,if=virtio,format=raw,cache=unsafe" \
+	-- stress "$seconds" "$seed" /dev/vda
+status=$?
+[ $status -eq 0 ] || echo "# test-vms/run: status $status"
+# 125: a report of the kernel is a failed test, whatever the guest said.
+echo "$([ $status -ne 125 ] && [ $status -ne 124 ] || echo 'not ')ok 13 - the kernel had nothing to report"
+echo "1..13"
+exit $status
