@@ -1,0 +1,90 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# With the events off memref is nothing: no thread, no memory, and where the
+# page cache is read and written no more than a NOP.
+use strict;
+use warnings;
+no warnings 'portable';
+use FindBin;
+use lib $FindBin::RealBin;
+use Test::More;
+use VM;
+
+my $kernel = "$build/kernel-" . ($ENV{MEMSCOPE_KERNEL} // 'vm');
+my $vmlinux = slurp("$kernel/vmlinux") // die "$kernel/vmlinux: $!";
+
+# Sections and symbols of the ELF file, as binutils print them.
+my (%section, @section, %symbol, @function);
+for (`readelf -SW $kernel/vmlinux`) {
+	next unless /^\s*\[\s*\d+\]\s+(\S+)\s+\S+\s+([0-9a-f]+)\s+([0-9a-f]+)\s+([0-9a-f]+)/;
+	$section{$1} = { addr => hex $2, offset => hex $3, size => hex $4 };
+	push @section, $section{$1} if hex $2;
+}
+for (`nm -n $kernel/vmlinux`) {
+	my ($addr, $type, $name) = split;
+	$symbol{$name} = hex $addr;
+	push @function, [ hex $addr, $name ] if $type =~ /[tT]/;
+}
+
+sub bytes {
+	my ($addr, $n) = @_;
+	for (@section) {
+		return substr $vmlinux, $addr - $_->{addr} + $_->{offset}, $n
+			if $addr >= $_->{addr} && $addr < $_->{addr} + $_->{size};
+	}
+	return '';
+}
+
+sub function_at {
+	my ($addr) = @_;
+	my $name = '?';
+	for (@function) {
+		last if $_->[0] > $addr;
+		$name = $_->[1];
+	}
+	return $name;
+}
+
+# struct jump_entry: s32 code, s32 target, s64 key, each relative to itself;
+# the key's lowest bits are flags.
+my $table = $section{__jump_table} // $section{'.rodata'};
+my ($start, $stop) = @symbol{qw(__start___jump_table __stop___jump_table)};
+my %hooks;
+for (my $entry = $start; $entry < $stop; $entry += 16) {
+	my ($code, $target, $key) = unpack 'l<l<q<', bytes($entry, 16);
+	$key += $entry + 8;
+	next unless ($key & ~3) == $symbol{memref_hooks};
+	my $insn = bytes($entry + $code, 5);
+	my $nop = $insn =~ /^(\x66\x90|\x0f\x1f\x44\0\0)/s;
+	push @{$hooks{function_at($entry + $code)}}, $nop ? 'nop' : unpack 'H*', $insn;
+}
+my %want = map { $_ => 1 }
+	qw(filemap_read shmem_file_read_iter generic_perform_write iomap_file_buffered_write);
+for my $f (sort keys %hooks) {
+	(my $base = $f) =~ s/\..*//;
+	$base = 'iomap_file_buffered_write' if $base =~ /^iomap_write_iter/;
+	ok($want{$base}, "$f is a function that was meant to have a hook");
+	delete $want{$base};
+	is("@{$hooks{$f}}", join(' ', ('nop') x @{$hooks{$f}}), "the hook in $f is a NOP");
+}
+ok(!grep($_ ne 'iomap_file_buffered_write', keys %want),
+   'every function has its hook') or diag "without: @{[keys %want]}";
+
+my $vm = vm('--', 'sh', '-c', <<'EOF');
+show() {
+	echo "$1 threads $(ps -o comm | grep -cx memref) areas $(grep -c memref_ /proc/vmallocinfo)"
+}
+cd /sys/kernel/tracing
+show boot
+echo 1 >events/memref/enable
+sleep 0.2
+show on
+echo 0 >events/memref/enable
+show off
+EOF
+is($vm->{status}, 0, 'the guest ran') or diag $vm->{err};
+like($vm->{out}, qr/^boot threads 0 areas 0$/m, 'after boot: no thread, no memory');
+like($vm->{out}, qr/^on threads 1 areas [1-9]/m, 'on: a thread, and memory');
+like($vm->{out}, qr/^off threads 0 areas 0$/m, 'off again: no thread, no memory');
+diag $vm->{out};
+done_testing;
