@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The demonstration: the paper's pagetest run and a database load, recorded by
+# trace-cmd in a guest, and their plots.
+#
+#	test-vms/demo.sh [OUTPUT-DIRECTORY]
+set -eu -o pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${MEMSCOPE_BUILD:-$(dirname "$here")/build}
+out=${1:-$build/demo}
+memref=$build/bin/memref
+mkdir -p "$out"
+
+step() { printf '== %s\n' "$*"; }
+
+# Paper, section 4: 3 GiB by malloc, 10 iterations, LMBs of 64 MiB, an interval
+# that an iteration fits in.  How long the first one takes, which also gets the
+# memory, depends on the machine: measure it on a part.
+pagetest() {
+	step "pagetest: 3 GiB by malloc, 10 iterations, in a guest of 4 GiB (some minutes)"
+	"$here/run" --mem 4G --smp 2 --timeout 1800 --share "$out" \
+		--append "memref_kernel_4k transparent_hugepage=never" -- sh -eu -c '
+		cd /sys/kernel/tracing
+		begin=$(cut -d" " -f1 /proc/uptime)
+		pagetest --size 512M --iterations 1 >/dev/null
+		end=$(cut -d" " -f1 /proc/uptime)
+		interval=$(awk -v b=$begin -v e=$end "BEGIN {
+			ms = int((e - b) * 6 * 1.7) * 1000; print ms < 3000 ? 3000 : ms }")
+		echo "interval: $interval ms"
+		echo $interval >memref/interval_ms
+		echo 65536 >memref/group_kb
+		trace-cmd record -q -e memref -o /share/pagetest.dat \
+			pagetest --how malloc --size 3G --iterations 10 --op write \
+				--wait-interval --sleep $interval --format csv >/share/pagetest-truth.csv
+	'
+}
+
+# A real program with phases: load a table, index it, query it, vacuum it.
+database() {
+	step "sqlite3: load, index, query and vacuum a database"
+	cat >"$out/database.sql" <<'EOF'
+PRAGMA cache_size = -65536;
+CREATE TABLE sample(id INTEGER PRIMARY KEY, grp INTEGER, val REAL, txt TEXT);
+BEGIN;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
+INSERT INTO sample SELECT i, (i * 7919) % 1000, i * 0.5, printf('row %d of the sample', i) FROM n;
+COMMIT;
+CREATE INDEX sample_grp ON sample(grp);
+SELECT grp, count(*), sum(val), max(txt) FROM sample GROUP BY grp ORDER BY 3 DESC LIMIT 3;
+DELETE FROM sample WHERE grp % 2;
+VACUUM;
+SELECT count(*) FROM sample;
+EOF
+	"$here/run" --mem 1G --smp 2 --timeout 900 --share "$out" --root host \
+		--append "memref_kernel_4k" -- sh -eu -c '
+		cd /sys/kernel/tracing
+		echo 250 >memref/interval_ms
+		echo 1024 >memref/group_kb
+		trace-cmd record -q -e memref -o /share/database.dat \
+			sh -c "sqlite3 /tmp/sample.db </share/database.sql"
+	'
+}
+
+plots() {
+	local name=$1 class view
+	for view in temporal spatial wss; do
+		for class in total user kernel page_cache; do
+			"$memref" plot "$view" "$out/$name.dat" --class "$class" \
+				-o "$out/$name-$view-$class.png"
+		done
+		"$memref" plot "$view" "$out/$name.dat" --class all -o "$out/$name-$view.svg"
+		"$memref" report "$view" "$out/$name.dat" --format csv -o "$out/$name-$view.csv"
+	done
+	"$memref" report summary "$out/$name.dat" | tee "$out/$name-summary.txt"
+}
+
+# The spikes of the paper's Figures 3 to 6, counted.
+spikes() {
+	step "pagetest: what was touched, and what was seen"
+	awk -F, -v rows="$out/pagetest-temporal.csv" '
+	BEGIN {
+		getline <rows
+		for (i = split($0, name, ","); i; i--)
+			column[name[i]] = i
+		while ((getline <rows) > 0) {
+			user = $column["pages_user"]
+			n++
+			if (user > 100000) {
+				spikes++
+				printf "spike %2d: %7d user pages in %d LMBs\n", spikes, user, \
+					$column["groups_user"]
+				if (user < 786432 * 0.995 || user > 786432 * 1.005 ||
+				    $column["groups_user"] < 48)
+					bad++
+			} else if (user > 7864) {
+				printf "not flat: %d user pages\n", user
+				bad++
+			}
+		}
+		printf "%d spikes in %d intervals, 786432 pages touched in each\n", spikes, n
+		exit spikes != 10 || bad > 0
+	}' </dev/null | tee "$out/pagetest-spikes.txt"
+}
+
+page() {
+	{
+		cat <<'EOF'
+<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>memref: which memory is used</title>
+<style>body{font:16px/1.4 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}
+img{width:100%}pre{overflow-x:auto;background:#f4f4f4;padding:1em}</style>
+<h1>memref: which memory is used</h1>
+<h2>pagetest: 3 GiB by malloc, 10 iterations (the paper's Figures 3 to 6)</h2>
+EOF
+		echo "<pre>$(cat "$out/pagetest-spikes.txt")</pre>"
+		local name
+		for name in pagetest database; do
+			[ $name = database ] &&
+				echo "<h2>sqlite3: load, index, query, vacuum</h2>"
+			echo "<pre>$(cat "$out/$name-summary.txt")</pre>"
+			local view class
+			for view in temporal spatial wss; do
+				for class in total user kernel page_cache; do
+					echo "<img src=\"$name-$view-$class.png\" alt=\"$view, $class\">"
+				done
+			done
+		done
+	} >"$out/index.html"
+}
+
+pagetest
+plots pagetest
+spikes
+database
+plots database
+page
+printf '\nThe demonstration is in %s: open index.html there.\n' "$out"
