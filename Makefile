@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0
+# memscope: the kernel series, the tools, the test VM.  `make help` explains.
+
+B ?= build
+override B := $(abspath $(B))
+V ?= 0
+TOP := $(CURDIR)
+JOBS ?= $(shell nproc)
+
+export V
+export MEMSCOPE_BUILD := $(B)
+# ccache is a speed-up, never needed.
+export CCACHE_DIR ?= $(HOME)/.ccache
+export CCACHE_BASEDIR := $(TOP)
+export CCACHE_NOHASHDIR := 1
+# The same source gives the same kernel.
+export KBUILD_BUILD_TIMESTAMP := 2024-01-01
+export KBUILD_BUILD_USER := memscope
+export KBUILD_BUILD_HOST := memscope
+
+include packages.mk
+
+STEP := $(TOP)/.ci/step $(B)/log
+# Looked for when a step runs: `make deps` may just have installed it.
+GCC = $$(command -v ccache >/dev/null && echo ccache) gcc
+
+series := $(wildcard patches/*.patch) patches/series
+kernels := vm debug rt
+
+.PHONY: help
+help:
+	@printf '%s\n' \
+	'make demo            record pagetest and a database in a guest, draw the plots' \
+	'make check           all tests but the slow ones' \
+	'' \
+	'make check-debug     stress on the kernel that checks itself (10 minutes)' \
+	'make check-rt        the functional tests on PREEMPT_RT' \
+	'make check-full      all of these, and that each patch builds' \
+	'' \
+	'make deps            install the Debian packages needed' \
+	'make kernel          the kernel for the guest; also kernel-debug, kernel-rt' \
+	'make tools           the programs, in $(B)/bin' \
+	'make guest           the guest image' \
+	'make deb [CONFIG=f]  Debian packages of kernel and tools (f: a kernel config, or vm)' \
+	'make install         the tools, below DESTDIR and PREFIX' \
+	'' \
+	'make kernel-tree     the kernel source with the series, in $(B)/linux' \
+	'make patches         write the commits of that tree back to patches/' \
+	'make patches-check   style, sparse, W=1, kernel-doc; FULL=1: each patch builds' \
+	'make clean           remove $(B)' \
+	'' \
+	'B=dir builds there, V=1 shows commands, JOBS=n sets how many at once.'
+
+.PHONY: deps
+deps:
+	@.ci/deps $(PACKAGES)
+
+# --- the kernel -----------------------------------------------------------
+
+tree := $(B)/linux/.memscope-series
+
+.PHONY: kernel-tree patches patches-check
+kernel-tree: deps
+	@$(MAKE) --no-print-directory $(tree)
+
+$(tree): $(series) patches/tree.sh
+	@$(STEP) kernel-tree patches/tree.sh $(B)
+
+patches:
+	@patches/export.sh $(B)
+
+patches-check: kernel-tree
+	@FULL=$(FULL) JOBS=$(JOBS) patches/check.sh $(B)
+
+.PHONY: kernel kernel-debug kernel-rt
+kernel: deps
+	@$(MAKE) --no-print-directory $(B)/kernel-vm/.built
+kernel-debug: deps
+	@$(MAKE) --no-print-directory $(B)/kernel-debug/.built
+kernel-rt: deps
+	@$(MAKE) --no-print-directory $(B)/kernel-rt/.built
+
+fragments = kernel-config/base.config kernel-config/vm.config \
+	$(if $(filter-out vm,$(1)),kernel-config/$(1).config)
+
+define kernel_rules
+$(B)/kernel-$(1)/.configured: $(call fragments,$(1)) kernel-config/configure.sh $(tree)
+	@$$(STEP) configure-$(1) kernel-config/configure.sh $(B)/linux $(B)/kernel-$(1) \
+		$(call fragments,$(1))
+	@touch $$@
+
+$(B)/kernel-$(1)/.built: $(B)/kernel-$(1)/.configured $(tree)
+	@COUNT=$(B)/kernel-$(1) $$(STEP) kernel-$(1) \
+		$$(MAKE) -C $(B)/linux O=$(B)/kernel-$(1) -j$(JOBS) CC="$$(GCC)" HOSTCC="$$(GCC)" \
+		bzImage modules
+	@touch $$@
+endef
+$(foreach k,$(kernels),$(eval $(call kernel_rules,$(k))))
+
+# --- programs -------------------------------------------------------------
+
+.PHONY: tools guest install
+tools: deps
+	@$(STEP) tools $(MAKE) -C tools O=$(B) -j$(JOBS)
+
+guest: tools
+	@$(STEP) guest $(MAKE) -C test-vms O=$(B) -j$(JOBS)
+
+install: tools
+	$(MAKE) -C tools O=$(B) install
+
+# --- results --------------------------------------------------------------
+
+.PHONY: demo check check-debug check-rt check-full
+demo: kernel guest
+	@test-vms/demo.sh $(B)/demo
+
+check: kernel guest
+	@.ci/check $(B) tools patches vm
+
+check-debug: kernel-debug guest
+	@.ci/check $(B) debug
+
+check-rt: kernel-rt guest
+	@.ci/check $(B) rt
+
+check-full: kernel kernel-debug kernel-rt guest
+	@FULL=1 .ci/check $(B) tools patches vm rt debug
+
+bench-%: kernel guest
+	@test-vms/bench/$*.sh
+
+.PHONY: deb
+deb: kernel-tree tools
+	@kernel-config/deb.sh $(B) "$(CONFIG)"
+
+.PHONY: clean
+clean:
+	rm -rf $(B)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0
+# Debian packages that building, testing and the demonstration need.
+
+# the kernel
+PACKAGES := linux-source-6.12 build-essential bc bison flex libelf-dev libssl-dev \
+	kmod cpio rsync xz-utils ccache git perl sparse python3-minimal
+# its Debian package
+PACKAGES += debhelper fakeroot
+# the guest
+PACKAGES += qemu-system-x86 seabios ipxe-qemu busybox-static trace-cmd e2fsprogs
+# what the tests run in it
+PACKAGES += linux-perf sqlite3
+# the tools
+PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libgsl-dev \
+	uthash-dev pkg-config gnuplot-nox fonts-dejavu-core
+# their tests
+PACKAGES += libcmocka-dev libkshark-dev man-db

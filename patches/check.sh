@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# check.sh BUILD: is the series one a maintainer could take?  Prints TAP.
+# FULL=1 builds each patch.
+set -u
+build=$1
+linux=$build/linux
+patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+log=$build/log/patches-check
+rm -rf "$log"
+mkdir -p "$log"
+out=$build/patches-check
+cc=gcc
+command -v ccache >/dev/null && cc='ccache gcc'
+n=0 failed=0
+
+# result NAME STATUS [LOG]
+result() {
+	n=$((n + 1))
+	if [ "$2" -eq 0 ]; then
+		echo "ok $n - $1"
+	else
+		failed=$((failed + 1))
+		echo "not ok $n - $1"
+		[ -z "${3:-}" ] || sed 's/^/# /' "$3" | head -n 30
+	fi
+}
+
+"$patches/export.sh" --same "$build"
+result "patches/ is what the tree has: it applies, without fuzz" $?
+
+# MAINTAINERS covers the directories with the first patch; checkpatch cannot
+# know that of the later ones.
+for patch in $(grep -vE '^[[:space:]]*(#|$)' "$patches/series"); do
+	(cd "$linux" && scripts/checkpatch.pl --strict --show-types --summary-file --no-tree \
+		--root=. --ignore FILE_PATH_CHANGES "$patches/$patch") >"$log/$patch.checkpatch" 2>&1
+	grep -qE 'total: 0 errors, 0 warnings, 0 checks' "$log/$patch.checkpatch"
+	result "checkpatch --strict $patch" $? "$log/$patch.checkpatch"
+done
+
+mapfile -t files < <(git -C "$linux" diff --name-only --diff-filter=AM memscope-base..HEAD)
+mapfile -t new < <(git -C "$linux" diff --name-only --diff-filter=A memscope-base..HEAD)
+
+kmake() { make -s -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" "$@"; }
+
+# Objects of the C files touched, with sparse and all warnings; what the files
+# warned of before the series is not the series' fault.
+warnings() {
+	kmake W=1 C=2 "${objects[@]}" 2>&1 |
+		grep -E '(warning|error):' | sed -E "s|^$linux/||; s/:[0-9]+(:[0-9]+)?:/:/" | sort -u
+}
+
+objects=()
+for file in "${files[@]}"; do
+	case $file in *.c) objects+=("${file%.c}.o") ;; esac
+done
+mkdir -p "$out"
+cp "$build/kernel-vm/.config" "$out/.config"
+kmake olddefconfig prepare >"$log/prepare" 2>&1
+result "configured for sparse and W=1" $? "$log/prepare"
+warnings >"$log/after"
+# The files as they were, put in their place for a moment, in a copy.
+base=$build/patches-check-base
+if [ -s "$log/after" ]; then
+	git -C "$linux" worktree prune
+	[ -d "$base" ] || git -C "$linux" worktree add -q --detach "$base" memscope-base
+	(
+		linux=$base out=$out-base
+		mapfile -t objects < <(for o in "${objects[@]}"; do
+			[ -e "$base/${o%.o}.c" ] && echo "$o"; done)
+		mkdir -p "$out"
+		cp "$build/kernel-vm/.config" "$out/.config"
+		kmake olddefconfig prepare >/dev/null 2>&1
+		warnings >"$log/before"
+	)
+	git -C "$linux" worktree remove --force "$base"
+else
+	: >"$log/before"
+fi
+comm -23 "$log/after" "$log/before" >"$log/new-warnings"
+[ ! -s "$log/new-warnings" ]
+result "sparse and W=1 find nothing new in ${#objects[@]} files" $? "$log/new-warnings"
+
+# The objects must be there: a build that failed would have no warnings either.
+missing=0
+for o in "${objects[@]}"; do [ -e "$out/$o" ] || { echo "$o" >>"$log/missing"; missing=1; }; done
+result "they were all compiled" $missing "$log/missing"
+
+documented=()
+for file in "${new[@]}"; do
+	case $file in *.c | *.h) documented+=("$file") ;; esac
+done
+(cd "$linux" && scripts/kernel-doc -none -Wall "${documented[@]}") >"$log/kernel-doc" 2>&1
+[ ! -s "$log/kernel-doc" ]
+result "kernel-doc of ${#documented[@]} new files" $? "$log/kernel-doc"
+
+if [ "${FULL:-}" = 1 ]; then
+	each=$build/patches-each
+	git -C "$linux" worktree prune
+	[ -d "$each" ] || git -C "$linux" worktree add -q --detach "$each" memscope-base
+	mkdir -p "$each-out"
+	for commit in $(git -C "$linux" rev-list --reverse memscope-base..HEAD); do
+		git -C "$each" checkout -q "$commit"
+		cp "$build/kernel-vm/.config" "$each-out/.config"
+		make -s -C "$each" O="$each-out" CC="$cc" HOSTCC="$cc" olddefconfig >"$log/each" 2>&1 &&
+		make -s -C "$each" O="$each-out" CC="$cc" HOSTCC="$cc" -j"${JOBS:-2}" bzImage \
+			>>"$log/each" 2>&1
+		result "builds: $(git -C "$linux" log -1 --format=%s "$commit")" $? "$log/each"
+	done
+	git -C "$linux" worktree remove --force "$each"
+fi
+
+echo "1..$n"
+echo "# $((n - failed)) passed, $failed failed; logs in $log"
+[ $failed -eq 0 ]

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# export.sh BUILD: writes the commits of BUILD/linux to patches/, so that only
+# what changed differs.
+# export.sh --same BUILD: succeeds if patches/ is what the tree has.
+# export.sh --common BUILD: prints the last commit that patches/ has as it is.
+set -eu
+mode=export
+case $1 in --*) mode=${1#--}; shift ;; esac
+linux=$1/linux
+patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/memscope-patches.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+
+# Nothing of this machine, this moment or this Git in the files.
+git -C "$linux" -c core.abbrev=12 -c diff.algorithm=myers -c diff.noprefix=false \
+	-c diff.mnemonicPrefix=false -c format.useAutoBase=false \
+	format-patch -q --zero-commit --no-signature --no-numbered -N --no-stat -p \
+	--no-renames --abbrev=12 -U3 --no-base --no-thread --no-attach --no-cover-letter \
+	--no-to --no-cc -o "$tmp" memscope-base..HEAD
+(cd "$tmp" && find . -name '*.patch' -printf '%f\n' | sort >series)
+
+case $mode in
+same)
+	[ "$(git -C "$linux" rev-parse memscope-base)" != "$(git -C "$linux" rev-parse HEAD)" ] &&
+		diff -r -q -x '*.sh' "$tmp" "$patches" >/dev/null
+	;;
+common)
+	commit=$(git -C "$linux" rev-parse memscope-base)
+	mapfile -t commits < <(git -C "$linux" rev-list --reverse memscope-base..HEAD)
+	n=0
+	while read -r patch; do
+		cmp -s "$tmp/$patch" "$patches/$patch" || break
+		commit=${commits[n]}
+		n=$((n + 1))
+	done <"$tmp/series"
+	echo "$commit"
+	;;
+export)
+	if [ -n "$(git -C "$linux" status --porcelain)" ]; then
+		echo "patches: $linux has changes that are not committed" >&2
+		exit 1
+	fi
+	changed=0
+	for patch in "$patches"/*.patch; do
+		[ -e "$tmp/${patch##*/}" ] || { rm -f "$patch"; echo "removed ${patch##*/}"; changed=1; }
+	done
+	for patch in "$tmp"/*; do
+		cmp -s "$patch" "$patches/${patch##*/}" && continue
+		cp "$patch" "$patches/"
+		echo "wrote ${patch##*/}"
+		changed=1
+	done
+	[ $changed = 1 ] || echo "patches/ is what the tree has"
+	git -C "$linux" rev-parse HEAD >"$linux/.git/memscope-applied"
+	touch "$linux/.memscope-series"
+	;;
+esac

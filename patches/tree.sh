@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# tree.sh BUILD: makes BUILD/linux: Debian's kernel source with the series on
+# top, as commits.  Commits of it that are not in patches/ are never lost: it
+# stops, unless FORCE=1.
+set -eu
+build=$1
+patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+linux=$build/linux
+stamp=$linux/.memscope-series
+source=${LINUX_SOURCE:-/usr/src/linux-source-6.12.tar.xz}
+export GIT_AUTHOR_NAME=memscope GIT_AUTHOR_EMAIL=memscope@localhost
+export GIT_COMMITTER_NAME=memscope GIT_COMMITTER_EMAIL=memscope@localhost
+export GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' GIT_COMMITTER_DATE='2026-01-01T00:00:00Z'
+
+if [ ! -e "$linux/.git/memscope-unpacked" ]; then
+	[ -r "$source" ] || { echo "$source: not there (make deps)" >&2; exit 1; }
+	rm -rf "$linux" "$build/linux.unpacking"
+	mkdir -p "$build/linux.unpacking"
+	tar -C "$build/linux.unpacking" --strip-components=1 -xf "$source"
+	mv "$build/linux.unpacking" "$linux"
+	cd "$linux"
+	git init -q
+	git config gc.auto 0
+	echo '/.memscope-series' >>.git/info/exclude
+	git add -Af .
+	git commit -q -m base
+	git tag memscope-base
+	touch .git/memscope-unpacked
+fi
+cd "$linux"
+
+mapfile -t series < <(grep -vE '^[[:space:]]*(#|$)' "$patches/series")
+
+# The tree may be what the series says, or carry work that is not exported.
+if ! "$patches/export.sh" --same "$build"; then
+	applied=$(cat .git/memscope-applied 2>/dev/null || true)
+	if [ "${FORCE:-0}" != 1 ] && [ "$(git rev-parse memscope-base)" != "$(git rev-parse HEAD)" ] &&
+	   [ "$(git rev-parse HEAD)" != "$applied" ]; then
+		echo "$linux has commits that are not in patches/:" >&2
+		echo "export them with 'make patches', or drop them with FORCE=1." >&2
+		exit 1
+	fi
+	if [ -n "$(git status --porcelain)" ] && [ "${FORCE:-0}" != 1 ]; then
+		echo "$linux has changes that are not committed: commit them, or use FORCE=1." >&2
+		exit 1
+	fi
+	rm -rf .git/rebase-apply
+	# Keep the commits whose patches did not change, so that little is rebuilt.
+	keep=$("$patches/export.sh" --common "$build")
+	git reset -q --hard "$keep"
+	n=$(git rev-list --count memscope-base.."$keep")
+	for patch in "${series[@]:n}"; do
+		echo "applying $patch"
+		# No fuzz: git am takes none without -3.
+		if ! git am -q --committer-date-is-author-date "$patches/$patch"; then
+			git am --abort || true
+			echo "patches/$patch does not apply to $(make -s kernelversion)" >&2
+			exit 1
+		fi
+	done
+fi
+git rev-parse HEAD >.git/memscope-applied
+touch "$stamp"
