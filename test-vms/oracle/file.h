@@ -66,7 +66,7 @@ struct oracle_interval {
 	uint64_t insns_user;
 	uint64_t insns_kernel;
 	uint64_t accesses;	/* data accesses to RAM */
-	uint64_t other;		/* data accesses elsewhere: devices, ROM; in no set */
+	uint64_t other;		/* elsewhere: devices, ROM, cpu_entry_area; in no set */
 };
 
 struct oracle_run {

@@ -32,6 +32,13 @@
 #define PFN_4G (1ull << (32 - PAGE_SHIFT))
 #define MAX_VCPUS 256
 #define NO_PAGE ((1ull << 26) - 1)
+/*
+ * The kernel's cpu_entry_area: descriptor tables and entry stacks.  Most of what
+ * happens there is done by the processor itself when it delivers an interrupt,
+ * which QEMU shows a plugin only by accident.  No truth can be had of it.
+ */
+#define ENTRY_AREA 0xfffffe0000000000ull
+#define ENTRY_AREA_END 0xfffffe8000000000ull
 
 /* One interval's sets, indexed by page of the RAM block, not by PFN. */
 struct sets {
@@ -199,7 +206,8 @@ static void record_access(struct vcpu *v, struct sets *s, qemu_plugin_meminfo_t 
 	enum oracle_set first;
 	uint64_t page;
 
-	if (!hw || qemu_plugin_hwaddr_is_io(hw)) {
+	if (!hw || qemu_plugin_hwaddr_is_io(hw) ||
+	    (vaddr >= ENTRY_AREA && vaddr < ENTRY_AREA_END)) {
 		v->other++;
 		return;
 	}

@@ -1,0 +1,73 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# memref against the oracle: what it reports in an interval is what was
+# accessed.  Working sets from 64 KiB to 256 MiB, reading and writing, alone on
+# the CPU and with a neighbor; and the kernel's own references.  The control:
+# without the TLB flush memref must be seen to be wrong.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use JSON::PP;
+use List::Util 'min';
+use Test::More;
+use VM;
+
+my %need = (user_recall => 0.995, user_precision => 0.99, kernel_recall => 0.99);
+my @command = ('--smp', 2, '--mem', '1G', '--timeout', 900, '--share', $share,
+	       '--oracle', "out=$share/oracle", '--', 'memref_accuracy', '/share/scans');
+
+my $vm = vm(@command);
+is($vm->{status}, 0, 'the working sets run') or diag $vm->{err};
+my @lines = split /\n/, `$build/guest/memref-score $share/oracle $share/scans`;
+is($?, 0, 'memref-score compares') or BAIL_OUT('no scores');
+my @names = split /\t/, shift @lines;
+my @cells = map { my %c; @c{@names} = split /\t/; \%c } @lines;
+my @scored = grep { $_->{cell} !~ /no flush/ } @cells;
+
+diag sprintf '%-33s %6s %9s %9s %6s %9s %9s', 'cell', 'pages', 'recall', 'precision',
+	'blocks', 'recall', 'precision';
+diag sprintf '%-33s %6d %9.6f %9.6f %6d %9.6f %9.6f', @$_{@names[0, 2 .. 7]} for @cells;
+
+is(scalar @scored, 23, 'all cells are there');
+for my $c (@scored) {
+	for my $what (sort keys %need) {
+		cmp_ok($c->{$what}, '>=', $need{$what}, "$c->{cell}: $what");
+	}
+	is($c->{intervals}, 3, "$c->{cell}: intervals");
+}
+for my $c (@cells) {
+	my ($work, $pages, $rest) = $c->{cell} =~ /^(\S+) (\d+) pages, (.*)/;
+	next if $work =~ /file/;
+	cmp_ok($c->{user_pages}, '>=', $pages, "$c->{cell}: the oracle saw the working set");
+	cmp_ok($c->{user_recall}, '<', 0.5, "$c->{cell}: blind, as it must be")
+		if $rest eq 'alone, no flush' && $work eq 'read' && $pages >= 256;
+}
+
+# Other benchmarks of memref keep their numbers in the same file.
+my $json = JSON::PP->new->canonical->pretty;
+my $path = "$build/bench/memref.json";
+mkdir "$build/bench";
+my $bench = eval { $json->decode(slurp($path)) } // {};
+my %how = map { $_ => 1 } split / \| /, $bench->{_how} // '';
+my ($kernel) = glob "$build/kernel-vm/include/config/kernel.release";
+my $release = slurp($kernel // '') // 'unknown';
+my ($qemu) = `qemu-system-x86_64 --version`;
+chomp($release, $qemu);
+delete $how{$_} for grep { /memref-oracle\.t/ } keys %how;
+$how{"recall_min, precision_min, kernel_recall_2m, kernel_precision_2m, recall_256_pages_no_flush: " .
+     "prove test-vms/tests/memref-oracle.t; kernel $release, $qemu, TCG, 2 CPUs, 1 GiB; no seed"} = 1;
+my %mine = (
+	recall_min => min(map { $_->{user_recall} } @scored),
+	precision_min => min(map { $_->{user_precision} } @scored),
+	kernel_recall_2m => min(map { $_->{kernel_recall} } @scored),
+	kernel_precision_2m => min(map { $_->{kernel_precision} } @scored),
+	recall_256_pages_no_flush =>
+		map { $_->{user_recall} } grep { $_->{cell} eq 'read 256 pages, alone, no flush' } @cells,
+);
+$bench->{$_} = 0 + $mine{$_} for keys %mine;
+$bench->{_how} = join ' | ', sort keys %how;
+open my $f, '>', $path or die "$path: $!";
+print $f $json->encode($bench);
+ok(close $f, 'bench/memref.json is written');
+done_testing();
