@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0
+# What all plots share.  Variables from the caller:
+#	csv	file to plot, as `memref report VIEW --format csv` writes it
+#	out	picture to write, .png or .svg
+#	title	of the picture
+#	class	total, user, kernel, page_cache or all
+#	group_mib	size of a group (LMB)
+if (!exists("csv")) { print "usage: gnuplot -e \"csv='x.csv'; out='x.png'\" VIEW.gp"; exit status 1 }
+if (!exists("out")) out = csv . ".png"
+if (!exists("title")) title = csv
+if (!exists("class")) class = "total"
+if (!exists("group_mib")) group_mib = 64
+
+if (strlen(out) > 4 && out[strlen(out)-3:*] eq ".svg") {
+	set terminal svg size 1100,520 dynamic enhanced font "DejaVu Sans,14" background "#ffffff"
+} else {
+	set terminal pngcairo size 1100,520 noenhanced font "DejaVu Sans,11" background "#ffffff"
+}
+set output out
+set datafile separator comma
+set datafile columnheaders
+set title title noenhanced font ",11" offset 0,-0.3
+set grid ytics lc rgb "#dddddd" lt 1
+set border 3 lc rgb "#555555"
+set tics nomirror
+set key top right noenhanced samplen 2
+set yrange [0:*]
+set style fill solid 0.85 noborder
+
+# Okabe and Ito's colors: told apart by the color-blind.
+array name[4] = ["total", "kernel", "user", "page_cache"]
+array label[4] = ["total", "kernel", "user", "page cache"]
+array color[4] = ["#333333", "#D55E00", "#0072B2", "#009E73"]
+which = 0
+do for [i=1:4] { if (class eq name[i]) { which = i } }
+if (which == 0 && class ne "all") { print sprintf("class '%s': not total, user, kernel, page_cache or all", class); exit status 1 }

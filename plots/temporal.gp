@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+# Memory referenced over time: groups (LMBs) in all, pages of a class.
+load (exists("plots") ? plots : ".") . "/common.gp"
+
+set xlabel "time (s)"
+set xrange [0:*]
+groups(c) = c eq "total" ? "groups" : "groups_" . c
+if (class eq "all" || class eq "total") {
+	set ylabel sprintf("LMBs of %g MiB referenced per interval", group_mib)
+} else {
+	set ylabel sprintf("%s pages (4 KiB) referenced per interval", label[which])
+}
+set format y "%.0f"
+if (class eq "all") {
+	plot for [i=1:4] csv using (column("time_s")):(column(groups(name[i]))) \
+		with fsteps lw 2 lc rgb color[i] title label[i]
+} else {
+	col = class eq "total" ? "groups" : "pages_" . class
+	plot csv using (column("time_s")):(0):(column("time_s")-column("interval_s")):(column("time_s")):(0):(column(col)) \
+		with boxxyerror lc rgb color[which] title label[which]
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0
+# Working set size: memory referenced in each interval.
+load (exists("plots") ? plots : ".") . "/common.gp"
+
+set xlabel "time (s)"
+set xrange [0:*]
+set ylabel "working set size (MiB per interval)"
+wss(c) = "wss_" . c . "_mib"
+if (class eq "all") {
+	plot for [i=1:4] csv using (column("time_s")):(column(wss(name[i]))) \
+		with fsteps lw 2 lc rgb color[i] title label[i]
+} else {
+	plot csv using (column("time_s")):(0):(column("time_s")-column("interval_s")):(column("time_s")):(0):(column(wss(class))) \
+		with boxxyerror lc rgb color[which] title label[which]
+}

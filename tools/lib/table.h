@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A table that prints itself as text, CSV or JSON, with the same columns. */
+#ifndef MEMSCOPE_TABLE_H
+#define MEMSCOPE_TABLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON };
+enum cell_type { CELL_INT, CELL_REAL, CELL_TEXT };
+
+/**
+ * struct column - what stands in a column
+ * @name: its heading, with the unit: time_s, pages_user, wss_user_mib
+ * @type: of the cells
+ * @digits: behind the point, for CELL_REAL
+ */
+struct column {
+	const char *name;
+	enum cell_type type;
+	int digits;
+};
+
+struct cell {
+	enum cell_type type;
+	uint64_t integer;
+	double real;
+	char *text;
+};
+
+struct table {
+	const struct column *columns;
+	int nr_columns;
+	struct cell *cells;
+	size_t nr_cells, room;
+};
+
+#define INT_CELL(x)	((struct cell){ .type = CELL_INT, .integer = (x) })
+#define REAL_CELL(x)	((struct cell){ .type = CELL_REAL, .real = (x) })
+#define TEXT_CELL(x)	((struct cell){ .type = CELL_TEXT, .text = (char *)(x) })
+
+void table_init(struct table *t, const struct column *columns, int nr_columns);
+int table_add(struct table *t, const struct cell *row);
+int table_print(const struct table *t, enum table_format format, FILE *out);
+void table_free(struct table *t);
+int table_format_parse(const char *name, enum table_format *format);
+
+#endif

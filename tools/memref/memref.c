@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memref: record which physical memory is referenced, and look at it. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memref.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *about;
+} verbs[] = {
+	{ "record", cmd_record, "record a command, or the system, into trace.dat" },
+	{ "report", cmd_report, "print a view of a recording" },
+	{ "plot", cmd_plot, "draw a view of a recording" },
+};
+
+/**
+ * complain() - say on standard error what went wrong
+ * @status: exit status
+ * @fmt: as for printf, without "memref: " and newline
+ *
+ * Return: @status.
+ */
+int complain(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("memref: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return status;
+}
+
+/**
+ * outfile_open() - begin a file that appears when it is whole
+ * @o: to be closed with outfile_close()
+ * @path: the file; NULL or "-" for standard output
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int outfile_open(struct outfile *o, const char *path)
+{
+	int fd;
+
+	o->path = path && strcmp(path, "-") ? path : NULL;
+	o->f = stdout;
+	if (!o->path)
+		return OK;
+	if (snprintf(o->tmp, sizeof(o->tmp), "%s.XXXXXX", path) >= (int)sizeof(o->tmp))
+		return complain(FAILED, "%s: name too long", path);
+	fd = mkstemp(o->tmp);
+	if (fd < 0)
+		return complain(FAILED, "%s: %s", path, strerror(errno));
+	fchmod(fd, 0644);
+	o->f = fdopen(fd, "w");
+	return o->f ? OK : complain(FAILED, "%s: %s", path, strerror(errno));
+}
+
+/**
+ * outfile_close() - put the file in its place
+ * @o: from outfile_open()
+ * @failed: do not, what is in it is not whole
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int outfile_close(struct outfile *o, int failed)
+{
+	if (!o->path)
+		return fflush(stdout) ? complain(FAILED, "standard output: %s", strerror(errno))
+				      : OK;
+	failed |= ferror(o->f);
+	failed |= fclose(o->f);
+	if (!failed && !rename(o->tmp, o->path))
+		return OK;
+	complain(FAILED, "%s: %s", o->path, errno ? strerror(errno) : "not written");
+	unlink(o->tmp);
+	return FAILED;
+}
+
+static void usage(FILE *f)
+{
+	size_t i;
+
+	fputs("usage: memref VERB [options]\n\n", f);
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		fprintf(f, "  %-8s %s\n", verbs[i].name, verbs[i].about);
+	fputs("\nmemref VERB --help tells more; memref --version the version.\n", f);
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc < 2) {
+		usage(stderr);
+		return USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return OK;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts("memref (memscope) " MEMSCOPE_VERSION);
+		return OK;
+	}
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (!strcmp(argv[1], verbs[i].name))
+			return verbs[i].run(argc - 1, argv + 1);
+	complain(USAGE, "%s: no such verb", argv[1]);
+	usage(stderr);
+	return USAGE;
+}

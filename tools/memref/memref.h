@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The verbs of memref, and what they share. */
+#ifndef MEMREF_H
+#define MEMREF_H
+
+#include <stdio.h>
+
+/* Exit statuses. */
+enum { OK = 0, FAILED = 1, USAGE = 2 };
+
+int cmd_record(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+
+int complain(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A file that is there only when it is whole. */
+struct outfile {
+	FILE *f;
+	const char *path;	/* NULL: standard output */
+	char tmp[4096];
+};
+
+int outfile_open(struct outfile *o, const char *path);
+int outfile_close(struct outfile *o, int failed);
+
+#endif

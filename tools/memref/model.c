@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a recording says: intervals, and groups of physical memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+const char * const class_names[NR_CLASSES] = { "kernel", "user", "page_cache" };
+
+/**
+ * model_init() - an empty model
+ * @m: the model; free it with model_free()
+ */
+void model_init(struct model *m)
+{
+	memset(m, 0, sizeof(*m));
+	strcpy(m->host, "unknown host");
+}
+
+/**
+ * model_free() - free what a model holds
+ * @m: the model
+ */
+void model_free(struct model *m)
+{
+	struct group *g, *next;
+
+	HASH_ITER(hh, m->groups, g, next) {
+		HASH_DEL(m->groups, g);
+		free(g);
+	}
+	free(m->intervals);
+}
+
+static struct group *find_group(struct model *m, uint64_t phys_addr)
+{
+	struct group *g;
+
+	HASH_FIND(hh, m->groups, &phys_addr, sizeof(phys_addr), g);
+	if (g)
+		return g;
+	g = calloc(1, sizeof(*g));
+	if (!g)
+		return NULL;
+	g->phys_addr = phys_addr;
+	HASH_ADD(hh, m->groups, phys_addr, sizeof(phys_addr), g);
+	return g;
+}
+
+/* Rows came without the memref_scan that closes their interval. */
+static void drop_open(struct model *m)
+{
+	if (m->is_open)
+		m->incomplete++;
+	m->is_open = 0;
+	memset(&m->open, 0, sizeof(m->open));
+}
+
+/**
+ * model_add_group() - take a memref_log_data event
+ * @m: the model
+ * @row: the event
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_add_group(struct model *m, const struct group_row *row)
+{
+	struct group *g;
+	int c, any = 0;
+
+	if (m->is_open && m->open.scan.seq != row->seq)
+		drop_open(m);
+	m->open.scan.seq = row->seq;
+	m->is_open = 1;
+
+	g = find_group(m, row->phys_addr);
+	if (!g)
+		return -1;
+	for (c = 0; c < NR_CLASSES; c++) {
+		if (!row->pages[c])
+			continue;
+		any = 1;
+		m->open.class_groups[c]++;
+		g->class_intervals[c]++;
+		g->pages[c] += row->pages[c];
+	}
+	/* The format allows rows of groups that were not referenced. */
+	if (!any)
+		return 0;
+	m->open.groups++;
+	g->intervals++;
+	if (row->written) {
+		m->open.written_groups++;
+		g->written_intervals++;
+	}
+	return 0;
+}
+
+/**
+ * model_add_scan() - take a memref_scan event, which ends an interval
+ * @m: the model
+ * @row: the event
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_add_scan(struct model *m, const struct scan_row *row)
+{
+	if (m->is_open && m->open.scan.seq != row->seq)
+		drop_open(m);
+	if (m->nr_intervals == m->room) {
+		size_t room = m->room ? m->room * 2 : 256;
+		struct interval *i = realloc(m->intervals, room * sizeof(*i));
+
+		if (!i)
+			return -1;
+		m->intervals = i;
+		m->room = room;
+	}
+	m->open.scan = *row;
+	/* Rows that were lost on the way. */
+	if (m->open.groups != row->groups)
+		m->incomplete++;
+	m->intervals[m->nr_intervals++] = m->open;
+	m->is_open = 0;
+	memset(&m->open, 0, sizeof(m->open));
+	return 0;
+}
+
+/**
+ * model_end() - there are no more events
+ * @m: the model
+ */
+void model_end(struct model *m)
+{
+	drop_open(m);
+}
+
+/**
+ * interval_pages() - pages referenced in an interval
+ * @i: the interval
+ *
+ * Return: the sum of the classes; a page of two classes counts twice, as in
+ * the paper (section 3.6).
+ */
+uint64_t interval_pages(const struct interval *i)
+{
+	return i->scan.pages[KERNEL] + i->scan.pages[USER] + i->scan.pages[PAGE_CACHE];
+}
+
+/**
+ * interval_seconds() - how long an interval really was
+ * @i: the interval
+ *
+ * Return: from the end of the harvest before it to the beginning of its own.
+ */
+double interval_seconds(const struct interval *i)
+{
+	return (i->scan.scan_ns - i->scan.begin_ns) * 1e-9;
+}
+
+/**
+ * interval_time() - when an interval ended
+ * @m: the model
+ * @i: number of the interval in it
+ *
+ * Return: seconds since the first interval began.
+ */
+double interval_time(const struct model *m, size_t i)
+{
+	return (m->intervals[i].scan.scan_ns - m->intervals[0].scan.begin_ns) * 1e-9;
+}

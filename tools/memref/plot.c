@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memref plot: draw a view of a recording.
+ *
+ * Writes the view's CSV beside the picture and lets gnuplot draw it by the
+ * script of the view in plots/, which can be used by hand on the CSV as well.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memref.h"
+#include "reader.h"
+#include "view.h"
+
+static void usage(FILE *f)
+{
+	const struct view *v;
+
+	fputs("usage: memref plot VIEW [FILE] -o PICTURE [options]\n"
+	      "Draw a view of a recording (default trace.dat).\n\n", f);
+	for (v = views; v->name; v++)
+		if (v->plot)
+			fprintf(f, "  %-10s %s\n", v->name, v->about);
+	fputs("\n  -o, --output PICTURE   .png or .svg; its data go beside it as .csv\n"
+	      "  -c, --class CLASS      total (default), user, kernel, page_cache or all\n"
+	      "  -t, --title TITLE      (default: host and settings)\n"
+	      "      --help\n", f);
+}
+
+/* Where the scripts are: by hand, in the source tree, or installed. */
+static int find_plots(char *dir, size_t size)
+{
+	static const char * const places[] = {
+		"/../../plots", "/../share/memscope/plots", "/../../../plots",
+	};
+	const char *env = getenv("MEMSCOPE_PLOTS");
+	char exe[PATH_MAX], script[PATH_MAX + 32], *slash;
+	ssize_t n;
+	size_t i;
+
+	if (env) {
+		snprintf(dir, size, "%s", env);
+		return 0;
+	}
+	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (n < 0)
+		return -1;
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	*slash = '\0';
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (snprintf(dir, size, "%s%s", exe, places[i]) >= (int)size)
+			continue;
+		snprintf(script, sizeof(script), "%.*s/common.gp", PATH_MAX, dir);
+		if (!access(script, R_OK))
+			return 0;
+	}
+	return -1;
+}
+
+/* A gnuplot string: single quotes, doubled inside. */
+static void quoted(char **p, char *end, const char *name, const char *value)
+{
+	*p += snprintf(*p, end - *p, "%s='", name);
+	for (; *value && *p < end - 3; value++) {
+		if (*value == '\'')
+			*(*p)++ = '\'';
+		*(*p)++ = *value;
+	}
+	*p += snprintf(*p, end - *p, "'; ");
+}
+
+static void default_title(const struct model *m, const char *view, const char *class,
+			  char *title, size_t size)
+{
+	const struct scan_row *s = &m->intervals[0].scan;
+	char interval[32], kernel[48] = "";
+
+	if (s->interval_ms)
+		snprintf(interval, sizeof(interval), "%u ms", s->interval_ms);
+	else
+		snprintf(interval, sizeof(interval), "on demand");
+	if (s->kernel_leaf_kb && strcmp(class, "user") && strcmp(class, "page_cache"))
+		snprintf(kernel, sizeof(kernel), ", kernel mapped by %u KiB", s->kernel_leaf_kb);
+	snprintf(title, size, "%s, %s - %s: interval %s, LMB %g MiB, TLB flush %s%s",
+		 view, class, m->host, interval, s->group_kb / 1024.0, s->flush ? "on" : "off",
+		 kernel);
+}
+
+static int gnuplot(const char *plots, const char *view, const char *commands)
+{
+	char script[PATH_MAX + 64];
+	int status;
+	pid_t pid;
+
+	snprintf(script, sizeof(script), "%s/%s.gp", plots, view);
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		execlp("gnuplot", "gnuplot", "-e", commands, script, NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return complain(FAILED, "gnuplot: %s", strerror(errno));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return complain(FAILED, "gnuplot: not found (Debian package gnuplot-nox)");
+	return status ? complain(FAILED, "gnuplot failed on %s", script) : OK;
+}
+
+static int draw(struct model *m, const struct view *view, const char *output,
+		const char *class, const char *title)
+{
+	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], commands[3 * PATH_MAX];
+	const char *ext = strrchr(output, '.');
+	char *p = commands, *end = commands + sizeof(commands);
+	struct outfile out;
+	struct table table;
+	int failed;
+
+	if (find_plots(plots, sizeof(plots)))
+		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
+	if (snprintf(csv, sizeof(csv), "%.*s.csv", (int)(ext - output), output) >=
+	    (int)sizeof(csv) ||
+	    snprintf(tmp, sizeof(tmp), "%.*s.%d%s", (int)(ext - output), output, getpid(),
+		     ext) >= (int)sizeof(tmp))
+		return complain(FAILED, "%s: name too long", output);
+
+	failed = view->make(m, &table);
+	if (failed) {
+		complain(FAILED, "no memory left");
+	} else {
+		failed = outfile_open(&out, csv);
+		if (!failed)
+			failed = outfile_close(&out, table_print(&table, TABLE_CSV, out.f));
+	}
+	table_free(&table);
+	if (failed)
+		return FAILED;
+
+	quoted(&p, end, "plots", plots);
+	quoted(&p, end, "csv", csv);
+	quoted(&p, end, "out", tmp);
+	quoted(&p, end, "title", title);
+	quoted(&p, end, "class", class);
+	snprintf(p, end - p, "group_mib=%g", m->intervals[0].scan.group_kb / 1024.0);
+	failed = gnuplot(plots, view->name, commands);
+	if (!failed && rename(tmp, output))
+		failed = complain(FAILED, "%s: %s", output, strerror(errno));
+	if (failed)
+		unlink(tmp);
+	return failed;
+}
+
+int cmd_plot(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "output", 1, NULL, 'o' }, { "class", 1, NULL, 'c' },
+		{ "title", 1, NULL, 't' }, { "help", 0, NULL, 'h' }, { }
+	};
+	static const char * const classes[] = { "total", "user", "kernel", "page_cache", "all" };
+	const char *output = NULL, *class = "total", *title = NULL, *ext;
+	const struct view *view;
+	struct model model;
+	char error[512], text[512];
+	int c, damaged, failed;
+	size_t i;
+
+	while ((c = getopt_long(argc, argv, "o:c:t:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			output = optarg;
+			break;
+		case 'c':
+			for (i = 0; i < 5 && strcmp(optarg, classes[i]); i++)
+				;
+			if (i == 5)
+				return complain(USAGE, "--class %s: not total, user, kernel, page_cache or all",
+						optarg);
+			class = optarg;
+			break;
+		case 't':
+			title = optarg;
+			break;
+		case 'h':
+			usage(stdout);
+			return OK;
+		default:
+			usage(stderr);
+			return USAGE;
+		}
+	}
+	if (optind == argc || argc - optind > 2) {
+		usage(stderr);
+		return USAGE;
+	}
+	view = view_find(argv[optind]);
+	if (!view || !view->plot)
+		return complain(USAGE, "%s: no such plot (see memref plot --help)", argv[optind]);
+	ext = output ? strrchr(output, '.') : NULL;
+	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
+		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+
+	model_init(&model);
+	damaged = reader_read(argc - optind > 1 ? argv[optind + 1] : "trace.dat", &model,
+			      error, sizeof(error));
+	if (damaged)
+		complain(FAILED, "%s", error);
+	if (!model.nr_intervals) {
+		model_free(&model);
+		return FAILED;
+	}
+	if (!title) {
+		default_title(&model, view->name, class, text, sizeof(text));
+		title = text;
+	}
+	failed = draw(&model, view, output, class, title);
+	model_free(&model);
+	return damaged || failed ? FAILED : OK;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MEMREF_READER_H
+#define MEMREF_READER_H
+
+#include "model.h"
+
+int reader_read(const char *path, struct model *m, char *error, size_t size);
+
+#endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memref record: set the sampler's knobs, let trace-cmd record, put the knobs
+ * back as they were.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "../lib/size.h"
+#include "memref.h"
+
+#define MAX_PIDS 4096
+
+/* A knob: its file, what is wanted, and what was there before. */
+static struct knob {
+	const char *file;
+	const char *option;
+	char want[MAX_PIDS];
+	char *before;
+	int set;
+} knobs[] = {
+	{ "memref/interval_ms", "--interval" },
+	{ "memref/group_kb", "--group" },
+	{ "memref/flush", "--flush" },
+	{ "memref/write", "--write" },
+	{ "memref/kernel", "--kernel" },
+	{ "memref/children", "--children" },
+	{ "memref_pid", "--pid" },
+};
+
+enum { INTERVAL, GROUP, FLUSH, WRITE, KERNEL_MODE, CHILDREN, PIDS, NR_KNOBS };
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+	interrupted = sig;
+}
+
+static void usage(FILE *f)
+{
+	fputs("usage: memref record [options] [-- COMMAND [ARGUMENT...]]\n"
+	      "Record which physical memory is referenced while COMMAND runs, or until Ctrl-C.\n\n"
+	      "  -i, --interval MS     length of an interval, 10 to 3600000; 0: on demand\n"
+	      "  -g, --group SIZE      group of physical memory, 64K to 1G, a power of two\n"
+	      "  -p, --pid PID         only this process; may be repeated\n"
+	      "      --children        and the processes they fork\n"
+	      "      --command-only    only COMMAND and the processes it forks\n"
+	      "      --write MODE      off, anon or all: which writes to tell from reads\n"
+	      "      --flush 0|1       flush the TLBs at each harvest\n"
+	      "      --kernel MODE     auto, on or off: kernel page tables, too\n"
+	      "  -o, --output FILE     (default trace.dat)\n"
+	      "      --help\n\n"
+	      "What is not given stays as it is set.  The exit status is COMMAND's.\n", f);
+}
+
+static void want(int knob, const char *value)
+{
+	snprintf(knobs[knob].want, sizeof(knobs[knob].want), "%s", value);
+	knobs[knob].set = 1;
+}
+
+/* tracefs_instance_file_write() truncates, which is what memref_pid expects. */
+static int write_knob(const char *file, const char *value)
+{
+	int ret;
+
+	errno = 0;
+	ret = tracefs_instance_file_write(NULL, file, *value ? value : "\n");
+	return ret < 0 ? -1 : 0;
+}
+
+static void restore(void)
+{
+	int i;
+
+	for (i = NR_KNOBS - 1; i >= 0; i--) {
+		if (!knobs[i].before)
+			continue;
+		if (write_knob(knobs[i].file, knobs[i].before) && i != PIDS)
+			complain(FAILED, "%s: cannot be put back to %s", knobs[i].file,
+				 knobs[i].before);
+		free(knobs[i].before);
+		knobs[i].before = NULL;
+	}
+}
+
+static int apply(int knob)
+{
+	struct knob *k = &knobs[knob];
+	char *before;
+	int size;
+
+	before = tracefs_instance_file_read(NULL, k->file, &size);
+	k->before = before ? before : strdup("");
+	k->before[strcspn(k->before, "\n")] = knob == PIDS ? k->before[strcspn(k->before, "\n")]
+							     : '\0';
+	if (!write_knob(k->file, k->want))
+		return OK;
+	free(k->before);
+	k->before = NULL;
+	return complain(FAILED, "%s %s: %s", k->option, k->want,
+			errno == ESRCH ? "no such process" :
+			errno == EBUSY ? "a memref event is enabled already" : strerror(errno));
+}
+
+/* The command, stopped until the sampler knows it. */
+static pid_t start_command(char **command, int *go)
+{
+	int fds[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(fds))
+		return -1;
+	pid = fork();
+	if (pid) {
+		close(fds[0]);
+		*go = fds[1];
+		return pid;
+	}
+	close(fds[1]);
+	signal(SIGINT, SIG_DFL);
+	if (read(fds[0], &byte, 1) != 1)
+		_exit(FAILED);
+	close(fds[0]);
+	execvp(command[0], command);
+	complain(FAILED, "%s: %s", command[0], strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/*
+ * trace-cmd, recording until it is told to stop.  It says when it records, by
+ * enabling the event: the sampler then has a number for its intervals.
+ */
+static pid_t start_trace_cmd(const char *output)
+{
+	pid_t pid = fork();
+	char *enabled;
+	int tries;
+
+	if (!pid) {
+		/* Ctrl-C is for the command, and for us to pass on. */
+		setpgid(0, 0);
+		execlp("trace-cmd", "trace-cmd", "record", "-q", "-e", "memref", "-o", output,
+		       NULL);
+		_exit(127);
+	}
+	for (tries = 0; pid > 0 && tries < 1000; tries++) {
+		if (waitpid(pid, NULL, WNOHANG) == pid)
+			return -1;
+		enabled = tracefs_instance_file_read(NULL, "memref/seq", NULL);
+		if (enabled) {
+			free(enabled);
+			return pid;
+		}
+		usleep(10000);
+	}
+	if (pid > 0)
+		kill(pid, SIGINT);
+	return -1;
+}
+
+static int record(const char *output, char **command, int command_only)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	int status = 0, go = -1, ret = OK, i;
+	pid_t child = -1, tracer;
+	char buf[32];
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (*command) {
+		child = start_command(command, &go);
+		if (child < 0)
+			return complain(FAILED, "fork: %s", strerror(errno));
+	}
+	if (command_only) {
+		snprintf(buf, sizeof(buf), "%d", child);
+		want(PIDS, buf);
+		want(CHILDREN, "1");
+	}
+	for (i = 0; i < NR_KNOBS && !ret; i++)
+		if (knobs[i].set)
+			ret = apply(i);
+	if (ret)
+		goto out;
+
+	tracer = start_trace_cmd(output);
+	if (tracer < 0) {
+		ret = complain(FAILED, "trace-cmd record does not work here");
+		goto out;
+	}
+	if (child > 0) {
+		if (write(go, "", 1) != 1)
+			ret = complain(FAILED, "%s: %s", command[0], strerror(errno));
+		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+			if (interrupted == SIGTERM)
+				kill(child, SIGTERM);
+		child = -1;
+		if (!ret)
+			ret = exit_status(status);
+	} else {
+		fprintf(stderr, "memref: recording, Ctrl-C ends it\n");
+		while (!interrupted && waitpid(tracer, &status, WNOHANG) == 0)
+			usleep(50000);
+	}
+	kill(tracer, SIGINT);
+	while (waitpid(tracer, &status, 0) < 0 && errno == EINTR)
+		;
+	if (access(output, R_OK))
+		ret = complain(FAILED, "%s: trace-cmd did not write it", output);
+out:
+	if (child > 0) {
+		/* Never told to go. */
+		close(go);
+		waitpid(child, NULL, 0);
+	}
+	restore();
+	return ret;
+}
+
+enum { OPT_CHILDREN = 256, OPT_COMMAND_ONLY, OPT_WRITE, OPT_FLUSH, OPT_KERNEL };
+
+int cmd_record(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "interval", 1, NULL, 'i' }, { "group", 1, NULL, 'g' },
+		{ "pid", 1, NULL, 'p' }, { "children", 0, NULL, OPT_CHILDREN },
+		{ "command-only", 0, NULL, OPT_COMMAND_ONLY },
+		{ "write", 1, NULL, OPT_WRITE }, { "flush", 1, NULL, OPT_FLUSH },
+		{ "kernel", 1, NULL, OPT_KERNEL }, { "output", 1, NULL, 'o' },
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	const char *output = "trace.dat";
+	int c, command_only = 0;
+	uint64_t size;
+	char buf[32], *end;
+
+	while ((c = getopt_long(argc, argv, "+i:g:p:o:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'i':
+			strtoul(optarg, &end, 10);
+			if (end == optarg || *end)
+				return complain(USAGE, "--interval %s: not a number of ms", optarg);
+			want(INTERVAL, optarg);
+			break;
+		case 'g':
+			if (parse_size(optarg, &size) || size & (size - 1) || size < 65536 ||
+			    size > 1 << 30)
+				return complain(USAGE, "--group %s: not a power of two from 64K to 1G",
+						optarg);
+			snprintf(buf, sizeof(buf), "%lu", (unsigned long)(size >> 10));
+			want(GROUP, buf);
+			break;
+		case 'p':
+			strtoul(optarg, &end, 10);
+			if (end == optarg || *end ||
+			    strlen(knobs[PIDS].want) + strlen(optarg) + 2 > sizeof(knobs[PIDS].want))
+				return complain(USAGE, "--pid %s: not a pid, or too many", optarg);
+			if (knobs[PIDS].set)
+				strcat(knobs[PIDS].want, " ");
+			strcat(knobs[PIDS].want, optarg);
+			knobs[PIDS].set = 1;
+			break;
+		case OPT_CHILDREN: want(CHILDREN, "1"); break;
+		case OPT_COMMAND_ONLY: command_only = 1; break;
+		case OPT_WRITE: want(WRITE, optarg); break;
+		case OPT_FLUSH: want(FLUSH, optarg); break;
+		case OPT_KERNEL: want(KERNEL_MODE, optarg); break;
+		case 'o': output = optarg; break;
+		case 'h': usage(stdout); return OK;
+		default: usage(stderr); return USAGE;
+		}
+	}
+	if (command_only && (optind == argc || knobs[PIDS].set))
+		return complain(USAGE, "--command-only needs a command, and no --pid");
+	if (geteuid())
+		return complain(FAILED, "record needs root");
+	if (!tracefs_file_exists(NULL, "events/memref"))
+		return complain(FAILED, "this kernel has no memref (CONFIG_MEMREF), or no tracefs");
+	return record(output, argv + optind, command_only);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The views: tables made of a model. */
+#ifndef MEMREF_VIEW_H
+#define MEMREF_VIEW_H
+
+#include "../lib/table.h"
+#include "model.h"
+
+/**
+ * struct view - a way to look at a recording
+ * @name: on the command line
+ * @about: what it shows, for --help
+ * @make: fills a table; returns 0, or -1 without memory
+ * @plot: it has a script in plots/
+ */
+struct view {
+	const char *name;
+	const char *about;
+	int (*make)(struct model *m, struct table *t);
+	int plot;
+};
+
+extern const struct view views[];
+
+const struct view *view_find(const char *name);
+
+int view_summary(struct model *m, struct table *t);
+int view_temporal(struct model *m, struct table *t);
+int view_spatial(struct model *m, struct table *t);
+int view_wss(struct model *m, struct table *t);
+
+#endif

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pagetest: touch every page of a piece of memory, some times, and say when.
+ *
+ * The program of "Looking Inside Memory" (2010), section 4: a workload whose
+ * references are known, to check a recording against.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../lib/size.h"
+
+#define SAMPLER "/sys/kernel/tracing/memref/"
+
+enum how { MALLOC, ANON, FILE_MAP, SHM, READ };
+
+static const char * const how_names[] = {
+	[MALLOC] = "malloc", [ANON] = "anon", [FILE_MAP] = "file", [SHM] = "shm",
+	[READ] = "read",
+};
+
+static struct {
+	enum how how;
+	uint64_t size;
+	int write;
+	unsigned long iterations;
+	unsigned long sleep_ms;
+	unsigned long stride;
+	const char *file;
+	int wait_interval;
+	int scan;
+	int prefault;
+	int checksum;
+	int thp;		/* -1: as the system has it */
+	int csv;
+} opt = {
+	.how = MALLOC, .size = 64 << 20, .iterations = 1, .stride = 1, .write = 1,
+	.thp = -1,
+};
+
+static uint64_t page_size;
+
+static void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("pagetest: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void sleep_ms(unsigned long ms)
+{
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000L };
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+/* A file of the size wanted, in the page cache. */
+static int open_file(void)
+{
+	struct stat st;
+	char *buf;
+	uint64_t pos;
+	int fd;
+
+	if (!opt.file)
+		die("--how %s needs --file", how_names[opt.how]);
+	fd = open(opt.file, O_RDWR | O_CREAT, 0600);
+	if (fd < 0 || fstat(fd, &st))
+		die("%s: %s", opt.file, strerror(errno));
+	buf = calloc(1, page_size);
+	if (!buf)
+		die("no memory");
+	for (pos = 0; pos < opt.size; pos += page_size) {
+		ssize_t n;
+
+		if (pos + page_size <= (uint64_t)st.st_size)
+			n = pread(fd, buf, page_size, pos);
+		else
+			n = pwrite(fd, memset(buf, 0, page_size), page_size, pos);
+		if (n != (ssize_t)page_size)
+			die("%s: %s", opt.file, n < 0 ? strerror(errno) : "too short");
+	}
+	free(buf);
+	return fd;
+}
+
+static char *get_memory(int *fd)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	char *mem;
+
+	switch (opt.how) {
+	case MALLOC:
+		/* On a page boundary, so that pages and bytes agree. */
+		mem = malloc(opt.size + page_size);
+		if (!mem)
+			die("malloc of %" PRIu64 " bytes: %s", opt.size, strerror(errno));
+		mem = (char *)(((uintptr_t)mem + page_size - 1) & ~(page_size - 1));
+		goto advise;
+	case READ:
+		*fd = open_file();
+		mem = malloc(page_size);
+		if (!mem)
+			die("no memory");
+		return mem;
+	case FILE_MAP:
+		*fd = open_file();
+		flags = MAP_SHARED;
+		break;
+	case SHM:
+		flags = MAP_SHARED | MAP_ANONYMOUS;
+		break;
+	case ANON:
+		break;
+	}
+	mem = mmap(NULL, opt.size, PROT_READ | PROT_WRITE, flags, *fd, 0);
+	if (mem == MAP_FAILED)
+		die("mmap of %" PRIu64 " bytes: %s", opt.size, strerror(errno));
+advise:
+	if (opt.thp >= 0 &&
+	    madvise(mem, opt.size, opt.thp ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+		die("--thp: %s", strerror(errno));
+	if (opt.prefault)
+		memset(mem, 1, opt.size);
+	return mem;
+}
+
+/* Touch one word of each page; return how many pages. */
+static uint64_t touch(char *mem, int fd, unsigned long iteration)
+{
+	uint64_t pages = 0, off;
+
+	for (off = 0; off + page_size <= opt.size; off += opt.stride * page_size) {
+		volatile uint64_t *word = (uint64_t *)(mem + off);
+		uint64_t value = off ^ iteration;
+
+		if (opt.how == READ) {
+			if (pread(fd, mem, page_size, off) != (ssize_t)page_size)
+				die("%s: cannot read at %" PRIu64, opt.file, off);
+		} else if (opt.write) {
+			*word = value;
+		} else {
+			(void)*word;
+		}
+		pages++;
+	}
+	return pages;
+}
+
+static void verify(const char *mem, unsigned long iteration)
+{
+	uint64_t off;
+
+	for (off = 0; off + page_size <= opt.size; off += opt.stride * page_size) {
+		uint64_t got = *(const volatile uint64_t *)(mem + off);
+
+		if (got != (off ^ iteration))
+			die("page %" PRIu64 " has %" PRIx64 " instead of %" PRIx64,
+			    off / page_size, got, off ^ iteration);
+	}
+}
+
+static unsigned long sampler_seq(void)
+{
+	char buf[32] = "";
+	ssize_t n;
+	int fd = open(SAMPLER "seq", O_RDONLY);
+
+	if (fd < 0)
+		die("%s: %s", SAMPLER "seq", strerror(errno));
+	n = read(fd, buf, sizeof(buf) - 1);
+	if (n < 0)
+		die("%s: %s%s", SAMPLER "seq", strerror(errno),
+		    errno == ENODATA ? " (no memref event is enabled)" : "");
+	close(fd);
+	return strtoul(buf, NULL, 10);
+}
+
+/* Until the sampler has begun a new interval. */
+static void wait_interval(void)
+{
+	unsigned long seq = sampler_seq();
+
+	while (sampler_seq() == seq)
+		sleep_ms(1);
+}
+
+static void end_interval(void)
+{
+	int fd = open(SAMPLER "scan", O_WRONLY);
+
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		die("%s: %s", SAMPLER "scan", strerror(errno));
+	close(fd);
+}
+
+static void usage(FILE *f)
+{
+	fputs("usage: pagetest [options]\n"
+	      "Touch every page of a piece of memory, and say when.\n\n"
+	      "  -s, --size SIZE      how much (default 64M; K, M, G)\n"
+	      "  -H, --how HOW        malloc (default), anon, file or shm: mapped memory;\n"
+	      "                       read: read() of a file\n"
+	      "  -o, --op read|write  what to do to a page (default write)\n"
+	      "  -n, --iterations N   how often (default 1)\n"
+	      "  -S, --sleep MS       sleep so long after each iteration\n"
+	      "      --stride N       touch every Nth page only\n"
+	      "  -f, --file FILE      for file and read; made if it is not there\n"
+	      "      --prefault       write all pages before the first iteration\n"
+	      "      --thp yes|no     ask for huge pages, or for none\n"
+	      "      --wait-interval  begin each iteration with an interval of the sampler\n"
+	      "      --scan           end an interval before the first iteration, after each\n"
+	      "                       iteration, and after each sleep\n"
+	      "      --checksum       verify what was written\n"
+	      "      --format text|csv\n"
+	      "      --help, --version\n", f);
+}
+
+static unsigned long number(const char *option, const char *arg, unsigned long min)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(arg, &end, 10);
+	if (errno || end == arg || *end || n < min || *arg == '-') {
+		fprintf(stderr, "pagetest: %s %s: not a number from %lu up\n", option, arg, min);
+		exit(2);
+	}
+	return n;
+}
+
+static int choice(const char *option, const char *arg, const char * const *names, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(arg, names[i]))
+			return i;
+	fprintf(stderr, "pagetest: %s %s: not one of", option, arg);
+	for (i = 0; i < nr; i++)
+		fprintf(stderr, " %s", names[i]);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+enum { STRIDE = 256, PREFAULT, THP, WAIT, SCAN, CHECKSUM, FORMAT, HELP, VERSION };
+
+static void parse(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "size", 1, NULL, 's' },	{ "how", 1, NULL, 'H' },
+		{ "op", 1, NULL, 'o' },		{ "iterations", 1, NULL, 'n' },
+		{ "sleep", 1, NULL, 'S' },	{ "stride", 1, NULL, STRIDE },
+		{ "file", 1, NULL, 'f' },	{ "prefault", 0, NULL, PREFAULT },
+		{ "thp", 1, NULL, THP },	{ "wait-interval", 0, NULL, WAIT },
+		{ "scan", 0, NULL, SCAN },	{ "checksum", 0, NULL, CHECKSUM },
+		{ "format", 1, NULL, FORMAT },	{ "help", 0, NULL, HELP },
+		{ "version", 0, NULL, VERSION },	{ }
+	};
+	static const char * const ops[] = { "read", "write" };
+	static const char * const yes[] = { "no", "yes" };
+	static const char * const formats[] = { "text", "csv" };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "s:H:o:n:S:f:", options, NULL)) != -1) {
+		switch (c) {
+		case 's':
+			if (parse_size(optarg, &opt.size) || !opt.size) {
+				fprintf(stderr, "pagetest: --size %s: not a size (64M, 3G)\n",
+					optarg);
+				exit(2);
+			}
+			break;
+		case 'H': opt.how = choice("--how", optarg, how_names, 5); break;
+		case 'o': opt.write = choice("--op", optarg, ops, 2); break;
+		case 'n': opt.iterations = number("--iterations", optarg, 1); break;
+		case 'S': opt.sleep_ms = number("--sleep", optarg, 0); break;
+		case 'f': opt.file = optarg; break;
+		case STRIDE: opt.stride = number("--stride", optarg, 1); break;
+		case PREFAULT: opt.prefault = 1; break;
+		case THP: opt.thp = choice("--thp", optarg, yes, 2); break;
+		case WAIT: opt.wait_interval = 1; break;
+		case SCAN: opt.scan = 1; break;
+		case CHECKSUM: opt.checksum = 1; break;
+		case FORMAT: opt.csv = choice("--format", optarg, formats, 2); break;
+		case HELP: usage(stdout); exit(0);
+		case VERSION: puts("pagetest (memscope) " MEMSCOPE_VERSION); exit(0);
+		default: usage(stderr); exit(2);
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "pagetest: %s: no such argument\n", argv[optind]);
+		exit(2);
+	}
+	if (opt.checksum && (!opt.write || opt.how == READ)) {
+		fputs("pagetest: --checksum verifies what --op write wrote to memory\n", stderr);
+		exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long i;
+	char *mem;
+	int fd = -1;
+
+	page_size = sysconf(_SC_PAGESIZE);
+	parse(argc, argv);
+	mem = get_memory(&fd);
+
+	if (opt.csv)
+		puts("iteration,op,pages,begin_ns,end_ns");
+	fflush(stdout);
+	if (opt.scan)
+		end_interval();
+	for (i = 1; i <= opt.iterations; i++) {
+		uint64_t begin, end, pages;
+
+		if (opt.wait_interval)
+			wait_interval();
+		begin = now_ns();
+		pages = touch(mem, fd, i);
+		end = now_ns();
+		if (opt.scan)
+			end_interval();
+		printf(opt.csv ? "%lu,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n" :
+		       "iteration %lu: %s %" PRIu64 " pages, from %" PRIu64 " to %" PRIu64 " ns\n",
+		       i, opt.write && opt.how != READ ? "write" : "read", pages, begin, end);
+		fflush(stdout);
+		if (opt.checksum)
+			verify(mem, i);
+		sleep_ms(opt.sleep_ms);
+		if (opt.scan)
+			end_interval();
+	}
+	return 0;
+}
