@@ -14,4 +14,4 @@ PACKAGES += linux-perf sqlite3
 PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libgsl-dev \
 	uthash-dev pkg-config gnuplot-nox fonts-dejavu-core
 # their tests
-PACKAGES += libcmocka-dev libkshark-dev man-db
+PACKAGES += libcmocka-dev libkshark-dev libjson-c-dev man-db

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # How often each group of physical memory was referenced.
-load (exists("plots") ? plots : ".") . "/common.gp"
+if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
+load plots . "/common.gp"
 
 gib = 2.0**30
 width = group_mib / 1024.0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Memory referenced over time: groups (LMBs) in all, pages of a class.
-load (exists("plots") ? plots : ".") . "/common.gp"
+if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
+load plots . "/common.gp"
 
 set xlabel "time (s)"
 set xrange [0:*]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Working set size: memory referenced in each interval.
-load (exists("plots") ? plots : ".") . "/common.gp"
+if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
+load plots . "/common.gp"
 
 set xlabel "time (s)"
 set xrange [0:*]

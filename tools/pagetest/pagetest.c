@@ -184,7 +184,8 @@ static void verify(const char *mem, unsigned long iteration)
 	}
 }
 
-static unsigned long sampler_seq(void)
+/* The sampler's last interval, or -1 while no event is enabled. */
+static long sampler_seq(void)
 {
 	char buf[32] = "";
 	ssize_t n;
@@ -193,20 +194,24 @@ static unsigned long sampler_seq(void)
 	if (fd < 0)
 		die("%s: %s", SAMPLER "seq", strerror(errno));
 	n = read(fd, buf, sizeof(buf) - 1);
-	if (n < 0)
-		die("%s: %s%s", SAMPLER "seq", strerror(errno),
-		    errno == ENODATA ? " (no memref event is enabled)" : "");
+	if (n < 0 && errno != ENODATA)
+		die("%s: %s", SAMPLER "seq", strerror(errno));
 	close(fd);
-	return strtoul(buf, NULL, 10);
+	return n < 0 ? -1 : strtol(buf, NULL, 10);
 }
 
-/* Until the sampler has begun a new interval. */
+/* Until the sampler, once it runs, has begun a new interval. */
 static void wait_interval(void)
 {
-	unsigned long seq = sampler_seq();
+	long seq, first = -1;
 
-	while (sampler_seq() == seq)
-		sleep_ms(1);
+	for (;; sleep_ms(1)) {
+		seq = sampler_seq();
+		if (first < 0)
+			first = seq;
+		else if (seq != first)
+			return;
+	}
 }
 
 static void end_interval(void)
@@ -232,7 +237,8 @@ static void usage(FILE *f)
 	      "  -f, --file FILE      for file and read; made if it is not there\n"
 	      "      --prefault       write all pages before the first iteration\n"
 	      "      --thp yes|no     ask for huge pages, or for none\n"
-	      "      --wait-interval  begin each iteration with an interval of the sampler\n"
+	      "      --wait-interval  begin each iteration with an interval of the sampler;\n"
+	      "                       wait until it runs\n"
 	      "      --scan           end an interval before the first iteration, after each\n"
 	      "                       iteration, and after each sleep\n"
 	      "      --checksum       verify what was written\n"

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A table says the same in text, CSV and JSON. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../lib/table.h"
+
+static const struct column columns[] = {
+	{ "name", CELL_TEXT, 0 }, { "pages", CELL_INT, 0 }, { "time_s", CELL_REAL, 3 },
+};
+
+static char *print(enum table_format format)
+{
+	const struct cell rows[][3] = {
+		{ TEXT_CELL("a"), INT_CELL(18446744073709551615ULL), REAL_CELL(0.5) },
+		{ TEXT_CELL("b, \"c\""), INT_CELL(7), REAL_CELL(12.34567) },
+	};
+	struct table t;
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	table_init(&t, columns, 3);
+	assert_int_equal(table_add(&t, rows[0]), 0);
+	assert_int_equal(table_add(&t, rows[1]), 0);
+	assert_int_equal(table_print(&t, format, f), 0);
+	fclose(f);
+	table_free(&t);
+	return text;
+}
+
+static void text(void **state)
+{
+	char *got = print(TABLE_TEXT);
+
+	(void)state;
+	assert_string_equal(got,
+			    "name                   pages  time_s\n"
+			    "a       18446744073709551615   0.500\n"
+			    "b, \"c\"                     7  12.346\n");
+	free(got);
+}
+
+static void csv(void **state)
+{
+	char *got = print(TABLE_CSV);
+
+	(void)state;
+	assert_string_equal(got, "name,pages,time_s\n"
+				 "a,18446744073709551615,0.500\n"
+				 "\"b, \"\"c\"\"\",7,12.346\n");
+	free(got);
+}
+
+static void json(void **state)
+{
+	char *got = print(TABLE_JSON);
+	json_t *rows = json_loads(got, 0, NULL), *row;
+
+	(void)state;
+	assert_non_null(rows);
+	assert_int_equal(json_array_size(rows), 2);
+	row = json_array_get(rows, 1);
+	assert_string_equal(json_string_value(json_object_get(row, "name")), "b, \"c\"");
+	assert_int_equal(json_integer_value(json_object_get(row, "pages")), 7);
+	assert_true(json_real_value(json_object_get(row, "time_s")) == 12.346);
+	json_decref(rows);
+	free(got);
+}
+
+/* Nothing is cut where the disk is full. */
+static void full(void **state)
+{
+	const struct cell row[3] = { TEXT_CELL("a"), INT_CELL(1), REAL_CELL(1) };
+	FILE *f = fopen("/dev/full", "w");
+	struct table t;
+
+	(void)state;
+	assert_non_null(f);
+	table_init(&t, columns, 3);
+	assert_int_equal(table_add(&t, row), 0);
+	assert_int_equal(table_print(&t, TABLE_CSV, f), -1);
+	fclose(f);
+	table_free(&t);
+}
+
+static void formats(void **state)
+{
+	enum table_format format;
+
+	(void)state;
+	assert_int_equal(table_format_parse("json", &format), 0);
+	assert_int_equal(format, TABLE_JSON);
+	assert_int_equal(table_format_parse("xml", &format), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json),
+		cmocka_unit_test(full), cmocka_unit_test(formats),
+	};
+
+	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+}
