@@ -3,6 +3,7 @@
  * what the oracle must have seen of them:
  *	page PFN		a page of ours: no other access to it is right
  *	expect CODE SET PFN	an access in the interval that mark CODE begins
+ *	once CODE SET PFN	an access in one of the intervals it begins
  *	insns CODE N		user instructions in that interval, about
  */
 #define _GNU_SOURCE
@@ -21,6 +22,7 @@
 
 #define PAGE 4096
 #define NR_PAGES 256
+#define SWEEP_PAGES 4096
 
 enum {
 	CODE_READ = 0x10, CODE_WRITE, CODE_ATOMIC, CODE_CROSS, CODE_HELPER, CODE_FETCH,
@@ -28,6 +30,7 @@ enum {
 	CODE_COUNT, CODE_NOTHING, CODE_AGAIN,
 	CODE_END = 0x80,
 	CODE_HAMMER = 0x100,
+	CODE_SWEEP = 0x101,
 };
 
 static unsigned char *arena;
@@ -213,6 +216,7 @@ static void syscalls(void)
 	expect_pfn(CODE_REMAP, "user_read", file[1]);
 }
 
+static unsigned char *sweep;
 static volatile int go, done;
 
 static void *other_cpu(void *arg)
@@ -233,6 +237,13 @@ static void *other_cpu(void *arg)
 	/* go == 2: the same page over and over, while the marks go on */
 	while (go == 2)
 		(*(volatile unsigned long *)page(200))++;
+	/* go == 3: each page once, while the marks go on */
+	for (int i = 0; i < SWEEP_PAGES; i++) {
+		*(volatile unsigned char *)(sweep + i * PAGE) = 1;
+		for (volatile int wait = 0; wait < 200; wait++)
+			;
+	}
+	done = 2;
 	return arg;
 }
 
@@ -241,6 +252,12 @@ static void threads(void)
 	unsigned long before;
 	pthread_t t;
 
+	sweep = mmap(NULL, SWEEP_PAGES * PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sweep == MAP_FAILED || madvise(sweep, SWEEP_PAGES * PAGE, MADV_NOHUGEPAGE) ||
+	    mlock(sweep, SWEEP_PAGES * PAGE))
+		die("mmap");
+	memset(sweep, 1, SWEEP_PAGES * PAGE);
 	if (pthread_create(&t, NULL, other_cpu, NULL))
 		die("pthread_create");
 	oracle_mark(CODE_THREAD);
@@ -260,9 +277,14 @@ static void threads(void)
 		while (*(volatile unsigned long *)page(200) < before + 2)
 			;
 	}
-	oracle_mark(CODE_END);
 	go = 3;
+	while (done != 2)
+		oracle_mark(CODE_SWEEP);
+	oracle_mark(CODE_END);
 	pthread_join(t, NULL);
+	for (int i = 0; i < SWEEP_PAGES; i++)
+		fprintf(out, "once %#x user_write %llu\n", CODE_SWEEP,
+			(unsigned long long)pfn_of(sweep + i * PAGE));
 	expect(CODE_HAMMER, "user_write", 200);
 	expect(CODE_HAMMER, "user_read", 200);
 }
