@@ -12,7 +12,7 @@ our @EXPORT = qw($build $share vm vm_start vm_finish slurp);
 
 our $run = "$FindBin::RealBin/../run";
 our $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../build";
-our $share = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+our $share = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => !$ENV{MEMSCOPE_KEEP});
 my $count = 0;
 
 sub slurp {

@@ -288,7 +288,7 @@ int cmd_record(int argc, char **argv)
 		return complain(USAGE, "--command-only needs a command, and no --pid");
 	if (geteuid())
 		return complain(FAILED, "record needs root");
-	if (!tracefs_file_exists(NULL, "events/memref"))
+	if (!tracefs_file_exists(NULL, "memref_pid"))
 		return complain(FAILED, "this kernel has no memref (CONFIG_MEMREF), or no tracefs");
 	return record(output, argv + optind, command_only);
 }

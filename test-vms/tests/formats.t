@@ -1,0 +1,150 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# One recording, every reader: trace-cmd, KernelShark's library, perf and
+# memref see the same rows; and memref says what is wrong with a bad file.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use JSON::PP;
+use Test::More;
+use VM;
+
+my @kernel = $ENV{MEMSCOPE_KERNEL} ? ('--kernel', $ENV{MEMSCOPE_KERNEL}) : ();
+my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 240,
+	    '--env', "PATH=$build/bin:/usr/sbin:/usr/bin:/sbin:/bin", '--', 'sh', '-c', <<'EOF');
+cd /sys/kernel/tracing
+echo 300 >memref/interval_ms
+echo 16384 >memref/group_kb
+echo anon >memref/write
+trace-cmd record -q -e memref -o /share/trace.dat sleep 9 &
+trace=$!
+sleep 2
+perf record -q -a -e 'memref:*' -o /share/perf.data sleep 4 >&2 || exit 1
+wait $trace || exit 1
+memref record -i 200 -g 64M -o /share/record.dat -- sh -c 'sleep 1; exit 7'
+echo "record $? $(cat memref/interval_ms memref/group_kb | tr '\n' ' ')"
+memref record --command-only -o /share/own.dat -- pagetest --size 16M --iterations 40 --sleep 50
+echo "own $? [$(cat memref_pid)] $(cat memref/children)"
+for bad in '-i 5' '-g 3M' '-p 999999' '--write maybe' '--flush 2' '--kernel 4'; do
+	memref record $bad -o /share/bad.dat -- true 2>&1
+	echo "bad $? $(ls /share/bad.dat 2>/dev/null)"
+done
+EOF
+is($vm->{status}, 0, 'the guest recorded') or diag $vm->{err}, $vm->{out};
+my $memref = "$build/bin/memref";
+my $trace = "$share/trace.dat";
+
+# Rows as each reader has them: "seq phys_addr kernel user page_cache rw".
+sub rows {
+	my ($command) = @_;
+	return map { /memref_log_data:\s+(\d+ \d+ \d+ \d+ \d+ \d+)\s*$/ ? $1 : () }
+		split /\n/, `$command 2>/dev/null`;
+}
+my @trace = rows("trace-cmd report $trace");
+my @perf = rows("perf script -i $share/perf.data");
+ok(@trace > 20, 'trace-cmd report shows rows: ' . @trace);
+ok(@perf > 10, 'perf script shows rows: ' . @perf);
+
+chomp(my $kshark = `$build/tests/kshark_open $trace`);
+is($kshark, scalar @trace, "KernelShark's library finds as many");
+
+# perf began and ended in the middle: compare the intervals both have whole.
+my %perf_seq = map { (split)[0] => 1 } @perf;
+my @seqs = sort { $a <=> $b } keys %perf_seq;
+my @both = @seqs[1 .. $#seqs - 1];
+ok(@both >= 5, 'perf and trace-cmd have intervals in common: ' . @both);
+my %both = map { $_ => 1 } @both;
+is_deeply([ grep { $both{(split)[0]} } @perf ], [ grep { $both{(split)[0]} } @trace ],
+	  'and the same rows of them');
+
+# The three formats of a view say the same as the rows.
+my %groups;
+$groups{(split)[0]}++ for @trace;
+my $json = decode_json(scalar `$memref report temporal $trace --format json`);
+my @csv = map { [ split /,/ ] } split /\n/, `$memref report temporal $trace --format csv`;
+my @text = map { [ split ] } split /\n/, `$memref report temporal $trace`;
+is_deeply([ map { "$_->{seq} $_->{groups}" } @$json ],
+	  [ map { "$_ $groups{$_}" } sort { $a <=> $b } keys %groups ],
+	  'memref counts the groups of each interval');
+is_deeply(\@csv, \@text, 'text and CSV have the same cells');
+is_deeply([ sort keys %{$json->[0]} ], [ sort @{$csv[0]} ], 'JSON has the same columns');
+for my $view (qw(summary temporal spatial wss)) {
+	is(system("$memref report $view $trace -F json -o $share/$view.json"), 0, "report $view");
+	ok(eval { decode_json(slurp("$share/$view.json")) }, "$view: valid JSON");
+}
+for my $view (qw(temporal spatial wss)) {
+	for my $file ("$share/$view.png", "$share/$view.svg") {
+		is(system("$memref plot $view $trace --class all -o $file"), 0, "plot $view");
+		like(slurp($file), qr/^(\x89PNG|<\?xml)/, 'a picture');
+	}
+}
+
+# Two programs and their libraries come to some 400 pages.
+# memref record: status passed on, knobs put back, one process only.
+like($vm->{out}, qr/^record 7 300 16384 $/m, "record: the command's status; the knobs as before");
+is(system("$memref report summary $share/record.dat >/dev/null"), 0, 'record: a good file');
+like($vm->{out}, qr/^own 0 \[\] 0$/m, 'record --command-only: the selection is put back');
+my ($own) = grep { $_->{item} eq 'pages_user_max' }
+	@{decode_json(scalar `$memref report summary $share/own.dat -F json`)};
+ok($own->{value} >= 4096 && $own->{value} < 4096 + 600,
+   'record --command-only: the pages of the command, and no others') or diag $own->{value};
+like($vm->{out}, qr/--interval 5: Invalid argument\nbad 1 \n/, 'record names a bad interval');
+like($vm->{out}, qr/--group 3M: .*\nbad 2 \n/, 'record names a bad group size');
+like($vm->{out}, qr/--pid 999999: no such process\nbad 1 \n/, 'record names a dead pid');
+like($vm->{out}, qr/--write maybe: Invalid argument\nbad 1 \n/, 'record names a bad mode');
+like($vm->{out}, qr/--flush 2: .*\nbad 1 \n.*--kernel 4: .*\nbad 1 \n/, 'and others');
+
+# Files that are none, or no more.  The sanitizers' build must survive them.
+my $san = "$build/tools-sanitize/bin/memref";
+$san = $memref if !-x $san;
+my $whole = slurp($trace);
+my $intervals = @$json;
+sub bad_file {
+	my ($name, $bytes) = @_;
+	open my $f, '>:raw', "$share/bad" or die;
+	print $f $bytes;
+	close $f;
+	my $out = `$san report summary $share/bad -F json -o $share/bad.json 2>$share/bad.err`;
+	my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
+	return ($status, slurp("$share/bad.err") // '');
+}
+for (['nothing', ''], ['text', "hello\n" x 1000], ['zeros', "\0" x 100000]) {
+	my ($status, $err) = bad_file(@$_);
+	is($status, 1, "$_->[0]: status 1");
+	like($err, qr/^memref: \S+: not a trace.dat file$/, "$_->[0]: said so");
+}
+my $worst = '';
+for my $i (1 .. 24) {
+	my $length = int(length($whole) * $i / 25);
+	my ($status, $err) = bad_file('cut', substr $whole, 0, $length);
+	$worst .= "at $length: status $status, $err" if $status != 1 ||
+		$err !~ /^memref: \S+: (damaged or truncated|no complete interval|no memref events)/;
+}
+is($worst, '', 'cut anywhere: status 1, and said so');
+
+# Bytes changed: any answer is good that is an answer.
+my $seed = $ENV{MEMSCOPE_FUZZ_SEED} // int(rand(1 << 30));
+diag "seed $seed (MEMSCOPE_FUZZ_SEED)";
+srand $seed;
+$worst = '';
+my $until = time + ($ENV{MEMSCOPE_FUZZ_SECONDS} // 15);
+my $tries = 0;
+while (time < $until) {
+	my $bytes = $whole;
+	# The headers are what a parser stumbles over.
+	for (1 .. 1 + rand 8) {
+		substr($bytes, int rand(rand() < 0.5 ? 4096 : length $bytes), 1) = chr int rand 256;
+	}
+	my ($status, $err) = bad_file('changed', $bytes);
+	$tries++;
+	$worst .= "status $status: $err" if $status > 1 || $err =~ /Sanitizer|runtime error/ ||
+		($status == 1 && $err !~ /^memref: /);
+}
+is($worst, '', "$tries files with bytes changed: no crash");
+is(system("$memref report summary $share/none.dat 2>/dev/null") >> 8, 1, 'no file: status 1');
+is(system("$memref report nonsense $trace 2>/dev/null") >> 8, 2, 'no such view: status 2');
+is(system("$memref plot wss $trace -o $share/x.gif 2>/dev/null") >> 8, 2, 'no such picture: status 2');
+is(system("$memref --help >/dev/null && $memref report --help >/dev/null && $memref plot --help >/dev/null && $memref record --help >/dev/null"),
+   0, 'help');
+done_testing;
