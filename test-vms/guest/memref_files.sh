@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0
+# Runs in the guest: memref's files take what is right, refuse what is not and
+# keep the old value then, and the sampler does what they say.  Prints TAP.
+cd /sys/kernel/tracing || exit 1
+n=0
+
+# ok NAME STATUS
+ok() {
+	n=$((n + 1))
+	if [ "$2" = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
+}
+
+# is NAME GOT WANTED
+is() {
+	[ "$2" = "$3" ]
+	ok "$1" $?
+	[ "$2" = "$3" ] || echo "# got '$2', not '$3'"
+}
+
+# The error of a write, or nothing.
+put() {
+	{ echo "$2" >"$1"; } 2>&1 | sed -n 's/.*write error: //p'
+}
+
+# refused FILE VALUE: EINVAL, and the old value stays.
+refused() {
+	old=$(cat "$1")
+	is "$1: '$2' is refused" "$(put "$1" "$2")" 'Invalid argument'
+	is "$1: and $old stays" "$(cat "$1")" "$old"
+}
+
+accepted() {
+	is "$1: $2 is accepted" "$(put "$1" "$2")$(cat "$1")" "$2"
+}
+
+error() { { cat "$1" >/dev/null; } 2>&1 | sed 's/.*: //'; }
+last() { grep memref_scan: trace | tail -n 1; }
+field() { last | sed -n "s/.* $1=\([0-9a-fx]*\).*/\1/p"; }
+flag() { [ $(($(field flags) & $1)) -ne 0 ]; }
+harvest() { echo 1 >memref/scan; }
+on() { echo >trace; echo 1 >events/memref/enable; }
+off() { echo 0 >events/memref/enable; }
+
+is 'default interval' "$(cat memref/interval_ms)" 1000
+is 'default group: the memory block' "$(cat memref/group_kb)" \
+	"$(($(printf %d 0x$(cat /sys/devices/system/memory/block_size_bytes)) / 1024))"
+is 'default flush' "$(cat memref/flush)" 1
+is 'default write' "$(cat memref/write)" off
+is 'default kernel' "$(cat memref/kernel)" auto
+is 'default children' "$(cat memref/children)" 0
+is 'default pids' "$(cat memref_pid)" ''
+
+for v in 0 10 3600000 1000; do accepted memref/interval_ms $v; done
+for v in 9 3600001 -1 x '' '5 5' 1e3 99999999999; do refused memref/interval_ms "$v"; done
+for v in 64 1048576 65536; do accepted memref/group_kb $v; done
+for v in 63 32 2097152 96 0 x '' 65537; do refused memref/group_kb "$v"; done
+for v in 0 1; do accepted memref/flush $v; accepted memref/children $v; done
+for v in 2 -1 x ''; do refused memref/flush "$v"; refused memref/children "$v"; done
+for v in anon all off; do accepted memref/write $v; done
+for v in on off auto; do accepted memref/kernel $v; done
+for v in 1 yes '' offf; do refused memref/write "$v"; refused memref/kernel "$v"; done
+long=$(head -c 5000 /dev/zero | tr '\0' 1)
+refused memref/interval_ms "$long"
+echo 0 >memref/children
+
+for f in seq bitmap_user bitmap_kernel bitmap_page_cache bitmap_write; do
+	is "$f while off" "$(error memref/$f)" 'No data available'
+done
+is 'scan while off' "$(put memref/scan 1)" 'No data available'
+
+# Selections.
+sleep 1000 & a=$!
+sleep 1000 & b=$!
+is 'a pid' "$(put memref_pid $a)$(cat memref_pid)" "$a"
+is 'no such process' "$(put memref_pid 999999)" 'No such process'
+is 'and the old selection stays' "$(cat memref_pid)" "$a"
+refused memref_pid "$b x"
+refused memref_pid -5
+refused memref_pid 0
+echo $b >>memref_pid
+is 'one more' "$(cat memref_pid | sort -n | tr '\n' ' ')" "$a $b "
+: >memref_pid
+is 'truncated: all' "$(cat memref_pid)" ''
+echo "$a $b" >memref_pid
+echo >memref_pid
+is 'an empty line: all' "$(cat memref_pid)" ''
+
+# On demand, and what is in force.
+echo 0 >memref/interval_ms
+on
+harvest
+is 'the first interval is 1' "$(cat memref/seq)" 1
+is 'group_kb while on' "$(put memref/group_kb 64)" 'Device or resource busy'
+is 'a bitmap has a bit for each page frame' \
+	"$(($(wc -c <memref/bitmap_user) * 8 >= $(awk '/MemTotal/ { print int($2 / 4) }' /proc/meminfo)))" 1
+flag 0x10; ok 'flagged: on demand' $?
+[ "$(field kernel)" -gt 0 ]; ok 'kernel pages of all processes' $?
+cp /bin/busybox /tmp/runs
+su -s /bin/sh nobody -c 'cat /sys/kernel/tracing/memref/bitmap_user' >/dev/null 2>&1
+[ $? -ne 0 ]; ok 'no bitmap for others' $?
+
+echo $a >memref_pid
+harvest
+is 'one process selected' "$(field pids)" 1
+flag 0x20; ok 'flagged: selected' $?
+is 'no kernel pages of it' "$(field kernel)" 0
+is 'it sleeps: no pages' "$(field user)" 0
+echo on >memref/kernel
+harvest
+[ "$(field kernel)" -gt 0 ]; ok 'kernel pages when asked for' $?
+echo auto >memref/kernel
+kill $a
+wait $a 2>/dev/null
+sleep 0.2
+harvest
+flag 0x8; ok 'flagged: a selected process exited' $?
+is 'none is left' "$(field pids)" 0
+flag 0x20; ok 'which does not select all' $?
+echo >trace
+harvest
+is 'nothing is reported then' "$(grep -c memref_log_data: trace)" 0
+
+# Children, and threads' numbers.
+echo 1 >memref/children
+sh -c 'sleep 0.3; sleep 1000 & wait' & p=$!
+echo $p >memref_pid
+sleep 1
+is 'a child is selected' "$(wc -l <memref_pid)" 2
+echo 0 >memref/children
+kill $p
+kill $(grep -v "^$p\$" memref_pid) 2>/dev/null
+echo >memref_pid
+
+# Who reads, who writes.
+echo anon >memref/write
+pagetest --size 8M --prefault --op read --iterations 3 --sleep 100 --scan --thp no >/tmp/read &
+echo $! >memref_pid
+wait $!
+off
+echo >memref_pid
+
+# Times.
+on
+echo 10 >memref/interval_ms
+first=$(cat memref/seq)
+sleep 1
+[ $(($(cat memref/seq) - first)) -ge 30 ]; ok 'intervals of 10 ms' $?
+echo 3600000 >memref/interval_ms
+first=$(cat memref/seq)
+sleep 0.3
+is 'and of an hour' "$(($(cat memref/seq) - first <= 1))" 1
+off
+echo 1000 >memref/interval_ms
+
+# Several users.
+mkdir instances/a instances/b
+echo 1 >instances/a/events/memref/enable
+echo 1 >instances/b/events/memref/memref_scan/enable
+echo 0 >instances/a/events/memref/enable
+harvest
+ok 'one of two users left: it goes on' $?
+is 'both saw it' "$(grep -c memref_scan: instances/b/trace)" 1
+echo 0 >instances/b/events/memref/memref_scan/enable
+is 'the last one left: it stopped' "$(error memref/seq)" 'No data available'
+rmdir instances/a instances/b
+
+i=0
+while [ $i -lt 50 ]; do
+	on
+	[ $((i % 5)) = 0 ] && harvest
+	off
+	i=$((i + 1))
+done
+is '50 starts and stops: no thread is left' "$(ps -o comm | grep -cx memref)" 0
+is 'and no memory' "$(grep -c memref_ /proc/vmallocinfo)" 0
+
+# Group sizes: the same pages, in more or fewer groups.
+echo 0 >memref/interval_ms
+for kb in 64 1048576; do
+	echo $kb >memref/group_kb
+	on
+	harvest
+	pagetest --size 16M --thp no --prefault >/dev/null
+	harvest
+	off
+	is "groups of $kb KiB sum up" "$(grep memref_log_data: trace | awk -v seq=$(field seq) '
+		{ sub(/.*memref_log_data: /, "") } $1 == seq { u += $4; k += $3; p += $5 }
+		END { print k, u, p }')" "$(field kernel) $(field user) $(field page_cache)"
+done
+
+# Writes: a file of one group's size that is read, then written.
+echo 64 >memref/group_kb
+echo anon >memref/write
+cat >/tmp/rw.sh <<'EOF'
+written() {
+	grep memref_log_data: trace | awk -v seq=$1 '
+		{ sub(/.*memref_log_data: /, "") }
+		$1 == seq && $4 == 16 { all++; w += $6 == 1 }
+		END { print all + 0, w + 0 }'
+}
+EOF
+. /tmp/rw.sh
+echo off >memref/kernel
+for op in read write; do
+	on
+	pagetest --size 16M --op $op --thp no --prefault --iterations 2 --scan >/tmp/out
+	off
+	set -- $(written 4)
+	[ "$1" -ge 200 ]; ok "$op: groups of 16 user pages: $1" $?
+	if [ $op = read ]; then
+		[ "$2" -le 5 ]; ok "read: next to none is written: $2" $?
+	else
+		[ "$2" -ge $(($1 - 5)) ]; ok "write: all are written: $2" $?
+	fi
+done
+kill $b 2>/dev/null
+echo "1..$n"
