@@ -6,7 +6,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 console=$(mktemp "${TMPDIR:-/tmp}/memscope-kunit.XXXXXX")
 trap 'rm -f "$console"' EXIT
 
-"$here/../../run" --kernel "${MEMSCOPE_KERNEL:-debug}" --console "$console" --timeout 300 -- true
+"$here/../../run" --kernel "${MEMSCOPE_KERNEL:-debug}" --console "$console" --timeout 300 \
+	--append kunit.enable=1 -- true
 status=$?
 n=0
 while read -r line; do

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The Debian packages: the kernel made from the guest's configuration boots,
+# with its modules, and the tools install and run.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$here/../..
+build=${MEMSCOPE_BUILD:-$top/build}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/memscope-deb.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+n=0
+ok() {
+	n=$((n + 1))
+	[ "$1" = 0 ] && echo "ok $n - $2" || echo "not ok $n - $2"
+}
+
+"$top/kernel-config/deb.sh" "$build" vm >"$dir/log" 2>&1
+ok $? 'make deb CONFIG=vm'
+sed 's/^/# /' "$dir/log"
+
+image=$(ls "$build"/deb/linux-image-*.deb 2>/dev/null | head -n 1)
+dpkg-deb -x "$image" "$dir/kernel"
+ok $? "unpacked ${image##*/}"
+vmlinuz=$(ls "$dir"/kernel/boot/vmlinuz-* | head -n 1)
+release=${vmlinuz##*/vmlinuz-}
+got=$("$here/../run" --kernel "$vmlinuz" -- sh -c 'uname -r; ls -d /sys/kernel/tracing/events/memref')
+[ "$got" = "$release
+/sys/kernel/tracing/events/memref" ]
+ok $? "its kernel boots: $got"
+[ -d "$dir/kernel/lib/modules/$release" ]
+ok $? 'its modules are of the same release'
+
+tools=$(ls "$build"/deb/memscope-tools_*.deb 2>/dev/null | head -n 1)
+dpkg-deb -x "$tools" "$dir/tools"
+ok $? "unpacked ${tools##*/}"
+"$dir/tools/usr/bin/memref" --version >/dev/null && "$dir/tools/usr/bin/pagetest" --version >/dev/null
+ok $? 'its programs run'
+dpkg-deb -f "$tools" Depends | grep -q libtracecmd1
+ok $? 'it depends on the libraries it uses'
+[ -e "$dir/tools/usr/share/memscope/plots/common.gp" ] && [ -e "$dir/tools/usr/share/man/man1/memref.1.gz" ]
+ok $? 'it has the plots and the manual'
+echo "1..$n"
