@@ -47,7 +47,7 @@ kmake() { make -s -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" "$@"; }
 # warned of before the series is not the series' fault.
 warnings() {
 	kmake W=1 C=2 "${objects[@]}" 2>&1 |
-		grep -E '(warning|error):' | sed -E "s|^$linux/||; s/:[0-9]+(:[0-9]+)?:/:/" | sort -u
+		grep -E '(warning|error):' | sed -E "s|^$linux/||; s|^\./||; s/:[0-9]+(:[0-9]+)?:/:/" | sort -u
 }
 
 objects=()
