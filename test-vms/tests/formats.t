@@ -10,9 +10,11 @@ use JSON::PP;
 use Test::More;
 use VM;
 
+# The guest has a /tmp of its own, and the build may be in the host's.
+system 'cp', "$build/bin/memref", "$build/bin/pagetest", $share;
 my @kernel = $ENV{MEMSCOPE_KERNEL} ? ('--kernel', $ENV{MEMSCOPE_KERNEL}) : ();
 my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 240,
-	    '--env', "PATH=$build/bin:/usr/sbin:/usr/bin:/sbin:/bin", '--', 'sh', '-c', <<'EOF');
+	    '--env', 'PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin', '--', 'sh', '-c', <<'EOF');
 cd /sys/kernel/tracing
 echo 300 >memref/interval_ms
 echo 16384 >memref/group_kb

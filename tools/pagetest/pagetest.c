@@ -141,8 +141,10 @@ static char *get_memory(int *fd)
 	if (mem == MAP_FAILED)
 		die("mmap of %" PRIu64 " bytes: %s", opt.size, strerror(errno));
 advise:
+	/* A kernel without huge pages refuses the advice, and gives none. */
 	if (opt.thp >= 0 &&
-	    madvise(mem, opt.size, opt.thp ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+	    madvise(mem, opt.size, opt.thp ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) &&
+	    (opt.thp || errno != EINVAL))
 		die("--thp: %s", strerror(errno));
 	if (opt.prefault)
 		memset(mem, 1, opt.size);
