@@ -6,7 +6,7 @@
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 seconds=${MEMSCOPE_STRESS_SECONDS:-600}
-seed=${MEMSCOPE_STRESS_SEED:-$RANDOM}
+seed=${MEMSCOPE_STRESS_SEED:-1}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/memscope-stress.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 
