@@ -29,6 +29,9 @@ const char *tracecmd_get_uname(struct tracecmd_input *handle);
 /* A damaged file may make the library turn in circles. */
 #define SILENCE_MS 60000
 
+/* From this size on, a compressed file is converted first. */
+#define CONVERT_BYTES (8 << 20)
+
 enum { MSG_HOST, MSG_GROUP, MSG_SCAN, MSG_LOST, MSG_NO_EVENTS, MSG_END };
 
 struct message {
@@ -90,14 +93,11 @@ static uint64_t value(const struct fields *f, int i, struct tep_record *record)
 	return v;
 }
 
-static int on_event(struct tracecmd_input *handle, struct tep_record *record, int cpu,
-		    void *data)
+static int on_event(struct child *c, struct tep_handle *tep, struct tep_record *record)
 {
-	struct child *c = data;
 	struct message msg = { .offset = record->offset };
-	int type = tep_data_type(tracecmd_get_tep(handle), record);
+	int type = tep_data_type(tep, record);
 
-	(void)cpu;
 	if (record->missed_events) {
 		msg.type = MSG_LOST;
 		msg.lost = record->missed_events > 0 ? record->missed_events : 1;
@@ -143,6 +143,72 @@ static int on_event(struct tracecmd_input *handle, struct tep_record *record, in
 	return fwrite(&msg, sizeof(msg), 1, c->out) == 1 ? 0 : -1;
 }
 
+/* All records, merged by time; each is freed before the next is read. */
+static int read_all(struct tracecmd_input *handle, struct child *c)
+{
+	struct tep_handle *tep = tracecmd_get_tep(handle);
+	int cpus = tep_get_cpus(tep), cpu, first, ret = 0;
+	struct tep_record **next = calloc(cpus, sizeof(*next));
+
+	if (!next)
+		return -1;
+	for (cpu = 0; cpu < cpus; cpu++)
+		next[cpu] = tracecmd_read_data(handle, cpu);
+	while (!ret) {
+		for (first = -1, cpu = 0; cpu < cpus; cpu++)
+			if (next[cpu] && (first < 0 || next[cpu]->ts < next[first]->ts))
+				first = cpu;
+		if (first < 0)
+			break;
+		ret = on_event(c, tep, next[first]);
+		tracecmd_free_record(next[first]);
+		next[first] = tracecmd_read_data(handle, first);
+	}
+	free(next);
+	return ret;
+}
+
+/*
+ * libtracecmd 3.1 keeps all that it decompresses in memory; trace-cmd convert
+ * does not.  So a large compressed file is read through an uncompressed copy.
+ *
+ * The header: magic, version as text, byte order, size of long, page size,
+ * name of the compression (trace-cmd.dat.v7(5)).
+ */
+static struct tracecmd_input *open_trace(const char *path)
+{
+	const char *dir = getenv("TMPDIR");
+	struct tracecmd_input *handle;
+	char head[32] = "", copy[4096];
+	struct stat st;
+	int status, fd = open(path, O_RDONLY);
+	pid_t pid;
+
+	if (fd < 0 || fstat(fd, &st) || pread(fd, head, sizeof(head) - 1, 0) < 24)
+		return NULL;
+	close(fd);
+	if (st.st_size < CONVERT_BYTES || strcmp(head + 10, "7") || !strcmp(head + 18, "none"))
+		return tracecmd_open(path, 0);
+
+	snprintf(copy, sizeof(copy), "%s/memref.XXXXXX", dir ? dir : "/tmp");
+	fd = mkstemp(copy);
+	if (fd < 0)
+		return tracecmd_open(path, 0);
+	close(fd);
+	pid = fork();
+	if (!pid) {
+		execlp("trace-cmd", "trace-cmd", "convert", "--compression", "none",
+		       "-i", path, "-o", copy, NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
+		handle = tracecmd_open(path, 0);
+	else
+		handle = tracecmd_open(copy, 0);
+	unlink(copy);
+	return handle;
+}
+
 static void child(const char *path, int fd)
 {
 	struct child c = { .out = fdopen(fd, "w") };
@@ -159,7 +225,7 @@ static void child(const char *path, int fd)
 	tracecmd_set_loglevel(TEP_LOG_NONE);
 	tep_set_loglevel(TEP_LOG_NONE);
 
-	handle = tracecmd_open(path, 0);
+	handle = open_trace(path);
 	if (!c.out || !handle)
 		_exit(1);
 	uname = tracecmd_get_uname(handle);
@@ -173,7 +239,7 @@ static void child(const char *path, int fd)
 		fflush(c.out);
 		_exit(0);
 	}
-	if (tracecmd_iterate_events(handle, NULL, 0, on_event, &c))
+	if (read_all(handle, &c))
 		_exit(1);
 	msg.type = MSG_END;
 	fwrite(&msg, sizeof(msg), 1, c.out);
