@@ -91,7 +91,7 @@ $(B)/kernel-$(1)/.configured: $(call fragments,$(1)) kernel-config/configure.sh 
 
 $(B)/kernel-$(1)/.built: $(B)/kernel-$(1)/.configured $(tree)
 	@COUNT=$(B)/kernel-$(1) $$(STEP) kernel-$(1) \
-		$$(MAKE) -C $(B)/linux O=$(B)/kernel-$(1) -j$(JOBS) CC="$$(GCC)" HOSTCC="$$(GCC)" \
+		$$(MAKE) -C $(B)/linux O=$(B)/kernel-$(1) -j$(JOBS) CC="$$(GCC)" HOSTCC="$$(GCC)" LOCALVERSION= \
 		bzImage modules
 	@touch $$@
 endef
