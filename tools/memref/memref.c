@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "memref.h"
+#include "reader.h"
 
 static const struct {
 	const char *name;
@@ -36,6 +37,23 @@ int complain(int status, const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	return status;
+}
+
+/**
+ * load_recording() - read a recording, and say what is wrong with it
+ * @path: the file; NULL: trace.dat
+ * @m: the model, which may hold intervals even of a damaged file
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int load_recording(const char *path, struct model *m)
+{
+	char error[512];
+
+	model_init(m);
+	if (reader_read(path ? path : "trace.dat", m, error, sizeof(error)))
+		return complain(FAILED, "%s", error);
+	return OK;
 }
 
 /**

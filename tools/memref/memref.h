@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "model.h"
+
 /* Exit statuses. */
 enum { OK = 0, FAILED = 1, USAGE = 2 };
 
@@ -13,6 +15,8 @@ int cmd_report(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 
 int complain(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+int load_recording(const char *path, struct model *m);
 
 /* A file that is there only when it is whole. */
 struct outfile {

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "memref.h"
-#include "reader.h"
 #include "view.h"
 
 static void usage(FILE *f)
@@ -166,7 +165,7 @@ int cmd_plot(int argc, char **argv)
 	const char *output = NULL, *class = "total", *title = NULL, *ext;
 	const struct view *view;
 	struct model model;
-	char error[512], text[512];
+	char text[512];
 	int c, damaged, failed;
 	size_t i;
 
@@ -205,11 +204,7 @@ int cmd_plot(int argc, char **argv)
 	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
 		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
 
-	model_init(&model);
-	damaged = reader_read(argc - optind > 1 ? argv[optind + 1] : "trace.dat", &model,
-			      error, sizeof(error));
-	if (damaged)
-		complain(FAILED, "%s", error);
+	damaged = load_recording(argv[optind + 1], &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "memref.h"
-#include "reader.h"
 #include "view.h"
 
 static void usage(FILE *f)
@@ -32,7 +31,6 @@ int cmd_report(int argc, char **argv)
 	struct outfile out;
 	struct model model;
 	struct table table;
-	char error[512];
 	int c, damaged, failed;
 
 	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
@@ -60,11 +58,7 @@ int cmd_report(int argc, char **argv)
 	if (!view)
 		return complain(USAGE, "%s: no such view (see memref report --help)", argv[optind]);
 
-	model_init(&model);
-	damaged = reader_read(argc - optind > 1 ? argv[optind + 1] : "trace.dat", &model,
-			      error, sizeof(error));
-	if (damaged)
-		complain(FAILED, "%s", error);
+	damaged = load_recording(argv[optind + 1], &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;
