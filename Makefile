@@ -66,10 +66,20 @@ kernel-tree: deps
 $(tree): $(series) patches/tree.sh
 	@$(STEP) kernel-tree patches/tree.sh $(B)
 
+# What the tree is now, edits included: the kernels are built from that.
+state := $(B)/linux/.git/memscope-state
+$(state): $(tree) FORCE
+	@s=$$(cd $(B)/linux && git rev-parse HEAD && git diff HEAD | sha1sum); \
+	[ "$$s" = "$$(cat $@ 2>/dev/null)" ] || echo "$$s" >$@
+
+.PHONY: FORCE
+FORCE:
+
 patches:
 	@patches/export.sh $(B)
 
 patches-check: kernel-tree
+	@$(MAKE) --no-print-directory $(B)/kernel-vm/.configured
 	@FULL=$(FULL) JOBS=$(JOBS) patches/check.sh $(B)
 
 .PHONY: kernel kernel-debug kernel-rt
@@ -84,12 +94,12 @@ fragments = kernel-config/base.config kernel-config/vm.config \
 	$(if $(filter-out vm,$(1)),kernel-config/$(1).config)
 
 define kernel_rules
-$(B)/kernel-$(1)/.configured: $(call fragments,$(1)) kernel-config/configure.sh $(tree)
+$(B)/kernel-$(1)/.configured: $(call fragments,$(1)) kernel-config/configure.sh $(state)
 	@$$(STEP) configure-$(1) kernel-config/configure.sh $(B)/linux $(B)/kernel-$(1) \
 		$(call fragments,$(1))
 	@touch $$@
 
-$(B)/kernel-$(1)/.built: $(B)/kernel-$(1)/.configured $(tree)
+$(B)/kernel-$(1)/.built: $(B)/kernel-$(1)/.configured $(state)
 	@COUNT=$(B)/kernel-$(1) $$(STEP) kernel-$(1) \
 		$$(MAKE) -C $(B)/linux O=$(B)/kernel-$(1) -j$(JOBS) CC="$$(GCC)" HOSTCC="$$(GCC)" LOCALVERSION= \
 		bzImage modules

@@ -38,6 +38,8 @@ else
 	    -e '/^CONFIG_DEBUG_INFO/d' "$config" >"$out/.config.given"
 	{
 		cat "$out/.config.given" "$top/kernel-config/base.config"
+		# Events come with any tracer, and by this if there is none.
+		echo 'CONFIG_ENABLE_DEFAULT_TRACERS=y'
 		echo 'CONFIG_DEBUG_INFO_NONE=y'
 		echo 'CONFIG_LOCALVERSION="-memscope"'
 	} | awk -F'[= ]' '/^CONFIG_/ { last[$1] = $0 } /^# CONFIG_.* is not set/ { last[$2] = $0 }

@@ -3,7 +3,7 @@
 # check.sh BUILD: is the series one a maintainer could take?  Prints TAP.
 # FULL=1 builds each patch.
 set -u
-build=$1
+build=$(realpath "$1")
 linux=$build/linux
 patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 log=$build/log/patches-check
@@ -45,7 +45,9 @@ kmake() { make -s -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" "$@"; }
 
 # Objects of the C files touched, with sparse and all warnings; what the files
 # warned of before the series is not the series' fault.
+# A file that is compiled already would not warn again.
 warnings() {
+	(cd "$out" && rm -f -- "${objects[@]}")
 	kmake W=1 C=2 "${objects[@]}" 2>&1 |
 		grep -E '(warning|error):' | sed -E "s|^$linux/||; s|^\./||; s/:[0-9]+(:[0-9]+)?:/:/" | sort -u
 }

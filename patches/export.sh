@@ -7,7 +7,7 @@
 set -eu
 mode=export
 case $1 in --*) mode=${1#--}; shift ;; esac
-linux=$1/linux
+linux=$(realpath "$1")/linux
 patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/memscope-patches.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
@@ -39,6 +39,15 @@ common)
 export)
 	if [ -n "$(git -C "$linux" status --porcelain)" ]; then
 		echo "patches: $linux has changes that are not committed" >&2
+		exit 1
+	fi
+	if [ ! -s "$tmp/series" ]; then
+		echo "patches: $linux has no commits of the series" >&2
+		exit 1
+	fi
+	if [ -e "$linux/.git/memscope-incomplete" ]; then
+		echo "patches: the series was applied to $linux only in part." >&2
+		echo "Apply the rest of it there with 'git am', and remove .git/memscope-incomplete." >&2
 		exit 1
 	fi
 	changed=0

@@ -4,7 +4,7 @@
 # top, as commits.  Commits of it that are not in patches/ are never lost: it
 # stops, unless FORCE=1.
 set -eu
-build=$1
+build=$(realpath -m "$1")
 patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 linux=$build/linux
 stamp=$linux/.memscope-series
@@ -35,7 +35,8 @@ mapfile -t series < <(grep -vE '^[[:space:]]*(#|$)' "$patches/series")
 # The tree may be what the series says, or carry work that is not exported.
 if ! "$patches/export.sh" --same "$build"; then
 	applied=$(cat .git/memscope-applied 2>/dev/null || true)
-	if [ "${FORCE:-0}" != 1 ] && [ "$(git rev-parse memscope-base)" != "$(git rev-parse HEAD)" ] &&
+	keep=$("$patches/export.sh" --common "$build")
+	if [ "${FORCE:-0}" != 1 ] && [ "$(git rev-parse HEAD)" != "$keep" ] &&
 	   [ "$(git rev-parse HEAD)" != "$applied" ]; then
 		echo "$linux has commits that are not in patches/:" >&2
 		echo "export them with 'make patches', or drop them with FORCE=1." >&2
@@ -47,9 +48,10 @@ if ! "$patches/export.sh" --same "$build"; then
 	fi
 	rm -rf .git/rebase-apply
 	# Keep the commits whose patches did not change, so that little is rebuilt.
-	keep=$("$patches/export.sh" --common "$build")
 	git reset -q --hard "$keep"
 	n=$(git rev-list --count memscope-base.."$keep")
+	# Until the last is applied, the tree must not be exported.
+	printf '%s\n' "${series[@]:n}" >.git/memscope-incomplete
 	for patch in "${series[@]:n}"; do
 		echo "applying $patch"
 		# No fuzz: git am takes none without -3.
@@ -60,5 +62,6 @@ if ! "$patches/export.sh" --same "$build"; then
 		fi
 	done
 fi
+rm -f .git/memscope-incomplete
 git rev-parse HEAD >.git/memscope-applied
 touch "$stamp"

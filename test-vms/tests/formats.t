@@ -26,6 +26,7 @@ perf record -q -a -e 'memref:*' -o /share/perf.data sleep 4 >&2 || exit 1
 wait $trace || exit 1
 memref record -i 200 -g 64M -o /share/record.dat -- sh -c 'sleep 1; exit 7'
 echo "record $? $(cat memref/interval_ms memref/group_kb | tr '\n' ' ')"
+memref record -i 10 -g 64K -o /share/long.dat -- sleep 6
 memref record --command-only -o /share/own.dat -- pagetest --size 16M --iterations 40 --sleep 50
 echo "own $? [$(cat memref_pid)] $(cat memref/children)"
 for bad in '-i 5' '-g 3M' '-p 999999' '--write maybe' '--flush 2' '--kernel 4'; do
@@ -125,6 +126,39 @@ for my $i (1 .. 24) {
 }
 is($worst, '', 'cut anywhere: status 1, and said so');
 
+# A long recording, as trace-cmd writes and converts them: each file gives the
+# same rows in little memory, and cut off, the rows that are there.
+my $long = "$share/long.dat";
+system "trace-cmd convert --compression none -i $long -o $share/long-none.dat >/dev/null 2>&1";
+system "trace-cmd convert --file-version 6 -i $long -o $share/long-v6.dat >/dev/null 2>&1";
+my $rows = `$memref report temporal $long -F csv`;
+# Times count from the first interval, which may be cut off.
+sub without_time { return map { s/^(\d+),[^,]*/$1/r } split /\n/, shift }
+my %rows = map { $_ => 1 } without_time($rows);
+ok(keys %rows > 100, 'a long recording: ' . (keys(%rows) - 1) . ' intervals');
+for my $file ($long, "$share/long-none.dat", "$share/long-v6.dat") {
+	my $name = $file =~ s/.*\///r;
+	my $bytes = slurp($file);
+	is(`bash -c 'ulimit -v 100000; $memref report temporal $file -F csv'`, $rows,
+	   "$name: the same rows, in 100 MB of address space");
+	# How much of the front of a file is no events differs: cut in the events.
+	my ($last, $grows) = (0, 1);
+	for my $part (0.7, 0.8, 0.9, 0.97) {
+		open my $f, '>:raw', "$share/cut.dat" or die;
+		print $f substr $bytes, 0, int(length($bytes) * $part);
+		close $f;
+		my $csv = `$san report temporal $share/cut.dat -F csv 2>$share/cut.err`;
+		my $status = $? >> 8;
+		my @got = without_time($csv);
+		my $same = grep { $rows{$_} } @got;
+		# An interval may have rows on a CPU whose data are gone.
+		$grows = 0 if $status != 1 || @got < $last || $same < 0.5 * @got ||
+			slurp("$share/cut.err") !~ /damaged or truncated at 0x[0-9a-f]+ \(\d+ of \d+/;
+		$last = @got;
+	}
+	ok($grows && $last > 20, "$name: cut off, gives what can be read: up to $last rows");
+}
+
 # Bytes changed: any answer is good that is an answer.
 my $seed = $ENV{MEMSCOPE_FUZZ_SEED} // int(rand(1 << 30));
 diag "seed $seed (MEMSCOPE_FUZZ_SEED)";
@@ -147,6 +181,13 @@ is($worst, '', "$tries files with bytes changed: no crash");
 is(system("$memref report summary $share/none.dat 2>/dev/null") >> 8, 1, 'no file: status 1');
 is(system("$memref report nonsense $trace 2>/dev/null") >> 8, 2, 'no such view: status 2');
 is(system("$memref plot wss $trace -o $share/x.gif 2>/dev/null") >> 8, 2, 'no such picture: status 2');
+is(system("$memref report summary $trace -o /dev/null"), 0, '-o /dev/null');
+ok(-c '/dev/null', 'which is a device still');
+is(system("$memref report summary $trace -o /dev/full 2>$share/full.err") >> 8, 1, '-o /dev/full: status 1');
+like(slurp("$share/full.err"), qr/^memref: \/dev\/full: No space left/, 'said so');
+ok(-c '/dev/full', 'and a device still');
+my $title = "it's \n" . 'x' x 20000;
+is(system($san, 'plot', 'wss', $trace, '--title', $title, '-o', "$share/title.png"), 0, 'a long title');
 is(system("$memref --help >/dev/null && $memref report --help >/dev/null && $memref plot --help >/dev/null && $memref record --help >/dev/null"),
    0, 'help');
 done_testing;

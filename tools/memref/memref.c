@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "memref.h"
@@ -39,6 +40,17 @@ int complain(int status, const char *fmt, ...)
 	return status;
 }
 
+/* Only where somebody watches, and only if it takes a while. */
+static void show_progress(double share)
+{
+	static time_t begin;
+
+	if (!begin)
+		begin = time(NULL);
+	else if (time(NULL) - begin > 1)
+		fprintf(stderr, "\rmemref: %3.0f %% read\r", 100 * share);
+}
+
 /**
  * load_recording() - read a recording, and say what is wrong with it
  * @path: the file; NULL: trace.dat
@@ -51,7 +63,8 @@ int load_recording(const char *path, struct model *m)
 	char error[512];
 
 	model_init(m);
-	if (reader_read(path ? path : "trace.dat", m, error, sizeof(error)))
+	if (reader_read(path ? path : "trace.dat", m, isatty(STDERR_FILENO) ? show_progress : NULL,
+			error, sizeof(error)))
 		return complain(FAILED, "%s", error);
 	return OK;
 }
@@ -65,12 +78,19 @@ int load_recording(const char *path, struct model *m)
  */
 int outfile_open(struct outfile *o, const char *path)
 {
+	struct stat st;
 	int fd;
 
 	o->path = path && strcmp(path, "-") ? path : NULL;
 	o->f = stdout;
+	o->tmp[0] = '\0';
 	if (!o->path)
 		return OK;
+	/* Devices and pipes are written to, never replaced; a link is followed. */
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
+		o->f = fopen(path, "w");
+		return o->f ? OK : complain(FAILED, "%s: %s", path, strerror(errno));
+	}
 	if (snprintf(o->tmp, sizeof(o->tmp), "%s.XXXXXX", path) >= (int)sizeof(o->tmp))
 		return complain(FAILED, "%s: name too long", path);
 	fd = mkstemp(o->tmp);
@@ -91,14 +111,18 @@ int outfile_open(struct outfile *o, const char *path)
 int outfile_close(struct outfile *o, int failed)
 {
 	if (!o->path)
-		return fflush(stdout) ? complain(FAILED, "standard output: %s", strerror(errno))
-				      : OK;
-	failed |= ferror(o->f);
+		return failed || fflush(stdout) ?
+		       complain(FAILED, "standard output: %s", strerror(errno)) : OK;
+	if (ferror(o->f))
+		failed = 1;
+	else
+		errno = 0;
 	failed |= fclose(o->f);
-	if (!failed && !rename(o->tmp, o->path))
+	if (!failed && (!o->tmp[0] || !rename(o->tmp, o->path)))
 		return OK;
 	complain(FAILED, "%s: %s", o->path, errno ? strerror(errno) : "not written");
-	unlink(o->tmp);
+	if (o->tmp[0])
+		unlink(o->tmp);
 	return FAILED;
 }
 

@@ -22,7 +22,7 @@ int load_recording(const char *path, struct model *m);
 struct outfile {
 	FILE *f;
 	const char *path;	/* NULL: standard output */
-	char tmp[4096];
+	char tmp[4096];		/* empty: path is written in place */
 };
 
 int outfile_open(struct outfile *o, const char *path);

@@ -47,13 +47,39 @@ static struct group *find_group(struct model *m, uint64_t phys_addr)
 	return g;
 }
 
+/* An interval begins: those between it and the last one are not there. */
+static void note_seq(struct model *m, uint32_t seq)
+{
+	/* A sampler that was stopped and started counts from 1 again. */
+	if (m->last_seq && seq > m->last_seq)
+		m->missing += seq - m->last_seq - 1;
+	m->last_seq = seq;
+}
+
 /* Rows came without the memref_scan that closes their interval. */
 static void drop_open(struct model *m)
 {
-	if (m->is_open)
-		m->incomplete++;
+	if (m->is_open) {
+		note_seq(m, m->open.scan.seq);
+		m->missing++;
+	}
 	m->is_open = 0;
 	memset(&m->open, 0, sizeof(m->open));
+}
+
+/*
+ * The interval that a row belongs to.  The clocks of two CPUs may differ by so
+ * much that a row comes after the memref_scan of its interval.
+ */
+static struct interval *interval_of(struct model *m, uint32_t seq)
+{
+	if (m->nr_intervals && m->last_seq == seq && !m->is_open)
+		return &m->intervals[m->nr_intervals - 1];
+	if (m->is_open && m->open.scan.seq != seq)
+		drop_open(m);
+	m->open.scan.seq = seq;
+	m->is_open = 1;
+	return &m->open;
 }
 
 /**
@@ -65,32 +91,27 @@ static void drop_open(struct model *m)
  */
 int model_add_group(struct model *m, const struct group_row *row)
 {
-	struct group *g;
+	struct interval *i = interval_of(m, row->seq);
+	struct group *g = find_group(m, row->phys_addr);
 	int c, any = 0;
 
-	if (m->is_open && m->open.scan.seq != row->seq)
-		drop_open(m);
-	m->open.scan.seq = row->seq;
-	m->is_open = 1;
-
-	g = find_group(m, row->phys_addr);
 	if (!g)
 		return -1;
 	for (c = 0; c < NR_CLASSES; c++) {
 		if (!row->pages[c])
 			continue;
 		any = 1;
-		m->open.class_groups[c]++;
+		i->class_groups[c]++;
 		g->class_intervals[c]++;
 		g->pages[c] += row->pages[c];
 	}
 	/* The format allows rows of groups that were not referenced. */
 	if (!any)
 		return 0;
-	m->open.groups++;
+	i->groups++;
 	g->intervals++;
 	if (row->written) {
-		m->open.written_groups++;
+		i->written_groups++;
 		g->written_intervals++;
 	}
 	return 0;
@@ -116,10 +137,8 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 		m->intervals = i;
 		m->room = room;
 	}
+	note_seq(m, row->seq);
 	m->open.scan = *row;
-	/* Rows that were lost on the way. */
-	if (m->open.groups != row->groups)
-		m->incomplete++;
 	m->intervals[m->nr_intervals++] = m->open;
 	m->is_open = 0;
 	memset(&m->open, 0, sizeof(m->open));
@@ -132,7 +151,11 @@ int model_add_scan(struct model *m, const struct scan_row *row)
  */
 void model_end(struct model *m)
 {
+	size_t i;
+
 	drop_open(m);
+	for (i = 0; i < m->nr_intervals; i++)
+		m->incomplete += m->intervals[i].groups != m->intervals[i].scan.groups;
 }
 
 /**

@@ -61,9 +61,11 @@ struct model {
 	size_t nr_intervals, room;
 	struct group *groups;			/* a hash by phys_addr */
 	uint64_t lost_events;
-	uint32_t incomplete;			/* intervals without their memref_scan */
+	uint64_t missing;			/* intervals without their memref_scan */
+	uint64_t incomplete;			/* intervals without some of their groups */
 	struct interval open;			/* rows whose memref_scan is to come */
 	int is_open;
+	uint32_t last_seq;			/* of the last interval; 0: none */
 };
 
 void model_init(struct model *m);

@@ -62,16 +62,16 @@ static int find_plots(char *dir, size_t size)
 	return -1;
 }
 
-/* A gnuplot string: single quotes, doubled inside. */
-static void quoted(char **p, char *end, const char *name, const char *value)
+/* A gnuplot string: single quotes, doubled inside; a newline would end it. */
+static void quoted(FILE *f, const char *name, const char *value)
 {
-	*p += snprintf(*p, end - *p, "%s='", name);
-	for (; *value && *p < end - 3; value++) {
+	fprintf(f, "%s='", name);
+	for (; *value; value++) {
 		if (*value == '\'')
-			*(*p)++ = '\'';
-		*(*p)++ = *value;
+			fputc('\'', f);
+		fputc((unsigned char)*value < ' ' ? ' ' : *value, f);
 	}
-	*p += snprintf(*p, end - *p, "'; ");
+	fputs("'; ", f);
 }
 
 static void default_title(const struct model *m, const char *view, const char *class,
@@ -114,12 +114,13 @@ static int gnuplot(const char *plots, const char *view, const char *commands)
 static int draw(struct model *m, const struct view *view, const char *output,
 		const char *class, const char *title)
 {
-	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], commands[3 * PATH_MAX];
+	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], *commands = NULL;
 	const char *ext = strrchr(output, '.');
-	char *p = commands, *end = commands + sizeof(commands);
 	struct outfile out;
 	struct table table;
+	size_t size;
 	int failed;
+	FILE *f;
 
 	if (find_plots(plots, sizeof(plots)))
 		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
@@ -141,13 +142,18 @@ static int draw(struct model *m, const struct view *view, const char *output,
 	if (failed)
 		return FAILED;
 
-	quoted(&p, end, "plots", plots);
-	quoted(&p, end, "csv", csv);
-	quoted(&p, end, "out", tmp);
-	quoted(&p, end, "title", title);
-	quoted(&p, end, "class", class);
-	snprintf(p, end - p, "group_mib=%g", m->intervals[0].scan.group_kb / 1024.0);
-	failed = gnuplot(plots, view->name, commands);
+	f = open_memstream(&commands, &size);
+	if (!f)
+		return complain(FAILED, "no memory left");
+	quoted(f, "plots", plots);
+	quoted(f, "csv", csv);
+	quoted(f, "out", tmp);
+	quoted(f, "title", title);
+	quoted(f, "class", class);
+	fprintf(f, "group_mib=%g", m->intervals[0].scan.group_kb / 1024.0);
+	failed = fclose(f) ? complain(FAILED, "no memory left") :
+			     gnuplot(plots, view->name, commands);
+	free(commands);
 	if (!failed && rename(tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
 	if (failed)

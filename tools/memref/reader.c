@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads a trace.dat file into a model, by libtracecmd.
+ * Reads the memref events of a trace.dat file into a model.
  *
- * The library trusts the file: a damaged one may make it crash, loop, or end
- * the process.  So it reads in a child, which sends what it finds through a
- * pipe; whatever becomes of the child, what it had sent is good.
+ * libtraceevent trusts the formats of events that are in the file: damaged, it
+ * may crash, loop, or end the process.  So a child reads, and sends what it
+ * finds through a pipe; whatever becomes of it, what it had sent is good.
  */
 #include <errno.h>
-#include <event-parse.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -16,34 +15,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <trace-cmd.h>
 #include <unistd.h>
 
 #include "reader.h"
+#include "trace_dat.h"
 
-/* In the library, and in its own tools' use of it, but in no header. */
-const char *tracecmd_get_uname(struct tracecmd_input *handle);
+/* A child that says nothing for so long turns in circles. */
+#define SILENCE_MS	60000
+#define PROGRESS_BYTES	(4 << 20)
 
-/* A damaged file may make the library turn in circles. */
-#define SILENCE_MS 60000
-
-/* From this size on, a compressed file is converted first. */
-#define CONVERT_BYTES (8 << 20)
-
-enum { MSG_HOST, MSG_GROUP, MSG_SCAN, MSG_LOST, MSG_NO_EVENTS, MSG_END };
+enum { MSG_HOST, MSG_GROUP, MSG_SCAN, MSG_PROGRESS, MSG_ERROR, MSG_END };
 
 struct message {
-	uint32_t type;
-	uint64_t offset;		/* in the file */
+	uint32_t type, size;			/* size: of what of the union is sent */
 	union {
-		char host[256];
+		char text[256];
 		struct group_row group;
 		struct scan_row scan;
-		uint64_t lost;
+		double progress;
+		struct {
+			uint64_t lost_events, bad_offset;
+		} end;
 	};
 };
+
+#define MSG_HEADER offsetof(struct message, text)
 
 /* Where the fields of an event are. */
 struct fields {
@@ -61,11 +59,6 @@ static const char * const scan_fields[] = {
 	"pids", "flags", "flush", "write", NULL
 };
 
-struct child {
-	FILE *out;
-	struct fields group, scan;
-};
-
 static int find_fields(struct tep_handle *tep, const char *name,
 		       const char * const *names, struct fields *f)
 {
@@ -76,199 +69,187 @@ static int find_fields(struct tep_handle *tep, const char *name,
 		return -1;
 	for (i = 0; names[i]; i++) {
 		f->field[i] = tep_find_field(f->event, names[i]);
-		if (!f->field[i])
+		if (!f->field[i] || f->field[i]->offset < 0 || f->field[i]->size < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static uint64_t value(const struct fields *f, int i, struct tep_record *record)
+static uint64_t value(const struct fields *f, int i, const struct trace_event *e)
 {
 	unsigned long long v = 0;
 
 	/* A record shorter than its format would be read beyond its end. */
-	if (f->field[i]->offset + f->field[i]->size > record->size)
+	if ((uint64_t)f->field[i]->offset + f->field[i]->size > e->size)
 		return 0;
-	tep_read_number_field(f->field[i], record->data, &v);
+	tep_read_number_field(f->field[i], e->data, &v);
 	return v;
 }
 
-static int on_event(struct child *c, struct tep_handle *tep, struct tep_record *record)
+static void send(FILE *out, uint32_t type, struct message *msg, size_t size)
 {
-	struct message msg = { .offset = record->offset };
-	int type = tep_data_type(tep, record);
+	msg->type = type;
+	msg->size = size;
+	/* Without a reader there is nothing left to do. */
+	if (fwrite(msg, MSG_HEADER + size, 1, out) != 1)
+		_exit(1);
+}
 
-	if (record->missed_events) {
-		msg.type = MSG_LOST;
-		msg.lost = record->missed_events > 0 ? record->missed_events : 1;
-		fwrite(&msg, sizeof(msg), 1, c->out);
-	}
-	if (type == c->group.event->id) {
-		const struct fields *f = &c->group;
+static void send_group(FILE *out, const struct fields *f, const struct trace_event *e)
+{
+	struct message msg = { .group = {
+		.phys_addr = value(f, 0, e),
+		.seq = value(f, 1, e),
+		.pages = { [KERNEL] = value(f, 2, e), [USER] = value(f, 3, e),
+			   [PAGE_CACHE] = value(f, 4, e) },
+		.written = value(f, 5, e) == 1,
+	} };
 
-		msg.type = MSG_GROUP;
-		msg.group.phys_addr = value(f, 0, record);
-		msg.group.seq = value(f, 1, record);
-		msg.group.pages[KERNEL] = value(f, 2, record);
-		msg.group.pages[USER] = value(f, 3, record);
-		msg.group.pages[PAGE_CACHE] = value(f, 4, record);
-		msg.group.written = value(f, 5, record) == 1;
-	} else if (type == c->scan.event->id) {
-		const struct fields *f = &c->scan;
-		struct scan_row *s = &msg.scan;
+	send(out, MSG_GROUP, &msg, sizeof(msg.group));
+}
 
-		msg.type = MSG_SCAN;
-		s->begin_ns = value(f, 0, record);
-		s->scan_ns = value(f, 1, record);
-		s->end_ns = value(f, 2, record);
-		s->pages[KERNEL] = value(f, 3, record);
-		s->pages[USER] = value(f, 4, record);
-		s->pages[PAGE_CACHE] = value(f, 5, record);
-		s->ptes = value(f, 6, record);
-		s->young = value(f, 7, record);
-		s->seq = value(f, 8, record);
-		s->groups = value(f, 9, record);
-		s->mms = value(f, 10, record);
-		s->mms_skipped = value(f, 11, record);
-		s->interval_ms = value(f, 12, record);
-		s->group_kb = value(f, 13, record);
-		s->kernel_leaf_kb = value(f, 14, record);
-		s->pids = value(f, 15, record);
-		s->flags = value(f, 16, record);
-		s->flush = value(f, 17, record);
-		s->write = value(f, 18, record);
-	} else {
+static void send_scan(FILE *out, const struct fields *f, const struct trace_event *e)
+{
+	struct message msg = { .scan = {
+		.begin_ns = value(f, 0, e),
+		.scan_ns = value(f, 1, e),
+		.end_ns = value(f, 2, e),
+		.pages = { [KERNEL] = value(f, 3, e), [USER] = value(f, 4, e),
+			   [PAGE_CACHE] = value(f, 5, e) },
+		.ptes = value(f, 6, e),
+		.young = value(f, 7, e),
+		.seq = value(f, 8, e),
+		.groups = value(f, 9, e),
+		.mms = value(f, 10, e),
+		.mms_skipped = value(f, 11, e),
+		.interval_ms = value(f, 12, e),
+		.group_kb = value(f, 13, e),
+		.kernel_leaf_kb = value(f, 14, e),
+		.pids = value(f, 15, e),
+		.flags = value(f, 16, e),
+		.flush = value(f, 17, e),
+		.write = value(f, 18, e),
+	} };
+
+	send(out, MSG_SCAN, &msg, sizeof(msg.scan));
+}
+
+static int send_events(FILE *out, struct trace_dat *d)
+{
+	uint64_t next_progress = 0;
+	struct fields group, scan;
+	struct trace_event e;
+	struct message msg;
+	int ret;
+
+	if (find_fields(d->tep, "memref_log_data", group_fields, &group) ||
+	    find_fields(d->tep, "memref_scan", scan_fields, &scan)) {
+		strcpy(msg.text, "its memref events have other fields");
+		send(out, MSG_ERROR, &msg, sizeof(msg.text));
 		return 0;
 	}
-	return fwrite(&msg, sizeof(msg), 1, c->out) == 1 ? 0 : -1;
-}
+	while ((ret = trace_dat_next(d, &e)) > 0) {
+		uint16_t type;
 
-/* All records, merged by time; each is freed before the next is read. */
-static int read_all(struct tracecmd_input *handle, struct child *c)
-{
-	struct tep_handle *tep = tracecmd_get_tep(handle);
-	int cpus = tep_get_cpus(tep), cpu, first, ret = 0;
-	struct tep_record **next = calloc(cpus, sizeof(*next));
-
-	if (!next)
-		return -1;
-	for (cpu = 0; cpu < cpus; cpu++)
-		next[cpu] = tracecmd_read_data(handle, cpu);
-	while (!ret) {
-		for (first = -1, cpu = 0; cpu < cpus; cpu++)
-			if (next[cpu] && (first < 0 || next[cpu]->ts < next[first]->ts))
-				first = cpu;
-		if (first < 0)
-			break;
-		ret = on_event(c, tep, next[first]);
-		tracecmd_free_record(next[first]);
-		next[first] = tracecmd_read_data(handle, first);
+		if (d->read >= next_progress) {
+			next_progress = d->read + PROGRESS_BYTES;
+			msg.progress = (double)d->read / d->size;
+			send(out, MSG_PROGRESS, &msg, sizeof(msg.progress));
+		}
+		if (e.size < sizeof(type))
+			continue;
+		memcpy(&type, e.data, sizeof(type));
+		if (type == group.event->id)
+			send_group(out, &group, &e);
+		else if (type == scan.event->id)
+			send_scan(out, &scan, &e);
 	}
-	free(next);
 	return ret;
-}
-
-/*
- * libtracecmd 3.1 keeps all that it decompresses in memory; trace-cmd convert
- * does not.  So a large compressed file is read through an uncompressed copy.
- *
- * The header: magic, version as text, byte order, size of long, page size,
- * name of the compression (trace-cmd.dat.v7(5)).
- */
-static struct tracecmd_input *open_trace(const char *path)
-{
-	const char *dir = getenv("TMPDIR");
-	struct tracecmd_input *handle;
-	char head[32] = "", copy[4096];
-	struct stat st;
-	int status, fd = open(path, O_RDONLY);
-	pid_t pid;
-
-	if (fd < 0 || fstat(fd, &st) || pread(fd, head, sizeof(head) - 1, 0) < 24)
-		return NULL;
-	close(fd);
-	if (st.st_size < CONVERT_BYTES || strcmp(head + 10, "7") || !strcmp(head + 18, "none"))
-		return tracecmd_open(path, 0);
-
-	snprintf(copy, sizeof(copy), "%s/memref.XXXXXX", dir ? dir : "/tmp");
-	fd = mkstemp(copy);
-	if (fd < 0)
-		return tracecmd_open(path, 0);
-	close(fd);
-	pid = fork();
-	if (!pid) {
-		execlp("trace-cmd", "trace-cmd", "convert", "--compression", "none",
-		       "-i", path, "-o", copy, NULL);
-		_exit(127);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
-		handle = tracecmd_open(path, 0);
-	else
-		handle = tracecmd_open(copy, 0);
-	unlink(copy);
-	return handle;
 }
 
 static void child(const char *path, int fd)
 {
-	struct child c = { .out = fdopen(fd, "w") };
-	struct tracecmd_input *handle;
+	FILE *out = fdopen(fd, "w");
 	struct rlimit no_core = { 0, 0 };
-	struct message msg = { .type = MSG_HOST };
-	const char *uname;
+	struct message msg = { 0 };
+	struct trace_dat d;
+	char error[256] = "";
 	int null = open("/dev/null", O_WRONLY);
 
-	/* What the library has to say of a damaged file is said better later. */
+	/* What the libraries have to say of a damaged file is said better later. */
 	dup2(null, STDERR_FILENO);
 	dup2(null, STDOUT_FILENO);
 	setrlimit(RLIMIT_CORE, &no_core);
 	tracecmd_set_loglevel(TEP_LOG_NONE);
 	tep_set_loglevel(TEP_LOG_NONE);
-
-	handle = open_trace(path);
-	if (!c.out || !handle)
+	if (!out)
 		_exit(1);
-	uname = tracecmd_get_uname(handle);
-	snprintf(msg.host, sizeof(msg.host), "%s", uname ? uname : "unknown host");
-	fwrite(&msg, sizeof(msg), 1, c.out);
 
-	if (find_fields(tracecmd_get_tep(handle), "memref_log_data", group_fields, &c.group) ||
-	    find_fields(tracecmd_get_tep(handle), "memref_scan", scan_fields, &c.scan)) {
-		msg.type = MSG_NO_EVENTS;
-		fwrite(&msg, sizeof(msg), 1, c.out);
-		fflush(c.out);
-		_exit(0);
+	if (trace_dat_open(&d, path, "memref", error, sizeof(error))) {
+		snprintf(msg.text, sizeof(msg.text), "%s", error);
+		send(out, MSG_ERROR, &msg, sizeof(msg.text));
+	} else {
+		snprintf(msg.text, sizeof(msg.text), "%s", d.uname);
+		send(out, MSG_HOST, &msg, sizeof(msg.text));
+		if (send_events(out, &d))
+			_exit(1);
 	}
-	if (read_all(handle, &c))
-		_exit(1);
-	msg.type = MSG_END;
-	fwrite(&msg, sizeof(msg), 1, c.out);
-	fflush(c.out);
-	_exit(0);
+	memset(&msg, 0, sizeof(msg));
+	msg.end.lost_events = d.lost_events;
+	msg.end.bad_offset = d.bad_offset;
+	send(out, MSG_END, &msg, sizeof(msg.end));
+	trace_dat_close(&d);
+	_exit(fclose(out) ? 1 : 0);
 }
 
-/* Read what is there; return 1 for a message, 0 at the end, -1 on silence. */
-static int next_message(int fd, struct message *msg)
+/* What the child wrote, on its way to messages. */
+struct inbox {
+	int fd;
+	size_t have, at;
+	char buf[1 << 16];
+};
+
+/* Return 1, 0 at the end, -1 on silence. */
+static int get(struct inbox *in, void *to, size_t size)
 {
-	size_t got = 0;
+	size_t got = 0, n;
 
-	while (got < sizeof(*msg)) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-		ssize_t n;
+	while (got < size) {
+		struct pollfd p = { .fd = in->fd, .events = POLLIN };
+		ssize_t new;
 
+		if (in->at < in->have) {
+			n = in->have - in->at < size - got ? in->have - in->at : size - got;
+			memcpy((char *)to + got, in->buf + in->at, n);
+			in->at += n;
+			got += n;
+			continue;
+		}
 		if (poll(&p, 1, SILENCE_MS) == 0)
 			return -1;
-		n = read(fd, (char *)msg + got, sizeof(*msg) - got);
-		if (n < 0 && errno == EINTR)
+		new = read(in->fd, in->buf, sizeof(in->buf));
+		if (new < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (new <= 0)
 			return 0;
-		got += n;
+		in->have = new;
+		in->at = 0;
 	}
 	return 1;
 }
 
-/* "Linux guest 6.12.117-memscope #1 ..." -> "guest, Linux 6.12.117-memscope" */
+static int next_message(struct inbox *in, struct message *msg)
+{
+	int ret = get(in, msg, MSG_HEADER);
+
+	if (ret <= 0)
+		return ret;
+	if (msg->size > sizeof(*msg) - MSG_HEADER)
+		return 0;
+	return get(in, msg->text, msg->size);
+}
+
+/* "Linux guest 6.12.117-memscope x86_64" -> "guest, Linux 6.12.117-memscope" */
 static void set_host(struct model *m, char *uname)
 {
 	char system[64], host[64], release[64];
@@ -276,7 +257,7 @@ static void set_host(struct model *m, char *uname)
 	uname[sizeof(m->host) - 1] = '\0';
 	if (sscanf(uname, "%63s %63s %63s", system, host, release) == 3)
 		snprintf(m->host, sizeof(m->host), "%s, %s %s", host, system, release);
-	else
+	else if (*uname)
 		snprintf(m->host, sizeof(m->host), "%s", uname);
 }
 
@@ -284,6 +265,7 @@ static void set_host(struct model *m, char *uname)
  * reader_read() - read a file into a model
  * @path: the file
  * @m: the model, initialized
+ * @progress: told now and then how much of the file is read; or NULL
  * @error: says what is wrong with the file
  * @size: of @error
  *
@@ -291,101 +273,79 @@ static void set_host(struct model *m, char *uname)
  *
  * Return: 0, or -1 with @error set.
  */
-int reader_read(const char *path, struct model *m, char *error, size_t size)
+int reader_read(const char *path, struct model *m, void (*progress)(double share),
+		char *error, size_t size)
 {
-	uint64_t offset = 0;
-	struct message msg;
-	int fds[2], ret, done = 0, no_events = 0, opened = 0, failed = 0;
-	struct stat st;
-	char magic[10] = "";
+	int fds[2], ret, failed = 0, ended = 0;
+	struct message msg, end = { 0 };
+	struct inbox *in;
 	pid_t pid;
-	int fd = open(path, O_RDONLY);
 
-	if (fd < 0 || fstat(fd, &st)) {
+	*error = '\0';
+	in = calloc(1, sizeof(*in));
+	if (!in || pipe2(fds, O_CLOEXEC)) {
 		snprintf(error, size, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	ret = read(fd, magic, sizeof(magic));
-	close(fd);
-	if (ret != sizeof(magic) || memcmp(magic, "\027\010\104tracing", 10)) {
-		snprintf(error, size, "%s: not a trace.dat file", path);
-		return -1;
-	}
-	if (pipe2(fds, O_CLOEXEC)) {
-		snprintf(error, size, "pipe: %s", strerror(errno));
+		free(in);
 		return -1;
 	}
 	fflush(NULL);
 	pid = fork();
-	if (pid < 0) {
-		snprintf(error, size, "fork: %s", strerror(errno));
-		close(fds[0]);
-		close(fds[1]);
-		return -1;
-	}
 	if (!pid) {
 		close(fds[0]);
 		child(path, fds[1]);
 	}
 	close(fds[1]);
-
-	while ((ret = next_message(fds[0], &msg)) > 0) {
-		if (msg.offset)
-			offset = msg.offset;
+	in->fd = fds[0];
+	while (!failed && pid > 0 && (ret = next_message(in, &msg)) > 0) {
 		switch (msg.type) {
 		case MSG_HOST:
-			opened = 1;
-			set_host(m, msg.host);
+			set_host(m, msg.text);
 			break;
 		case MSG_GROUP:
-			failed |= model_add_group(m, &msg.group);
+			failed = model_add_group(m, &msg.group);
 			break;
 		case MSG_SCAN:
-			failed |= model_add_scan(m, &msg.scan);
+			failed = model_add_scan(m, &msg.scan);
 			break;
-		case MSG_LOST:
-			m->lost_events += msg.lost;
+		case MSG_PROGRESS:
+			if (progress)
+				progress(msg.progress);
 			break;
-		case MSG_NO_EVENTS:
-			no_events = 1;
+		case MSG_ERROR:
+			msg.text[sizeof(msg.text) - 1] = '\0';
+			snprintf(error, size, "%s: %s", path, msg.text);
 			break;
 		case MSG_END:
-			done = 1;
+			end = msg;
+			ended = 1;
 			break;
 		}
-		if (failed)
-			break;
 	}
 	close(fds[0]);
-	if (ret < 0 || failed)
+	free(in);
+	if (pid < 0) {
+		snprintf(error, size, "fork: %s", strerror(errno));
+		return -1;
+	}
+	if (!ended)
 		kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 	model_end(m);
+	m->lost_events = end.end.lost_events;
 
-	if (failed) {
+	if (*error)
+		return -1;
+	if (failed)
 		snprintf(error, size, "%s: no memory left for it", path);
-		return -1;
-	}
-	if (no_events) {
-		snprintf(error, size, "%s: no memref events (record with: trace-cmd record -e memref)",
+	else if (!ended)
+		snprintf(error, size, "%s: damaged or truncated: its formats of events cannot be read",
 			 path);
-		return -1;
-	}
-	if (!opened) {
-		snprintf(error, size, "%s: damaged or truncated: its index cannot be read (%" PRIu64
-			 " bytes)", path, (uint64_t)st.st_size);
-		return -1;
-	}
-	if (!done) {
-		snprintf(error, size, "%s: damaged or truncated after 0x%" PRIx64
-			 " (%zu intervals read)", path, offset, m->nr_intervals);
-		return -1;
-	}
-	if (!m->nr_intervals) {
+	else if (end.end.bad_offset)
+		snprintf(error, size, "%s: damaged or truncated at 0x%" PRIx64
+			 " (%zu of %zu intervals read)", path, end.end.bad_offset,
+			 m->nr_intervals, m->nr_intervals + m->missing);
+	else if (!m->nr_intervals)
 		snprintf(error, size, "%s: no complete interval of memref in it", path);
-		return -1;
-	}
-	return 0;
+	return *error ? -1 : 0;
 }

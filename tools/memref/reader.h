@@ -4,6 +4,7 @@
 
 #include "model.h"
 
-int reader_read(const char *path, struct model *m, char *error, size_t size);
+int reader_read(const char *path, struct model *m, void (*progress)(double share),
+		char *error, size_t size);
 
 #endif

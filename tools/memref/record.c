@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <tracefs.h>
 #include <unistd.h>
@@ -76,6 +77,24 @@ static int write_knob(const char *file, const char *value)
 	return ret < 0 ? -1 : 0;
 }
 
+/* Processes that ended meanwhile cannot be selected again. */
+static void drop_dead(char *pids)
+{
+	char *alive = strdup(pids), *save, *pid;
+
+	if (!alive)
+		return;
+	*pids = '\0';
+	for (pid = strtok_r(alive, " \n", &save); pid; pid = strtok_r(NULL, " \n", &save)) {
+		if (kill(atoi(pid), 0) && errno == ESRCH)
+			continue;
+		if (*pids)
+			strcat(pids, " ");
+		strcat(pids, pid);
+	}
+	free(alive);
+}
+
 static void restore(void)
 {
 	int i;
@@ -83,7 +102,9 @@ static void restore(void)
 	for (i = NR_KNOBS - 1; i >= 0; i--) {
 		if (!knobs[i].before)
 			continue;
-		if (write_knob(knobs[i].file, knobs[i].before) && i != PIDS)
+		if (i == PIDS)
+			drop_dead(knobs[i].before);
+		if (write_knob(knobs[i].file, knobs[i].before))
 			complain(FAILED, "%s: cannot be put back to %s", knobs[i].file,
 				 knobs[i].before);
 		free(knobs[i].before);
@@ -113,7 +134,7 @@ static int apply(int knob)
 /* The command, stopped until the sampler knows it. */
 static pid_t start_command(char **command, int *go)
 {
-	int fds[2];
+	int fds[2], status;
 	char byte;
 	pid_t pid;
 
@@ -127,12 +148,14 @@ static pid_t start_command(char **command, int *go)
 	}
 	close(fds[1]);
 	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
 	if (read(fds[0], &byte, 1) != 1)
 		_exit(FAILED);
 	close(fds[0]);
 	execvp(command[0], command);
+	status = errno == ENOENT ? 127 : 126;
 	complain(FAILED, "%s: %s", command[0], strerror(errno));
-	_exit(errno == ENOENT ? 127 : 126);
+	_exit(status);
 }
 
 static int exit_status(int status)
@@ -153,6 +176,8 @@ static pid_t start_trace_cmd(const char *output)
 	if (!pid) {
 		/* Ctrl-C is for the command, and for us to pass on. */
 		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGINT);
+		signal(SIGPIPE, SIG_DFL);
 		execlp("trace-cmd", "trace-cmd", "record", "-q", "-e", "memref", "-o", output,
 		       NULL);
 		_exit(127);
@@ -175,12 +200,15 @@ static pid_t start_trace_cmd(const char *output)
 static int record(const char *output, char **command, int command_only)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	int status = 0, go = -1, ret = OK, i;
+	int status = 0, traced = 0, go = -1, ret = OK, i;
 	pid_t child = -1, tracer;
 	char buf[32];
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	/* The command may be gone, by Ctrl-C, before it is told to go. */
+	signal(SIGPIPE, SIG_IGN);
 	if (*command) {
 		child = start_command(command, &go);
 		if (child < 0)
@@ -203,24 +231,28 @@ static int record(const char *output, char **command, int command_only)
 		goto out;
 	}
 	if (child > 0) {
-		if (write(go, "", 1) != 1)
-			ret = complain(FAILED, "%s: %s", command[0], strerror(errno));
+		if (interrupted)
+			kill(child, interrupted);
+		else if (write(go, "", 1) != 1)
+			ret = complain(FAILED, "%s: ended before it began", command[0]);
 		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			if (interrupted == SIGTERM)
-				kill(child, SIGTERM);
+			if (interrupted && interrupted != SIGINT)
+				kill(child, interrupted);
 		child = -1;
 		if (!ret)
 			ret = exit_status(status);
 	} else {
 		fprintf(stderr, "memref: recording, Ctrl-C ends it\n");
-		while (!interrupted && waitpid(tracer, &status, WNOHANG) == 0)
+		while (!interrupted && waitpid(tracer, &traced, WNOHANG) == 0)
 			usleep(50000);
 	}
 	kill(tracer, SIGINT);
-	while (waitpid(tracer, &status, 0) < 0 && errno == EINTR)
+	while (waitpid(tracer, &traced, 0) < 0 && errno == EINTR)
 		;
-	if (access(output, R_OK))
-		ret = complain(FAILED, "%s: trace-cmd did not write it", output);
+	/* An older file of the same name does not count. */
+	if (exit_status(traced) || access(output, R_OK))
+		ret = complain(FAILED, "%s: trace-cmd did not write it (status %d)", output,
+			       exit_status(traced));
 out:
 	if (child > 0) {
 		/* Never told to go. */

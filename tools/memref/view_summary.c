@@ -83,6 +83,7 @@ int view_summary(struct model *m, struct table *t)
 	bad |= count(t, "kernel_leaf", first->kernel_leaf_kb, "KiB");
 	bad |= count(t, "intervals", n, "");
 	bad |= count(t, "intervals_incomplete", m->incomplete, "");
+	bad |= count(t, "intervals_missing", m->missing, "");
 	bad |= count(t, "lost_events", m->lost_events, "");
 	for (f = 0; f < sizeof(flags) / sizeof(flags[0]); f++) {
 		uint64_t with = 0;
@@ -103,6 +104,9 @@ int view_summary(struct model *m, struct table *t)
 		snprintf(item, sizeof(item), "pages_%s", class_names[c]);
 		bad |= spread(t, item, values, n, "pages");
 	}
+	for (i = 0; i < n; i++)
+		values[i] = interval_pages(&m->intervals[i]) * (4096.0 / (1 << 20));
+	bad |= spread(t, "wss_total", values, n, "MiB");
 	for (i = 0; i < n; i++) {
 		const struct scan_row *s = &m->intervals[i].scan;
 
@@ -116,6 +120,7 @@ int view_summary(struct model *m, struct table *t)
 	bad |= number(t, "scan_share", all > 0 ? 100 * scan / all : 0, "pct");
 	bad |= count(t, "entries_read", ptes, "entries");
 	bad |= count(t, "entries_young", young, "entries");
+	bad |= number(t, "scan_per_young_entry", young ? scan * 1e9 / young : 0, "ns");
 	free(values);
 	return bad ? -1 : 0;
 }

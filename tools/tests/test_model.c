@@ -93,11 +93,50 @@ static void incomplete(void **state)
 	scan(&m, 2, 1, 0);
 	add(&m, 3, 0, 1, 0, 0, 0);		/* a row of it was lost */
 	scan(&m, 3, 2, 0);
-	add(&m, 4, 0, 1, 0, 0, 0);		/* cut off */
+	add(&m, 6, 0, 1, 0, 0, 0);		/* 4 and 5 are not there, and it is cut off */
 	model_end(&m);
 	assert_int_equal(m.nr_intervals, 2);
-	assert_int_equal(m.incomplete, 3);
+	assert_int_equal(m.incomplete, 1);
+	assert_int_equal(m.missing, 4);
 	assert_int_equal(m.intervals[0].groups, 1);
+	model_free(&m);
+}
+
+/* A sampler that is started again counts from 1; one that ran before, from more. */
+static void restart(void **state)
+{
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	scan(&m, 500, 0, 0);
+	scan(&m, 501, 0, 0);
+	scan(&m, 1, 0, 0);
+	scan(&m, 2, 0, 0);
+	model_end(&m);
+	assert_int_equal(m.nr_intervals, 4);
+	assert_int_equal(m.missing, 0);
+	model_free(&m);
+}
+
+/* CPUs' clocks differ a little: a row that comes late still counts. */
+static void late_row(void **state)
+{
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	add(&m, 1, 0, 0, 1, 0, 0);
+	scan(&m, 1, 2, 2);
+	add(&m, 1, 65536, 0, 1, 0, 0);
+	add(&m, 2, 0, 0, 1, 0, 0);
+	scan(&m, 2, 1, 1);
+	model_end(&m);
+	assert_int_equal(m.nr_intervals, 2);
+	assert_int_equal(m.intervals[0].groups, 2);
+	assert_int_equal(m.intervals[1].groups, 1);
+	assert_int_equal(m.incomplete, 0);
+	assert_int_equal(m.missing, 0);
 	model_free(&m);
 }
 
@@ -125,7 +164,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(zero_rows),
-		cmocka_unit_test(incomplete), cmocka_unit_test(bounded),
+		cmocka_unit_test(incomplete), cmocka_unit_test(restart),
+		cmocka_unit_test(late_row), cmocka_unit_test(bounded),
 	};
 
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
