@@ -10,6 +10,7 @@
 
 #include "memref.h"
 #include "reader.h"
+#include "view.h"
 
 static const struct {
 	const char *name;
@@ -40,6 +41,9 @@ int complain(int status, const char *fmt, ...)
 	return status;
 }
 
+/* As many as a picture shows, and 64 MB. */
+#define MAX_HEAT_CELLS (512 * 1024)
+
 /* Only where somebody watches, and only if it takes a while. */
 static void show_progress(double share)
 {
@@ -54,15 +58,23 @@ static void show_progress(double share)
 /**
  * load_recording() - read a recording, and say what is wrong with it
  * @path: the file; NULL: trace.dat
+ * @window: the part of it that is wanted; NULL: all
+ * @needs: VIEW_HEAT, VIEW_VIRT: what to collect beside the intervals
  * @m: the model, which may hold intervals even of a damaged file
  *
  * Return: OK, or FAILED after saying why.
  */
-int load_recording(const char *path, struct model *m)
+int load_recording(const char *path, const struct window *window, int needs, struct model *m)
 {
 	char error[512];
 
 	model_init(m);
+	if (window)
+		m->window = *window;
+	if (needs & VIEW_HEAT)
+		m->heat.max_cells = MAX_HEAT_CELLS;
+	if (needs & VIEW_VIRT)
+		m->virt.max_cells = MAX_HEAT_CELLS;
 	if (reader_read(path ? path : "trace.dat", m, isatty(STDERR_FILENO) ? show_progress : NULL,
 			error, sizeof(error)))
 		return complain(FAILED, "%s", error);

@@ -16,7 +16,7 @@ int cmd_plot(int argc, char **argv);
 
 int complain(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-int load_recording(const char *path, struct model *m);
+int load_recording(const char *path, const struct window *window, int needs, struct model *m);
 
 /* A file that is there only when it is whole. */
 struct outfile {

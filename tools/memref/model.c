@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a recording says: intervals, and groups of physical memory. */
+/* What a recording says: intervals, groups of physical memory, processes, nodes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +15,8 @@ void model_init(struct model *m)
 {
 	memset(m, 0, sizeof(*m));
 	strcpy(m->host, "unknown host");
+	heat_init(&m->heat, 0);
+	heat_init(&m->virt, 0);
 }
 
 /**
@@ -24,12 +26,24 @@ void model_init(struct model *m)
 void model_free(struct model *m)
 {
 	struct group *g, *next;
+	struct task *t, *next_task;
+	size_t i;
 
 	HASH_ITER(hh, m->groups, g, next) {
 		HASH_DEL(m->groups, g);
 		free(g);
 	}
+	HASH_ITER(hh, m->tasks, t, next_task) {
+		HASH_DEL(m->tasks, t);
+		free(t);
+	}
+	for (i = 0; i < m->nr_intervals; i++)
+		free(m->intervals[i].nodes);
 	free(m->intervals);
+	free(m->spans);
+	free(m->pending);
+	heat_free(&m->heat);
+	heat_free(&m->virt);
 }
 
 static struct group *find_group(struct model *m, uint64_t phys_addr)
@@ -47,6 +61,101 @@ static struct group *find_group(struct model *m, uint64_t phys_addr)
 	return g;
 }
 
+static struct task *find_task(struct model *m, const struct task_row *row)
+{
+	struct task_key key = { .pid = row->pid };
+	struct task *t;
+
+	memcpy(key.comm, row->comm, sizeof(key.comm));
+	HASH_FIND(hh, m->tasks, &key, sizeof(key), t);
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->key = key;
+	HASH_ADD(hh, m->tasks, key, sizeof(key), t);
+	return t;
+}
+
+/* Is a group in the window? */
+static int group_in_window(const struct model *m, uint64_t addr, uint64_t size)
+{
+	const struct window *w = &m->window;
+
+	return (!w->addr || addr + size > w->addr) && (!w->addr_end || addr < w->addr_end);
+}
+
+static int count_group(struct model *m, struct interval *i, const struct group_row *row)
+{
+	uint64_t size = (uint64_t)i->scan.group_kb << 10;
+	struct group *g;
+	int c, node;
+
+	/* The format allows rows of groups that were not referenced. */
+	if (!row->pages[KERNEL] && !row->pages[USER] && !row->pages[PAGE_CACHE])
+		return 0;
+	if (!group_in_window(m, row->phys_addr, size))
+		return 0;
+	g = find_group(m, row->phys_addr);
+	if (!g)
+		return -1;
+	for (c = 0; c < NR_CLASSES; c++) {
+		if (!row->pages[c])
+			continue;
+		i->class_groups[c]++;
+		i->pages[c] += row->pages[c];
+		g->class_intervals[c]++;
+		g->pages[c] += row->pages[c];
+	}
+	i->groups++;
+	g->intervals++;
+	if (row->written) {
+		i->written_groups++;
+		g->written_intervals++;
+	}
+	node = model_node(m, row->phys_addr);
+	if (node >= 0 && i->nodes && (uint32_t)node < i->nr_nodes)
+		for (c = 0; c < NR_CLASSES; c++)
+			i->nodes[node].pages[c] += row->pages[c];
+	return heat_add(&m->heat, i - m->intervals, row->phys_addr, size, row->pages,
+			row->written);
+}
+
+static int count_task(struct model *m, const struct task_row *row)
+{
+	struct task *t = find_task(m, row);
+
+	if (!t)
+		return -1;
+	t->intervals += !!row->pages;
+	t->pages += row->pages;
+	t->written += row->written;
+	if (row->pages > t->max_pages)
+		t->max_pages = row->pages;
+	if (row->rss > t->rss_max)
+		t->rss_max = row->rss;
+	return 0;
+}
+
+static int count_pending(struct model *m, struct interval *i, const struct pending *p)
+{
+	const uint32_t virt_pages[NR_CLASSES] = { [USER] = p->virt.pages };
+
+	switch (p->type) {
+	case PENDING_GROUP:
+		return count_group(m, i, &p->group);
+	case PENDING_TASK:
+		return count_task(m, &p->task);
+	case PENDING_VIRT:
+		if (m->window.pid && p->virt.pid != m->window.pid)
+			return 0;
+		return heat_add(&m->virt, i - m->intervals, p->virt.addr, 2 << 20,
+				virt_pages, p->virt.written);
+	}
+	return 0;
+}
+
 /* An interval begins: those between it and the last one are not there. */
 static void note_seq(struct model *m, uint32_t seq)
 {
@@ -57,33 +166,46 @@ static void note_seq(struct model *m, uint32_t seq)
 }
 
 /* Rows came without the memref_scan that closes their interval. */
-static void drop_open(struct model *m)
+static void drop_pending(struct model *m)
 {
-	if (m->is_open) {
-		note_seq(m, m->open.scan.seq);
+	if (m->nr_pending) {
+		note_seq(m, m->pending_seq);
 		m->missing++;
 	}
-	m->is_open = 0;
-	memset(&m->open, 0, sizeof(m->open));
+	m->nr_pending = 0;
 }
 
 /*
- * The interval that a row belongs to.  The clocks of two CPUs may differ by so
- * much that a row comes after the memref_scan of its interval.
+ * Keep an event until its interval is complete.  The clocks of two CPUs may
+ * differ by so much that it comes after the memref_scan of its interval.
  */
-static struct interval *interval_of(struct model *m, uint32_t seq)
+static int pend(struct model *m, uint32_t seq, const struct pending *p)
 {
-	if (m->nr_intervals && m->last_seq == seq && !m->is_open)
-		return &m->intervals[m->nr_intervals - 1];
-	if (m->is_open && m->open.scan.seq != seq)
-		drop_open(m);
-	m->open.scan.seq = seq;
-	m->is_open = 1;
-	return &m->open;
+	struct pending *grown;
+
+	if (m->last_seq == seq && !m->nr_pending) {
+		struct interval *last = &m->intervals[m->nr_intervals - 1];
+
+		return m->last_kept ? count_pending(m, last, p) : 0;
+	}
+	if (m->nr_pending && m->pending_seq != seq)
+		drop_pending(m);
+	if (m->nr_pending == m->pending_room) {
+		size_t room = m->pending_room ? m->pending_room * 2 : 1024;
+
+		grown = realloc(m->pending, room * sizeof(*grown));
+		if (!grown)
+			return -1;
+		m->pending = grown;
+		m->pending_room = room;
+	}
+	m->pending[m->nr_pending++] = *p;
+	m->pending_seq = seq;
+	return 0;
 }
 
 /**
- * model_add_group() - take a memref_log_data event
+ * model_add_group() - take a memref_log_data event, or a part of a batch
  * @m: the model
  * @row: the event
  *
@@ -91,30 +213,96 @@ static struct interval *interval_of(struct model *m, uint32_t seq)
  */
 int model_add_group(struct model *m, const struct group_row *row)
 {
-	struct interval *i = interval_of(m, row->seq);
-	struct group *g = find_group(m, row->phys_addr);
-	int c, any = 0;
+	struct pending p = { .type = PENDING_GROUP, .group = *row };
 
-	if (!g)
-		return -1;
-	for (c = 0; c < NR_CLASSES; c++) {
-		if (!row->pages[c])
-			continue;
-		any = 1;
-		i->class_groups[c]++;
-		g->class_intervals[c]++;
-		g->pages[c] += row->pages[c];
-	}
-	/* The format allows rows of groups that were not referenced. */
-	if (!any)
+	return pend(m, row->seq, &p);
+}
+
+/**
+ * model_add_task() - take a memref_task event
+ * @m: the model
+ * @row: the event
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_add_task(struct model *m, const struct task_row *row)
+{
+	struct pending p = { .type = PENDING_TASK, .task = *row };
+
+	return pend(m, row->seq, &p);
+}
+
+/**
+ * model_add_virt() - take a memref_virt event
+ * @m: the model
+ * @row: the event
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_add_virt(struct model *m, const struct virt_row *row)
+{
+	struct pending p = { .type = PENDING_VIRT, .virt = *row };
+
+	return pend(m, row->seq, &p);
+}
+
+/**
+ * model_add_node() - take a memref_node event
+ * @m: the model
+ * @row: the event; those of later intervals say the same, but for hotplug
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_add_node(struct model *m, const struct node_row *row)
+{
+	struct node_span *s;
+	size_t i;
+
+	/* A damaged file must not make us allocate for billions of nodes. */
+	if (row->node >= 1024)
 		return 0;
-	i->groups++;
-	g->intervals++;
-	if (row->written) {
-		i->written_groups++;
-		g->written_intervals++;
+	for (i = 0; i < m->nr_spans; i++) {
+		s = &m->spans[i];
+		if (s->node == row->node && s->start == row->start && s->end == row->end)
+			return 0;
 	}
+	if (m->nr_spans == 65536)
+		return 0;
+	s = realloc(m->spans, (m->nr_spans + 1) * sizeof(*s));
+	if (!s)
+		return -1;
+	m->spans = s;
+	s[m->nr_spans++] = (struct node_span){ row->start, row->end, row->node };
+	if (row->node >= m->nr_nodes)
+		m->nr_nodes = row->node + 1;
 	return 0;
+}
+
+/**
+ * model_node() - the node of physical memory
+ * @m: the model
+ * @phys_addr: where
+ *
+ * Return: the node, or -1 if the recording does not say.
+ */
+int model_node(const struct model *m, uint64_t phys_addr)
+{
+	size_t i;
+
+	/* The latest word is the one that holds. */
+	for (i = m->nr_spans; i-- > 0; )
+		if (phys_addr >= m->spans[i].start && phys_addr < m->spans[i].end)
+			return m->spans[i].node;
+	return -1;
+}
+
+static int interval_in_window(const struct model *m, const struct scan_row *row)
+{
+	const struct window *w = &m->window;
+	double begin = (row->begin_ns - m->begin_ns) * 1e-9;
+	double end = (row->scan_ns - m->begin_ns) * 1e-9;
+
+	return end > w->from && (w->to <= 0 || begin < w->to);
 }
 
 /**
@@ -126,22 +314,41 @@ int model_add_group(struct model *m, const struct group_row *row)
  */
 int model_add_scan(struct model *m, const struct scan_row *row)
 {
-	if (m->is_open && m->open.scan.seq != row->seq)
-		drop_open(m);
+	struct interval *i;
+	size_t p;
+
+	if (m->nr_pending && m->pending_seq != row->seq)
+		drop_pending(m);
+	if (!m->begin_ns)
+		m->begin_ns = row->begin_ns;
+	note_seq(m, row->seq);
+	m->last_kept = interval_in_window(m, row);
+	if (!m->last_kept) {
+		m->nr_pending = 0;
+		return 0;
+	}
 	if (m->nr_intervals == m->room) {
 		size_t room = m->room ? m->room * 2 : 256;
-		struct interval *i = realloc(m->intervals, room * sizeof(*i));
 
+		i = realloc(m->intervals, room * sizeof(*i));
 		if (!i)
 			return -1;
 		m->intervals = i;
 		m->room = room;
 	}
-	note_seq(m, row->seq);
-	m->open.scan = *row;
-	m->intervals[m->nr_intervals++] = m->open;
-	m->is_open = 0;
-	memset(&m->open, 0, sizeof(m->open));
+	i = &m->intervals[m->nr_intervals++];
+	memset(i, 0, sizeof(*i));
+	i->scan = *row;
+	if (m->nr_nodes) {
+		i->nodes = calloc(m->nr_nodes, sizeof(*i->nodes));
+		if (!i->nodes)
+			return -1;
+		i->nr_nodes = m->nr_nodes;
+	}
+	for (p = 0; p < m->nr_pending; p++)
+		if (count_pending(m, i, &m->pending[p]))
+			return -1;
+	m->nr_pending = 0;
 	return 0;
 }
 
@@ -151,11 +358,20 @@ int model_add_scan(struct model *m, const struct scan_row *row)
  */
 void model_end(struct model *m)
 {
+	const struct window *w = &m->window;
 	size_t i;
 
-	drop_open(m);
-	for (i = 0; i < m->nr_intervals; i++)
-		m->incomplete += m->intervals[i].groups != m->intervals[i].scan.groups;
+	drop_pending(m);
+	/* With a part of the addresses only, the groups must be fewer. */
+	if (w->addr || w->addr_end)
+		return;
+	for (i = 0; i < m->nr_intervals; i++) {
+		struct interval *v = &m->intervals[i];
+
+		m->incomplete += v->groups != v->scan.groups;
+		/* Sums that the loss of events does not touch. */
+		memcpy(v->pages, v->scan.pages, sizeof(v->pages));
+	}
 }
 
 /**
@@ -167,7 +383,7 @@ void model_end(struct model *m)
  */
 uint64_t interval_pages(const struct interval *i)
 {
-	return i->scan.pages[KERNEL] + i->scan.pages[USER] + i->scan.pages[PAGE_CACHE];
+	return i->pages[KERNEL] + i->pages[USER] + i->pages[PAGE_CACHE];
 }
 
 /**
@@ -186,9 +402,9 @@ double interval_seconds(const struct interval *i)
  * @m: the model
  * @i: number of the interval in it
  *
- * Return: seconds since the first interval began.
+ * Return: seconds since the recording began.
  */
 double interval_time(const struct model *m, size_t i)
 {
-	return (m->intervals[i].scan.scan_ns - m->intervals[0].scan.begin_ns) * 1e-9;
+	return (m->intervals[i].scan.scan_ns - m->begin_ns) * 1e-9;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a recording says: intervals, and groups of physical memory.  Grows with
- * the number of intervals and of groups, not of events.
+ * What a recording says: intervals, groups of physical memory, processes,
+ * nodes.  Grows with the number of these, not of events.
  */
 #ifndef MEMREF_MODEL_H
 #define MEMREF_MODEL_H
@@ -10,31 +10,28 @@
 #include <stdint.h>
 #include <uthash.h>
 
-enum class { KERNEL, USER, PAGE_CACHE, NR_CLASSES };
+#include "events.h"
+#include "heat.h"
 
 extern const char * const class_names[NR_CLASSES];
 
-/* The flags of memref_scan, Documentation/trace/memref.rst. */
-enum {
-	SCAN_RECLAIM = 1, SCAN_SKIPPED = 2, SCAN_LATE = 4, SCAN_EXITED = 8,
-	SCAN_ON_DEMAND = 16, SCAN_SELECTED = 32,
+/**
+ * struct window - the part of a recording that is looked at
+ * @from: seconds since the recording began: intervals that end before are out
+ * @to: intervals that begin at or after it are out; 0: none
+ * @addr: groups of physical memory that end before it are out
+ * @addr_end: groups that begin at or after it are out; 0: none
+ * @pid: the process whose virtual addresses are of interest; 0: any
+ */
+struct window {
+	double from, to;
+	uint64_t addr, addr_end;
+	uint32_t pid;
 };
 
-/* A memref_log_data event. */
-struct group_row {
-	uint64_t phys_addr;
-	uint32_t seq;
-	uint32_t pages[NR_CLASSES];
-	uint32_t written;
-};
-
-/* A memref_scan event; times in ns of CLOCK_MONOTONIC. */
-struct scan_row {
-	uint64_t begin_ns, scan_ns, end_ns;
+/* The pages of an interval that are on one node. */
+struct node_pages {
 	uint64_t pages[NR_CLASSES];
-	uint64_t ptes, young;
-	uint32_t seq, groups, mms, mms_skipped, interval_ms, group_kb, kernel_leaf_kb;
-	uint32_t pids, flags, flush, write;
 };
 
 /* An interval: its memref_scan, and the sums of its groups. */
@@ -43,6 +40,9 @@ struct interval {
 	uint32_t groups;			/* referenced at all */
 	uint32_t class_groups[NR_CLASSES];	/* through each class */
 	uint32_t written_groups;
+	uint64_t pages[NR_CLASSES];		/* in the window */
+	struct node_pages *nodes;		/* nr_nodes of them, or NULL */
+	uint32_t nr_nodes;
 };
 
 /* A group over the whole recording. */
@@ -55,27 +55,71 @@ struct group {
 	UT_hash_handle hh;
 };
 
+/* A process over the whole recording. */
+struct task {
+	struct task_key {
+		uint32_t pid;
+		char comm[16];
+	} key;
+	uint32_t intervals;			/* in which it referenced memory */
+	uint64_t pages, max_pages;		/* sum over the intervals, and most */
+	uint64_t written, rss_max;
+	UT_hash_handle hh;
+};
+
+/* A span of physical memory that belongs to a node. */
+struct node_span {
+	uint64_t start, end;
+	uint32_t node;
+};
+
+/* An event whose interval is not complete yet. */
+struct pending {
+	enum { PENDING_GROUP, PENDING_TASK, PENDING_VIRT } type;
+	union {
+		struct group_row group;
+		struct task_row task;
+		struct virt_row virt;
+	};
+};
+
 struct model {
 	char host[256];				/* name and kernel of the machine */
+	struct window window;			/* set before the first event */
 	struct interval *intervals;
 	size_t nr_intervals, room;
 	struct group *groups;			/* a hash by phys_addr */
+	struct task *tasks;			/* a hash by pid and name */
+	struct node_span *spans;		/* in the order they were told */
+	size_t nr_spans;
+	uint32_t nr_nodes;			/* highest node + 1; 0: not told */
+	struct heat heat;			/* by physical address */
+	struct heat virt;			/* by virtual address */
 	uint64_t lost_events;
 	uint64_t missing;			/* intervals without their memref_scan */
 	uint64_t incomplete;			/* intervals without some of their groups */
-	struct interval open;			/* rows whose memref_scan is to come */
-	int is_open;
+
+	/* Private to model.c. */
+	struct pending *pending;
+	size_t nr_pending, pending_room;
+	uint32_t pending_seq;
 	uint32_t last_seq;			/* of the last interval; 0: none */
+	int last_kept;				/* it is in the window */
+	uint64_t begin_ns;			/* of the recording */
 };
 
 void model_init(struct model *m);
 void model_free(struct model *m);
 int model_add_group(struct model *m, const struct group_row *row);
+int model_add_node(struct model *m, const struct node_row *row);
+int model_add_task(struct model *m, const struct task_row *row);
+int model_add_virt(struct model *m, const struct virt_row *row);
 int model_add_scan(struct model *m, const struct scan_row *row);
 void model_end(struct model *m);
 
 uint64_t interval_pages(const struct interval *i);
 double interval_seconds(const struct interval *i);
 double interval_time(const struct model *m, size_t i);
+int model_node(const struct model *m, uint64_t phys_addr);
 
 #endif

@@ -210,7 +210,7 @@ int cmd_plot(int argc, char **argv)
 	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
 		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
 
-	damaged = load_recording(argv[optind + 1], &model);
+	damaged = load_recording(argv[optind + 1], NULL, view->needs, &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;

@@ -19,6 +19,7 @@
 #include <trace-cmd.h>
 #include <unistd.h>
 
+#include "batch.h"
 #include "reader.h"
 #include "trace_dat.h"
 
@@ -26,13 +27,19 @@
 #define SILENCE_MS	60000
 #define PROGRESS_BYTES	(4 << 20)
 
-enum { MSG_HOST, MSG_GROUP, MSG_SCAN, MSG_PROGRESS, MSG_ERROR, MSG_END };
+enum {
+	MSG_HOST, MSG_GROUP, MSG_NODE, MSG_TASK, MSG_VIRT, MSG_SCAN, MSG_PROGRESS,
+	MSG_ERROR, MSG_END
+};
 
 struct message {
 	uint32_t type, size;			/* size: of what of the union is sent */
 	union {
 		char text[256];
 		struct group_row group;
+		struct node_row node;
+		struct task_row task;
+		struct virt_row virt;
 		struct scan_row scan;
 		double progress;
 		struct {
@@ -43,33 +50,48 @@ struct message {
 
 #define MSG_HEADER offsetof(struct message, text)
 
-/* Where the fields of an event are. */
+/* An event, and where its fields are. */
 struct fields {
-	struct tep_event *event;
-	struct tep_format_field *field[20];
+	int type;			/* -1: not in this file */
+	const struct tep_format_field *field[32];
 };
 
-static const char * const group_fields[] = {
-	"phys_addr", "seq", "kernel", "user", "page_cache", "rw", NULL
+enum { GROUP, BATCH, NODE, TASK, VIRT, SCAN, NR_EVENTS };
+
+/* Fields from @later on came later, and may not be there. */
+static const struct {
+	const char *name;
+	const char *field[32];
+	int later;
+} known[NR_EVENTS] = {
+	[GROUP] = { "memref_log_data", {
+		"phys_addr", "seq", "kernel", "user", "page_cache", "rw",
+	}, 99 },
+	[BATCH] = { "memref_batch", { "seq", "group_kb", "first", "data" }, 99 },
+	[NODE] = { "memref_node", { "start", "end", "seq", "node" }, 99 },
+	[TASK] = { "memref_task", { "pages", "written", "rss", "seq", "pid", "comm" }, 99 },
+	[VIRT] = { "memref_virt", { "addr", "seq", "pid", "pages", "written" }, 99 },
+	[SCAN] = { "memref_scan", {
+		"begin_ns", "scan_ns", "end_ns", "kernel", "user", "page_cache", "ptes",
+		"young", "seq", "groups", "mms", "mms_skipped", "interval_ms", "group_kb",
+		"kernel_leaf_kb", "pids", "flags", "flush", "write",
+		"tables", "tables_cold", "rss", "cpu_max",
+	}, 19 },
 };
 
-static const char * const scan_fields[] = {
-	"begin_ns", "scan_ns", "end_ns", "kernel", "user", "page_cache", "ptes", "young",
-	"seq", "groups", "mms", "mms_skipped", "interval_ms", "group_kb", "kernel_leaf_kb",
-	"pids", "flags", "flush", "write", NULL
-};
-
-static int find_fields(struct tep_handle *tep, const char *name,
-		       const char * const *names, struct fields *f)
+/* Return 0, or -1 if an event of the name has other fields. */
+static int find_fields(struct tep_handle *tep, int event, struct fields *f)
 {
+	struct tep_event *e = tep_find_event_by_name(tep, "memref", known[event].name);
 	int i;
 
-	f->event = tep_find_event_by_name(tep, "memref", name);
-	if (!f->event)
-		return -1;
-	for (i = 0; names[i]; i++) {
-		f->field[i] = tep_find_field(f->event, names[i]);
-		if (!f->field[i] || f->field[i]->offset < 0 || f->field[i]->size < 0)
+	memset(f, 0, sizeof(*f));
+	f->type = e ? e->id : -1;
+	for (i = 0; e && known[event].field[i]; i++) {
+		f->field[i] = tep_find_field(e, known[event].field[i]);
+		if (f->field[i] && (f->field[i]->offset < 0 || f->field[i]->size < 0))
+			return -1;
+		if (!f->field[i] && i < known[event].later)
 			return -1;
 	}
 	return 0;
@@ -80,9 +102,9 @@ static uint64_t value(const struct fields *f, int i, const struct trace_event *e
 	unsigned long long v = 0;
 
 	/* A record shorter than its format would be read beyond its end. */
-	if ((uint64_t)f->field[i]->offset + f->field[i]->size > e->size)
+	if (!f->field[i] || (uint64_t)f->field[i]->offset + f->field[i]->size > e->size)
 		return 0;
-	tep_read_number_field(f->field[i], e->data, &v);
+	tep_read_number_field((struct tep_format_field *)f->field[i], e->data, &v);
 	return v;
 }
 
@@ -108,6 +130,60 @@ static void send_group(FILE *out, const struct fields *f, const struct trace_eve
 	send(out, MSG_GROUP, &msg, sizeof(msg.group));
 }
 
+/* Return 0, or -1 if it is damaged. */
+static int send_batch(FILE *out, const struct fields *f, const struct trace_event *e)
+{
+	struct batch b = {
+		.seq = value(f, 0, e), .group_kb = value(f, 1, e), .group = value(f, 2, e),
+	};
+	uint32_t where = value(f, 3, e);	/* offset, and length << 16 */
+	struct message msg;
+	int ret;
+
+	if ((where & 0xffff) + (where >> 16) > e->size)
+		return -1;
+	b.data = (const uint8_t *)e->data + (where & 0xffff);
+	b.end = b.data + (where >> 16);
+	while ((ret = batch_next(&b, &msg.group)) > 0)
+		send(out, MSG_GROUP, &msg, sizeof(msg.group));
+	return ret;
+}
+
+static void send_node(FILE *out, const struct fields *f, const struct trace_event *e)
+{
+	struct message msg = { .node = {
+		.start = value(f, 0, e), .end = value(f, 1, e), .seq = value(f, 2, e),
+		.node = value(f, 3, e),
+	} };
+
+	send(out, MSG_NODE, &msg, sizeof(msg.node));
+}
+
+static void send_task(FILE *out, const struct fields *f, const struct trace_event *e)
+{
+	struct message msg = { .task = {
+		.pages = value(f, 0, e), .written = value(f, 1, e), .rss = value(f, 2, e),
+		.seq = value(f, 3, e), .pid = value(f, 4, e),
+	} };
+	const struct tep_format_field *comm = f->field[5];
+
+	if ((uint64_t)comm->offset + comm->size <= e->size && comm->size <= 16)
+		memcpy(msg.task.comm, (const char *)e->data + comm->offset,
+		       strnlen((const char *)e->data + comm->offset, comm->size));
+	msg.task.comm[15] = '\0';
+	send(out, MSG_TASK, &msg, sizeof(msg.task));
+}
+
+static void send_virt(FILE *out, const struct fields *f, const struct trace_event *e)
+{
+	struct message msg = { .virt = {
+		.addr = value(f, 0, e), .seq = value(f, 1, e), .pid = value(f, 2, e),
+		.pages = value(f, 3, e), .written = value(f, 4, e),
+	} };
+
+	send(out, MSG_VIRT, &msg, sizeof(msg.virt));
+}
+
 static void send_scan(FILE *out, const struct fields *f, const struct trace_event *e)
 {
 	struct message msg = { .scan = {
@@ -129,6 +205,10 @@ static void send_scan(FILE *out, const struct fields *f, const struct trace_even
 		.flags = value(f, 16, e),
 		.flush = value(f, 17, e),
 		.write = value(f, 18, e),
+		.tables = value(f, 19, e),
+		.tables_cold = value(f, 20, e),
+		.rss = value(f, 21, e),
+		.cpu_max = value(f, 22, e),
 	} };
 
 	send(out, MSG_SCAN, &msg, sizeof(msg.scan));
@@ -136,14 +216,15 @@ static void send_scan(FILE *out, const struct fields *f, const struct trace_even
 
 static int send_events(FILE *out, struct trace_dat *d)
 {
+	struct fields f[NR_EVENTS];
 	uint64_t next_progress = 0;
-	struct fields group, scan;
 	struct trace_event e;
 	struct message msg;
-	int ret;
+	int ret, i, other = 0;
 
-	if (find_fields(d->tep, "memref_log_data", group_fields, &group) ||
-	    find_fields(d->tep, "memref_scan", scan_fields, &scan)) {
+	for (i = 0; i < NR_EVENTS; i++)
+		other |= find_fields(d->tep, i, &f[i]);
+	if (other || f[GROUP].type < 0 || f[SCAN].type < 0) {
 		strcpy(msg.text, "its memref events have other fields");
 		send(out, MSG_ERROR, &msg, sizeof(msg.text));
 		return 0;
@@ -159,10 +240,29 @@ static int send_events(FILE *out, struct trace_dat *d)
 		if (e.size < sizeof(type))
 			continue;
 		memcpy(&type, e.data, sizeof(type));
-		if (type == group.event->id)
-			send_group(out, &group, &e);
-		else if (type == scan.event->id)
-			send_scan(out, &scan, &e);
+		for (i = 0; i < NR_EVENTS && f[i].type != type; i++)
+			;
+		switch (i) {
+		case GROUP:
+			send_group(out, &f[i], &e);
+			break;
+		case BATCH:
+			if (send_batch(out, &f[i], &e))
+				trace_dat_bad(d, e.offset);
+			break;
+		case NODE:
+			send_node(out, &f[i], &e);
+			break;
+		case TASK:
+			send_task(out, &f[i], &e);
+			break;
+		case VIRT:
+			send_virt(out, &f[i], &e);
+			break;
+		case SCAN:
+			send_scan(out, &f[i], &e);
+			break;
+		}
 	}
 	return ret;
 }
@@ -303,6 +403,15 @@ int reader_read(const char *path, struct model *m, void (*progress)(double share
 			break;
 		case MSG_GROUP:
 			failed = model_add_group(m, &msg.group);
+			break;
+		case MSG_NODE:
+			failed = model_add_node(m, &msg.node);
+			break;
+		case MSG_TASK:
+			failed = model_add_task(m, &msg.task);
+			break;
+		case MSG_VIRT:
+			failed = model_add_virt(m, &msg.virt);
 			break;
 		case MSG_SCAN:
 			failed = model_add_scan(m, &msg.scan);

@@ -58,7 +58,7 @@ int cmd_report(int argc, char **argv)
 	if (!view)
 		return complain(USAGE, "%s: no such view (see memref report --help)", argv[optind]);
 
-	damaged = load_recording(argv[optind + 1], &model);
+	damaged = load_recording(argv[optind + 1], NULL, view->needs, &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;

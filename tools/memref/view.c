@@ -5,11 +5,11 @@
 #include "view.h"
 
 const struct view views[] = {
-	{ "summary", "the recording in numbers", view_summary, 0 },
-	{ "temporal", "groups (LMBs) and pages referenced over time", view_temporal, 1 },
-	{ "spatial", "how often each group of physical memory was referenced", view_spatial, 1 },
-	{ "wss", "working set size over time", view_wss, 1 },
-	{ NULL, NULL, NULL, 0 }
+	{ "summary", "the recording in numbers", view_summary, 0, 0 },
+	{ "temporal", "groups (LMBs) and pages referenced over time", view_temporal, 1, 0 },
+	{ "spatial", "how often each group of physical memory was referenced", view_spatial, 1, 0 },
+	{ "wss", "working set size over time", view_wss, 1, 0 },
+	{ NULL, NULL, NULL, 0, 0 }
 };
 
 /**

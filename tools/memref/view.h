@@ -12,13 +12,18 @@
  * @about: what it shows, for --help
  * @make: fills a table; returns 0, or -1 without memory
  * @plot: it has a script in plots/
+ * @needs: VIEW_* the model must collect for it
  */
 struct view {
 	const char *name;
 	const char *about;
 	int (*make)(struct model *m, struct table *t);
 	int plot;
+	int needs;
 };
+
+/* The heat maps, by physical and by virtual address. */
+enum { VIEW_HEAT = 1, VIEW_VIRT = 2 };
 
 extern const struct view views[];
 

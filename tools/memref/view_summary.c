@@ -100,7 +100,7 @@ int view_summary(struct model *m, struct table *t)
 	bad |= spread(t, "groups", values, n, "groups");
 	for (c = 0; c < NR_CLASSES; c++) {
 		for (i = 0; i < n; i++)
-			values[i] = m->intervals[i].scan.pages[c];
+			values[i] = m->intervals[i].pages[c];
 		snprintf(item, sizeof(item), "pages_%s", class_names[c]);
 		bad |= spread(t, item, values, n, "pages");
 	}

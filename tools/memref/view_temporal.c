@@ -33,9 +33,9 @@ int view_temporal(struct model *m, struct table *t)
 			INT_CELL(v->class_groups[USER]),
 			INT_CELL(v->class_groups[PAGE_CACHE]),
 			INT_CELL(v->written_groups),
-			INT_CELL(v->scan.pages[KERNEL]),
-			INT_CELL(v->scan.pages[USER]),
-			INT_CELL(v->scan.pages[PAGE_CACHE]),
+			INT_CELL(v->pages[KERNEL]),
+			INT_CELL(v->pages[USER]),
+			INT_CELL(v->pages[PAGE_CACHE]),
 			REAL_CELL((v->scan.end_ns - v->scan.scan_ns) * 1e-6),
 			INT_CELL(v->scan.flags),
 		};

@@ -23,9 +23,9 @@ int view_wss(struct model *m, struct table *t)
 			INT_CELL(v->scan.seq),
 			REAL_CELL(interval_time(m, i)),
 			REAL_CELL(interval_seconds(v)),
-			REAL_CELL(v->scan.pages[KERNEL] * mib),
-			REAL_CELL(v->scan.pages[USER] * mib),
-			REAL_CELL(v->scan.pages[PAGE_CACHE] * mib),
+			REAL_CELL(v->pages[KERNEL] * mib),
+			REAL_CELL(v->pages[USER] * mib),
+			REAL_CELL(v->pages[PAGE_CACHE] * mib),
 			REAL_CELL(interval_pages(v) * mib),
 		};
 

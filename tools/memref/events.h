@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The events of the trace system memref, Documentation/trace/memref.rst. */
+#ifndef MEMREF_EVENTS_H
+#define MEMREF_EVENTS_H
+
+#include <stdint.h>
+
+enum class { KERNEL, USER, PAGE_CACHE, NR_CLASSES };
+
+/* Flags of memref_scan. */
+enum {
+	SCAN_RECLAIM = 1, SCAN_SKIPPED = 2, SCAN_LATE = 4, SCAN_EXITED = 8,
+	SCAN_ON_DEMAND = 16, SCAN_SELECTED = 32, SCAN_STRETCHED = 64, SCAN_DAMON = 128,
+	SCAN_CLEARED = 256, SCAN_MOVED = 512, SCAN_HOTPLUG = 1024,
+};
+
+/* A memref_log_data event, or a group of a memref_batch. */
+struct group_row {
+	uint64_t phys_addr;
+	uint32_t seq;
+	uint32_t pages[NR_CLASSES];
+	uint32_t written;
+};
+
+/* A memref_node event: bytes start to end of physical memory are of a node. */
+struct node_row {
+	uint64_t start, end;
+	uint32_t seq, node;
+};
+
+/* A memref_task event: what a process referenced, in pages. */
+struct task_row {
+	uint64_t pages, written, rss;
+	uint32_t seq, pid;
+	char comm[16];
+};
+
+/* A memref_virt event: the 2 MiB of a process' virtual memory from addr on. */
+struct virt_row {
+	uint64_t addr;
+	uint32_t seq, pid, pages, written;
+};
+
+/* A memref_scan event; times in ns of CLOCK_MONOTONIC. */
+struct scan_row {
+	uint64_t begin_ns, scan_ns, end_ns;
+	uint64_t pages[NR_CLASSES];
+	uint64_t ptes, young, tables, tables_cold, rss;
+	uint32_t seq, groups, mms, mms_skipped, interval_ms, group_kb, kernel_leaf_kb;
+	uint32_t pids, flags, flush, write, cpu_max;
+};
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A heat map keeps its sums however coarse it becomes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "../memref/heat.h"
+
+#define GROUP (1ULL << 20)
+
+static void exact(void **state)
+{
+	const uint32_t pages[NR_CLASSES] = { 1, 2, 3 };
+	struct heat_cell *c;
+	struct heat h;
+
+	(void)state;
+	heat_init(&h, 100);
+	assert_int_equal(heat_add(&h, 0, 5 * GROUP, GROUP, pages, 1), 0);
+	assert_int_equal(heat_add(&h, 0, 5 * GROUP, GROUP, pages, 0), 0);
+	assert_int_equal(heat_add(&h, 1, 4 * GROUP, GROUP, pages, 0), 0);
+	heat_sort(&h);
+	assert_int_equal(h.shift, 20);
+	assert_int_equal(h.per_column, 1);
+	c = h.cells;
+	assert_int_equal(c->key.column, 0);
+	assert_int_equal(c->key.row, 5);
+	assert_int_equal(c->pages[USER], 4);
+	assert_int_equal(c->written, 1);
+	c = c->hh.next;
+	assert_int_equal(c->key.row, 4);
+	assert_null(c->hh.next);
+	heat_free(&h);
+}
+
+static void coarse(void **state)
+{
+	const uint32_t pages[NR_CLASSES] = { 0, 7, 1 };
+	uint64_t user = 0, written = 0;
+	struct heat_cell *c;
+	struct heat h;
+	int i, g;
+
+	(void)state;
+	heat_init(&h, 500);
+	for (i = 0; i < 300; i++)
+		for (g = 0; g < 200; g++)
+			assert_int_equal(heat_add(&h, i, g * GROUP, GROUP, pages, g % 2), 0);
+	assert_true(HASH_COUNT(h.cells) <= 500);
+	for (c = h.cells; c; c = c->hh.next) {
+		user += c->pages[USER];
+		written += c->written;
+	}
+	assert_int_equal(user, 300 * 200 * 7);
+	assert_int_equal(written, 300 * 100);
+	/* Neither time nor place is blurred more than the other. */
+	assert_true(h.per_column >= 8 && h.shift >= 22);
+	heat_free(&h);
+}
+
+static void none(void **state)
+{
+	const uint32_t pages[NR_CLASSES] = { 1, 1, 1 };
+	struct heat h;
+
+	(void)state;
+	heat_init(&h, 0);
+	assert_int_equal(heat_add(&h, 0, 0, GROUP, pages, 0), 0);
+	assert_null(h.cells);
+	heat_free(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exact), cmocka_unit_test(coarse), cmocka_unit_test(none),
+	};
+
+	return cmocka_run_group_tests_name("heat", tests, NULL, NULL);
+}
