@@ -17,7 +17,8 @@
 
 #define ACCURACY_MAGIC 0x59434152u	/* "RACY" */
 
-enum accuracy_bitmap { ACCURACY_USER, ACCURACY_KERNEL, ACCURACY_PAGE_CACHE, ACCURACY_NR_BITMAPS };
+enum accuracy_bitmap { ACCURACY_USER, ACCURACY_KERNEL, ACCURACY_PAGE_CACHE, ACCURACY_WRITTEN,
+		       ACCURACY_NR_BITMAPS };
 
 struct accuracy_header {
 	uint32_t magic;
@@ -28,6 +29,8 @@ struct accuracy_scan {
 	char cell[56];		/* of the working set that ran before this harvest */
 	uint32_t scored;	/* 0: warming up */
 	uint32_t flush;		/* memref/flush */
+	uint32_t writes;	/* with memref/write anon: writes are scored */
+	uint32_t reserved;
 };
 
 #endif

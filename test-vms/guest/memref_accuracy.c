@@ -29,10 +29,11 @@
 #define WARM_UPS 1
 #define SCORED 3
 
-enum work { READ, WRITE, FILE_READ, FILE_WRITE };
+enum work { READ, WRITE, MIXED, FILE_READ, FILE_WRITE };
 
-static const char *const work_names[] = { "read", "write", "file-read", "file-write" };
-static const char *const bitmap_names[] = { "bitmap_user", "bitmap_kernel", "bitmap_page_cache" };
+static const char *const work_names[] = { "read", "write", "mixed", "file-read", "file-write" };
+static const char *const bitmap_names[] = { "bitmap_user", "bitmap_kernel", "bitmap_page_cache",
+					   "bitmap_write" };
 
 static unsigned char *memory;
 static int file, out, scan_fd, bitmap_fd[ACCURACY_NR_BITMAPS];
@@ -68,12 +69,13 @@ static void pin(void)
 		die("sched_setaffinity");
 }
 
-static void touch(unsigned char *p, unsigned long nr_pages, bool write)
+/* One page in so many; mixed: every second of these is written. */
+static void touch(unsigned char *p, unsigned long nr_pages, unsigned long stride, enum work work)
 {
 	for (unsigned long i = 0; i < nr_pages; i++) {
-		volatile unsigned char *byte = p + i * PAGE + i % PAGE;
+		volatile unsigned char *byte = p + i * stride * PAGE + i % PAGE;
 
-		if (write)
+		if (work == WRITE || (work == MIXED && i % 2))
 			*byte = i;
 		else
 			(void)*byte;
@@ -94,15 +96,26 @@ static void copy_file(unsigned long nr_pages, bool write)
 	}
 }
 
-static void run(enum work work, unsigned long nr_pages)
+struct spec {
+	enum work work;
+	unsigned long nr_pages;
+	unsigned long stride;
+	bool neighbor;
+	char flush;		/* memref/flush */
+	bool writes;		/* memref/write anon */
+};
+
+static void run(const struct spec *spec)
 {
+	unsigned long nr_pages = spec->nr_pages;
 	unsigned long passes = RUN_ACCESSES / nr_pages;
+	enum work work = spec->work;
 
 	if (work == FILE_READ || work == FILE_WRITE)
 		passes = 1;
 	for (passes = passes > 2 ? passes : 2; passes; passes--) {
-		if (work == READ || work == WRITE)
-			touch(memory, nr_pages, work == WRITE);
+		if (work < FILE_READ)
+			touch(memory, nr_pages, spec->stride, work);
 		else
 			copy_file(nr_pages, work == FILE_WRITE);
 	}
@@ -123,7 +136,7 @@ static pid_t start_neighbor(void)
 	if (p == MAP_FAILED)
 		die("mmap");
 	for (;;)
-		touch(p, NEIGHBOR_PAGES, true);
+		touch(p, NEIGHBOR_PAGES, 1, WRITE);
 }
 
 static void harvest(const struct accuracy_scan *scan)
@@ -158,20 +171,28 @@ static void write_saved(void)
 	nr_saved = 0;
 }
 
-static void cell(enum work work, unsigned long nr_pages, bool neighbor, bool flush)
+static void cell(const struct spec *spec)
 {
-	struct accuracy_scan scan = { .flush = flush };
+	struct accuracy_scan scan = { .flush = spec->flush - '0', .writes = spec->writes };
+	char sparse[32] = "";
 	pid_t pid = 0;
 
-	snprintf(scan.cell, sizeof(scan.cell), "%s %lu pages, %s%s", work_names[work], nr_pages,
-		 neighbor ? "neighbor" : "alone", flush ? "" : ", no flush");
-	write_file("memref/flush", flush ? "1" : "0");
-	if (neighbor)
+	if (spec->stride > 1)
+		snprintf(sparse, sizeof(sparse), " of %lu", spec->nr_pages * spec->stride);
+	snprintf(scan.cell, sizeof(scan.cell), "%s %lu%s pages, %s%s%s", work_names[spec->work],
+		 spec->nr_pages, sparse, spec->neighbor ? "neighbor" : "alone",
+		 spec->flush == '0' ? ", no flush" : spec->flush == '2' ? ", exact" : "",
+		 spec->writes ? ", writes" : "");
+	write_file("memref/flush", (char[]){ spec->flush, 0 });
+	/* The kernel writes through leaves of 2 MiB: leave these out. */
+	write_file("memref/write", spec->writes ? "anon" : "off");
+	write_file("memref/kernel", spec->writes ? "off" : "auto");
+	if (spec->neighbor)
 		pid = start_neighbor();
-	run(work, nr_pages);
+	run(spec);
 	for (int i = 0; i < WARM_UPS + SCORED; i++) {
 		oracle_mark(MARK_RUN_BEGIN);
-		run(work, nr_pages);
+		run(spec);
 		scan.scored = i >= WARM_UPS;
 		harvest(&scan);
 	}
@@ -248,14 +269,26 @@ int main(int argc, char **argv)
 	sched_yield();
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		for (int work = READ; work <= WRITE; work++) {
-			cell(work, sizes[i], false, true);
-			cell(work, sizes[i], true, true);
-			cell(work, sizes[i], false, false);
+			cell(&(struct spec){ work, sizes[i], 1, false, '1' });
+			cell(&(struct spec){ work, sizes[i], 1, true, '1' });
+			cell(&(struct spec){ work, sizes[i], 1, false, '0' });
 		}
 	}
-	cell(FILE_READ, 8192, false, true);
-	cell(FILE_READ, 8192, true, true);
-	cell(FILE_WRITE, 8192, false, true);
+	/* One hot page in 128, which samplers of regions do not find. */
+	for (int neighbor = 0; neighbor < 2; neighbor++) {
+		cell(&(struct spec){ READ, MAX_PAGES / 128, 128, neighbor, '1' });
+		cell(&(struct spec){ WRITE, MAX_PAGES / 128, 128, neighbor, '1' });
+	}
+	cell(&(struct spec){ READ, 4096, 1, false, '2' });
+	cell(&(struct spec){ READ, MAX_PAGES / 128, 128, true, '2' });
+	for (int neighbor = 0; neighbor < 2; neighbor++) {
+		cell(&(struct spec){ MIXED, 4096, 1, neighbor, '1', true });
+		cell(&(struct spec){ MIXED, MAX_PAGES, 1, neighbor, '1', true });
+		cell(&(struct spec){ MIXED, MAX_PAGES / 128, 128, neighbor, '1', true });
+	}
+	cell(&(struct spec){ FILE_READ, 8192, 1, false, '1' });
+	cell(&(struct spec){ FILE_READ, 8192, 1, true, '1' });
+	cell(&(struct spec){ FILE_WRITE, 8192, 1, false, '1' });
 	oracle_mark(ORACLE_CODE_STOP);
 	write_file("events/memref/memref_scan/enable", "0");
 	return close(out) ? 1 : 0;

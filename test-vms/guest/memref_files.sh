@@ -45,6 +45,10 @@ is 'default interval' "$(cat memref/interval_ms)" 1000
 is 'default group: the memory block' "$(cat memref/group_kb)" \
 	"$(($(printf %d 0x$(cat /sys/devices/system/memory/block_size_bytes)) / 1024))"
 is 'default flush' "$(cat memref/flush)" 1
+is 'default CPU budget' "$(cat memref/cpu_max)" 2
+is 'default encoding' "$(cat memref/encoding)" group
+is 'default tasks and virt' "$(cat memref/tasks memref/virt | tr '\n' ' ')" '0 0 '
+is 'default cgroup' "$(cat memref/cgroup)" ''
 is 'default write' "$(cat memref/write)" off
 is 'default kernel' "$(cat memref/kernel)" auto
 is 'default children' "$(cat memref/children)" 0
@@ -54,8 +58,16 @@ for v in 0 10 3600000 1000; do accepted memref/interval_ms $v; done
 for v in 9 3600001 -1 x '' '5 5' 1e3 99999999999; do refused memref/interval_ms "$v"; done
 for v in 64 1048576 65536; do accepted memref/group_kb $v; done
 for v in 63 32 2097152 96 0 x '' 65537; do refused memref/group_kb "$v"; done
-for v in 0 1; do accepted memref/flush $v; accepted memref/children $v; done
-for v in 2 -1 x ''; do refused memref/flush "$v"; refused memref/children "$v"; done
+for f in children tasks virt; do
+	for v in 1 0; do accepted memref/$f $v; done
+	for v in 2 -1 x ''; do refused memref/$f "$v"; done
+done
+for v in 0 2 1; do accepted memref/flush $v; done
+for v in 3 -1 x ''; do refused memref/flush "$v"; done
+for v in 100 2 0; do accepted memref/cpu_max $v; done
+for v in 101 -1 x ''; do refused memref/cpu_max "$v"; done
+for v in batch group; do accepted memref/encoding $v; done
+for v in 0 groups ''; do refused memref/encoding "$v"; done
 for v in anon all off; do accepted memref/write $v; done
 for v in on off auto; do accepted memref/kernel $v; done
 for v in 1 yes '' offf; do refused memref/write "$v"; refused memref/kernel "$v"; done
@@ -151,6 +163,153 @@ sleep 0.3
 is 'and of an hour' "$(($(cat memref/seq) - first <= 1))" 1
 off
 echo 1000 >memref/interval_ms
+
+# The budget: a harvest that costs more than 1 % of 10 ms makes longer intervals.
+echo 1 >memref/cpu_max
+echo 10 >memref/interval_ms
+on
+sleep 2
+flag 0x40; ok 'flagged: stretched' $?
+grep memref_scan: trace | awk '
+	{ for (i = 1; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] } }
+	v["seq"] > 1 { all += v["end"] - v["begin"]; busy += v["end"] - v["scan"]; n++ }
+	# Half as much again: a harvest may wait for others, which costs no CPU time.
+	END { exit !(n > 0 && busy < all * 0.015) }'
+ok 'the sampler keeps to 1 % of a CPU' $?
+harvest
+flag 0x40; [ $? -ne 0 ]; ok 'an interval on demand is not stretched' $?
+off
+echo 0 >memref/cpu_max
+
+# Nodes: the memory there is, all of it of node 0.
+echo 0 >memref/interval_ms
+on
+harvest
+is 'the memory is of node 0' "$(grep -c 'memref_node: seq=1 node=0 start=0 ' trace)" 1
+off
+
+# Processes: one that wrote 4 MiB, 1024 pages, and what else it needs.
+echo 1 >memref/tasks
+echo anon >memref/write
+on
+pagetest --size 4M --prefault --iterations 1 --sleep 1000 --thp no >/tmp/out & p=$!
+until [ -s /tmp/out ]; do sleep 0.1; done
+harvest
+harvest
+grep "memref_task: seq=1 pid=$p comm=pagetest" trace | awk '
+	{ for (i = 1; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] } }
+	END { exit !(NR == 1 && v["pages"] >= 1024 && v["pages"] < 1600 &&
+		     v["written"] >= 1024 && v["written"] <= v["pages"] && v["rss"] >= 1024) }'
+ok 'memref_task: pages, written, resident' $?
+grep "memref_task: seq=2 pid=$p " trace | grep -q 'pages=0 written=0'
+ok 'and nothing while it sleeps' $?
+sum=$(grep 'memref_task: seq=1 ' trace | sed 's/.*pages=\([0-9]*\) .*/\1/' | awk '{ s += $1 } END { print s }')
+[ "$sum" -ge "$(grep 'memref_scan: seq=1 ' trace | sed 's/.* user=\([0-9]*\).*/\1/')" ]
+ok 'the processes sum up to the user pages, or more: pages are shared' $?
+echo 0 >memref/tasks
+
+# Where in the virtual memory: the piece of the heap, nothing of others.
+kill $p
+echo 1 >memref/virt
+pagetest --size 4M --prefault --iterations 3 --sleep 300 --thp no --scan >/tmp/out & p=$!
+echo $p >memref_pid
+wait $p
+is 'memref_virt is of the process selected' \
+	"$(grep memref_virt: trace | grep -vc " pid=$p ")" 0
+is 'and sums up to its pages' "$(grep memref_virt: trace | awk '
+	{ for (i = 1; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] } s[v["seq"]] += v["pages"] }
+	END { for (i in s) if (s[i] > m) m = s[i]; print (m >= 1024 && m < 1600) }')" 1
+echo >memref_pid
+echo >trace
+harvest
+is 'none if no process is selected' "$(grep -c memref_virt: trace)" 0
+echo 0 >memref/virt
+echo off >memref/write
+off
+
+# A cgroup: those in it and below, and no others.
+cg=/sys/fs/cgroup
+mkdir -p $cg/outer/inner
+is 'no such cgroup' "$(put memref/cgroup /none)" 'No such file or directory'
+is 'a cgroup' "$(put memref/cgroup /outer)$(cat memref/cgroup)" /outer
+echo 1 >memref/tasks
+on
+pagetest --size 4M --prefault --iterations 1 --sleep 1000 --thp no >/tmp/out & p=$!
+pagetest --size 4M --prefault --iterations 1 --sleep 1000 --thp no >/tmp/out2 & q=$!
+echo $p >$cg/outer/inner/cgroup.procs
+until [ -s /tmp/out ] && [ -s /tmp/out2 ]; do sleep 0.1; done
+harvest
+is 'the process in the cgroup, only' \
+	"$(grep 'memref_task: seq=1 ' trace | sed 's/.* pid=\([0-9]*\) .*/\1/' | tr '\n' ' ')" "$p "
+flag 0x20; ok 'flagged: selected' $?
+is 'no kernel pages of it' "$(field kernel)" 0
+kill $p $q
+wait $p $q 2>/dev/null
+off
+echo 0 >memref/tasks
+is 'no cgroup again' "$(put memref/cgroup '')$(cat memref/cgroup)" ''
+rmdir $cg/outer/inner $cg/outer
+
+# Others that clear accessed bits, and pages that move.
+on
+harvest
+echo 1 >/proc/$$/clear_refs
+harvest
+flag 0x100; ok 'flagged: clear_refs' $?
+harvest
+flag 0x100; [ $? -ne 0 ]; ok 'and not in the next interval' $?
+if [ -e /sys/kernel/mm/page_idle/bitmap ]; then
+	tr '\0' '\377' </dev/zero |
+		dd of=/sys/kernel/mm/page_idle/bitmap bs=4k count=4 iflag=fullblock 2>/dev/null
+	harvest
+	flag 0x100; ok 'flagged: page_idle' $?
+fi
+if [ -e /proc/sys/vm/compact_memory ]; then
+	pagetest --size 64M --prefault --iterations 1 >/dev/null
+	echo 1 >/proc/sys/vm/compact_memory
+	harvest
+	# Compaction may find nothing to move.
+	if [ "$(awk '/^pgmigrate_success/ { print $2 }' /proc/vmstat)" -gt 0 ]; then
+		flag 0x200; ok 'flagged: pages moved' $?
+	fi
+fi
+if [ -d /sys/kernel/mm/damon/admin ]; then
+	cd /sys/kernel/mm/damon/admin/kdamonds
+	echo 1 >nr_kdamonds
+	echo 1 >0/contexts/nr_contexts
+	echo vaddr >0/contexts/0/operations
+	echo 1 >0/contexts/0/targets/nr_targets
+	echo $$ >0/contexts/0/targets/0/pid_target
+	echo on >0/state
+	cd /sys/kernel/tracing
+	harvest
+	flag 0x80; ok 'flagged: DAMON' $?
+	echo off >/sys/kernel/mm/damon/admin/kdamonds/0/state
+	harvest
+	harvest
+	flag 0x80; [ $? -ne 0 ]; ok 'and not when it has stopped' $?
+fi
+block=$(ls -d /sys/devices/system/memory/memory* | tail -n 1)
+if [ "$(cat $block/state)" = online ] && echo offline >$block/state 2>/dev/null; then
+	harvest
+	flag 0x400; ok 'flagged: memory was removed' $?
+	echo online >$block/state
+	harvest
+	flag 0x400; ok 'flagged: memory was added' $?
+fi
+off
+
+# Both encodings, one load: the same rows, as memref reads them (see formats.t);
+# here, that one replaces the other.
+echo 64 >memref/group_kb
+echo batch >memref/encoding
+on
+harvest
+is 'batch: no single groups' "$(grep -c memref_log_data: trace)" 0
+[ "$(grep -c memref_batch: trace)" -gt 0 ]; ok 'batch: batches' $?
+off
+echo group >memref/encoding
+echo 131072 >memref/group_kb
 
 # Several users.
 mkdir instances/a instances/b

@@ -28,6 +28,8 @@ sub vm_start {
 	my $vm = { out => "$share/.out" . ++$count, err => "$share/.err$count" };
 	$vm->{pid} = fork() // die "fork: $!";
 	if (!$vm->{pid}) {
+		# A shell that puts us in the background ignores it for us.
+		$SIG{INT} = 'DEFAULT';
 		open STDIN, '<', '/dev/null';
 		open STDOUT, '>', $vm->{out};
 		open STDERR, '>', $vm->{err};

@@ -21,6 +21,9 @@
 #define BLOCK_WORDS 8		/* 512 pages, 2 MiB */
 #define MAX_CELLS 256
 
+/* Through user page tables' entries. */
+#define USER_WRITES ((1 << ORACLE_USER_WRITE) | (1 << ORACLE_COPY_WRITE))
+
 struct score {
 	uint64_t truth, found;		/* must be reported; and were */
 	uint64_t reported, right;	/* were reported; and accessed */
@@ -29,7 +32,7 @@ struct score {
 struct cell {
 	char name[56];
 	unsigned int scans;
-	struct score user, kernel;
+	struct score user, kernel, written;
 };
 
 static struct cell cells[MAX_CELLS];
@@ -130,9 +133,9 @@ static uint64_t *read_bitmap(FILE *f, uint64_t *b, size_t words)
 }
 
 static void score_scan(FILE *f, size_t words, const struct window *user,
-		       const struct window *kernel, bool complete)
+		       const struct window *kernel, const struct window *written, bool complete)
 {
-	static uint64_t *got_user, *got_kernel, *got_cache;
+	static uint64_t *got_user, *got_kernel, *got_cache, *got_written;
 	struct accuracy_scan scan;
 	struct cell *c;
 
@@ -140,6 +143,7 @@ static void score_scan(FILE *f, size_t words, const struct window *user,
 		got_user = new_bitmap();
 		got_kernel = new_bitmap();
 		got_cache = new_bitmap();
+		got_written = new_bitmap();
 	}
 	if (fread(&scan, sizeof(scan), 1, f) != 1)
 		die("the guest's file has less harvests than the oracle saw");
@@ -147,6 +151,7 @@ static void score_scan(FILE *f, size_t words, const struct window *user,
 	read_bitmap(f, got_user, words);
 	read_bitmap(f, got_kernel, words);
 	read_bitmap(f, got_cache, words);
+	read_bitmap(f, got_written, words);
 	if (!scan.scored)
 		return;
 	if (!complete)
@@ -159,6 +164,10 @@ static void score_scan(FILE *f, size_t words, const struct window *user,
 	c = find_cell(scan.cell);
 	c->scans++;
 	score_pages(&c->user, user, got_user);
+	if (scan.writes) {
+		score_pages(&c->written, written, got_written);
+		return;
+	}
 	score_blocks(&c->kernel, kernel, got_kernel);
 	if (getenv("VERBOSE") && scan.flush) {
 		explain(scan.cell, "user", user, got_user);
@@ -173,7 +182,7 @@ static double ratio(uint64_t part, uint64_t whole)
 
 int main(int argc, char **argv)
 {
-	struct window user, kernel;
+	struct window user, kernel, written;
 	struct accuracy_header header;
 	struct oracle_reader r;
 	bool complete = false;
@@ -191,23 +200,29 @@ int main(int argc, char **argv)
 	nr_words = (nr_words + BLOCK_WORDS - 1) / BLOCK_WORDS * BLOCK_WORDS;
 	user = (struct window){ new_bitmap(), new_bitmap() };
 	kernel = (struct window){ new_bitmap(), new_bitmap() };
+	written = (struct window){ new_bitmap(), new_bitmap() };
 
 	while ((ret = oracle_next(&r)) > 0) {
 		bool harvest = r.interval.begin_code == MARK_SCAN_BEGIN;
 
 		oracle_union(&r, ORACLE_SETS_USER_VA, user.may);
 		oracle_union(&r, ORACLE_SETS_KERNEL_VA, kernel.may);
+		oracle_union(&r, USER_WRITES, written.may);
 		if (!harvest) {
 			oracle_union(&r, ORACLE_SETS_USER_VA, user.must);
 			oracle_union(&r, ORACLE_SETS_KERNEL_VA, kernel.must);
+			oracle_union(&r, USER_WRITES, written.must);
 			continue;
 		}
-		score_scan(f, header.nr_words, &user, &kernel, complete);
+		score_scan(f, header.nr_words, &user, &kernel, &written, complete);
 		/* What this harvest's time saw may still be reported next time. */
 		clear(user.must);
 		clear(kernel.must);
 		clear(user.may);
 		clear(kernel.may);
+		clear(written.must);
+		clear(written.may);
+		oracle_union(&r, USER_WRITES, written.may);
 		oracle_union(&r, ORACLE_SETS_USER_VA, user.may);
 		oracle_union(&r, ORACLE_SETS_KERNEL_VA, kernel.may);
 		complete = true;
@@ -215,17 +230,20 @@ int main(int argc, char **argv)
 	if (ret < 0)
 		return 1;
 	puts("cell\tintervals\tuser_pages\tuser_recall\tuser_precision\tkernel_blocks\t"
-	     "kernel_recall\tkernel_precision");
+	     "kernel_recall\tkernel_precision\twritten_pages\twrite_recall\twrite_precision");
 	for (size_t i = 0; i < nr_cells; i++) {
 		const struct cell *c = &cells[i];
 
-		printf("%s\t%u\t%llu\t%.6f\t%.6f\t%llu\t%.6f\t%.6f\n", c->name, c->scans,
+		printf("%s\t%u\t%llu\t%.6f\t%.6f\t%llu\t%.6f\t%.6f\t%llu\t%.6f\t%.6f\n", c->name, c->scans,
 		       (unsigned long long)c->user.truth / c->scans,
 		       ratio(c->user.found, c->user.truth),
 		       ratio(c->user.right, c->user.reported),
 		       (unsigned long long)c->kernel.truth / c->scans,
 		       ratio(c->kernel.found, c->kernel.truth),
-		       ratio(c->kernel.right, c->kernel.reported));
+		       ratio(c->kernel.right, c->kernel.reported),
+		       (unsigned long long)c->written.truth / c->scans,
+		       ratio(c->written.found, c->written.truth),
+		       ratio(c->written.right, c->written.reported));
 	}
 	return 0;
 }

@@ -59,7 +59,9 @@ for (my $entry = $start; $entry < $stop; $entry += 16) {
 	push @{$hooks{function_at($entry + $code)}}, $nop ? 'nop' : unpack 'H*', $insn;
 }
 my %want = map { $_ => 1 }
-	qw(filemap_read shmem_file_read_iter generic_perform_write iomap_file_buffered_write);
+	qw(filemap_read shmem_file_read_iter generic_perform_write iomap_file_buffered_write
+	   clear_refs_write page_idle_clear_pte_refs_one try_to_inc_max_seq
+	   walk_pmd_range_locked walk_pud_range);
 for my $f (sort keys %hooks) {
 	(my $base = $f) =~ s/\..*//;
 	$base = 'iomap_file_buffered_write' if $base =~ /^iomap_write_iter/;
