@@ -6,9 +6,9 @@ load plots . "/common.gp"
 gib = 2.0**30
 width = group_mib / 1024.0
 set xlabel sprintf("physical address (GiB), LMBs of %g MiB", group_mib)
-set xrange [0:*]
+set xrange [addr/gib:*]
 set ylabel "intervals in which the LMB was referenced"
-set format y "%.0f"
+set format y "%.10g"
 times(c) = c eq "total" ? "intervals" : "intervals_" . c
 if (class eq "all") {
 	plot for [i=1:4] csv using (column("phys_addr")/gib + width/2):(column(times(name[i]))) \

@@ -58,7 +58,7 @@ static void show_progress(double share)
 /**
  * load_recording() - read a recording, and say what is wrong with it
  * @path: the file; NULL: trace.dat
- * @window: the part of it that is wanted; NULL: all
+ * @window: the part of it that is wanted
  * @needs: VIEW_HEAT, VIEW_VIRT: what to collect beside the intervals
  * @m: the model, which may hold intervals even of a damaged file
  *
@@ -69,8 +69,7 @@ int load_recording(const char *path, const struct window *window, int needs, str
 	char error[512];
 
 	model_init(m);
-	if (window)
-		m->window = *window;
+	m->window = *window;
 	if (needs & VIEW_HEAT)
 		m->heat.max_cells = MAX_HEAT_CELLS;
 	if (needs & VIEW_VIRT)

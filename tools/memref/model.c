@@ -78,8 +78,8 @@ static struct task *find_task(struct model *m, const struct task_row *row)
 	return t;
 }
 
-/* Is a group in the window? */
-static int group_in_window(const struct model *m, uint64_t addr, uint64_t size)
+/* Is some memory in the window? */
+static int addr_in_window(const struct model *m, uint64_t addr, uint64_t size)
 {
 	const struct window *w = &m->window;
 
@@ -95,7 +95,7 @@ static int count_group(struct model *m, struct interval *i, const struct group_r
 	/* The format allows rows of groups that were not referenced. */
 	if (!row->pages[KERNEL] && !row->pages[USER] && !row->pages[PAGE_CACHE])
 		return 0;
-	if (!group_in_window(m, row->phys_addr, size))
+	if (!addr_in_window(m, row->phys_addr, size))
 		return 0;
 	g = find_group(m, row->phys_addr);
 	if (!g)
@@ -150,7 +150,9 @@ static int count_pending(struct model *m, struct interval *i, const struct pendi
 	case PENDING_VIRT:
 		if (m->window.pid && p->virt.pid != m->window.pid)
 			return 0;
-		return heat_add(&m->virt, i - m->intervals, p->virt.addr, 2 << 20,
+		if (!addr_in_window(m, p->virt.addr, VIRT_BLOCK))
+			return 0;
+		return heat_add(&m->virt, i - m->intervals, p->virt.addr, VIRT_BLOCK,
 				virt_pages, p->virt.written);
 	}
 	return 0;
@@ -322,8 +324,10 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 	if (!m->begin_ns)
 		m->begin_ns = row->begin_ns;
 	note_seq(m, row->seq);
+	m->end_ns = row->scan_ns;
 	m->last_kept = interval_in_window(m, row);
 	if (!m->last_kept) {
+		m->outside++;
 		m->nr_pending = 0;
 		return 0;
 	}
@@ -407,4 +411,16 @@ double interval_seconds(const struct interval *i)
 double interval_time(const struct model *m, size_t i)
 {
 	return (m->intervals[i].scan.scan_ns - m->begin_ns) * 1e-9;
+}
+
+/**
+ * model_seconds() - how long the recording is
+ * @m: the model
+ *
+ * Return: seconds from its beginning to the end of its last interval, whether
+ * that is in the window or not.
+ */
+double model_seconds(const struct model *m)
+{
+	return (m->end_ns - m->begin_ns) * 1e-9;
 }

@@ -19,7 +19,8 @@ extern const char * const class_names[NR_CLASSES];
  * struct window - the part of a recording that is looked at
  * @from: seconds since the recording began: intervals that end before are out
  * @to: intervals that begin at or after it are out; 0: none
- * @addr: groups of physical memory that end before it are out
+ * @addr: groups of memory that end before it are out: of physical memory, and
+ *	of virtual memory where that is looked at
  * @addr_end: groups that begin at or after it are out; 0: none
  * @pid: the process whose virtual addresses are of interest; 0: any
  */
@@ -97,6 +98,7 @@ struct model {
 	struct heat virt;			/* by virtual address */
 	uint64_t lost_events;
 	uint64_t missing;			/* intervals without their memref_scan */
+	uint64_t outside;			/* intervals that are not in the window */
 	uint64_t incomplete;			/* intervals without some of their groups */
 
 	/* Private to model.c. */
@@ -105,7 +107,7 @@ struct model {
 	uint32_t pending_seq;
 	uint32_t last_seq;			/* of the last interval; 0: none */
 	int last_kept;				/* it is in the window */
-	uint64_t begin_ns;			/* of the recording */
+	uint64_t begin_ns, end_ns;		/* of the recording */
 };
 
 void model_init(struct model *m);
@@ -120,6 +122,7 @@ void model_end(struct model *m);
 uint64_t interval_pages(const struct interval *i);
 double interval_seconds(const struct interval *i);
 double interval_time(const struct model *m, size_t i);
+double model_seconds(const struct model *m);
 int model_node(const struct model *m, uint64_t phys_addr);
 
 #endif

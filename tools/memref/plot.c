@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #include "memref.h"
 #include "view.h"
+#include "window.h"
 
 static void usage(FILE *f)
 {
@@ -27,8 +29,9 @@ static void usage(FILE *f)
 			fprintf(f, "  %-10s %s\n", v->name, v->about);
 	fputs("\n  -o, --output PICTURE   .png or .svg; its data go beside it as .csv\n"
 	      "  -c, --class CLASS      total (default), user, kernel, page_cache or all\n"
-	      "  -t, --title TITLE      (default: host and settings)\n"
-	      "      --help\n", f);
+	      "  -t, --title TITLE      (default: host and settings)\n", f);
+	fputs(window_usage, f);
+	fputs("      --help\n", f);
 }
 
 /* Where the scripts are: by hand, in the source tree, or installed. */
@@ -117,6 +120,7 @@ static int draw(struct model *m, const struct view *view, const char *output,
 	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], *commands = NULL;
 	const char *ext = strrchr(output, '.');
 	struct outfile out;
+	char error[512], window[160];
 	struct table table;
 	size_t size;
 	int failed;
@@ -130,9 +134,9 @@ static int draw(struct model *m, const struct view *view, const char *output,
 		     ext) >= (int)sizeof(tmp))
 		return complain(FAILED, "%s: name too long", output);
 
-	failed = view->make(m, &table);
+	failed = view_make(view, m, &table, error, sizeof(error));
 	if (failed) {
-		complain(FAILED, "no memory left");
+		complain(FAILED, "%s", error);
 	} else {
 		failed = outfile_open(&out, csv);
 		if (!failed)
@@ -142,6 +146,7 @@ static int draw(struct model *m, const struct view *view, const char *output,
 	if (failed)
 		return FAILED;
 
+	window_describe(&m->window, window, sizeof(window));
 	f = open_memstream(&commands, &size);
 	if (!f)
 		return complain(FAILED, "no memory left");
@@ -150,7 +155,9 @@ static int draw(struct model *m, const struct view *view, const char *output,
 	quoted(f, "out", tmp);
 	quoted(f, "title", title);
 	quoted(f, "class", class);
-	fprintf(f, "group_mib=%g", m->intervals[0].scan.group_kb / 1024.0);
+	quoted(f, "window", window);
+	fprintf(f, "group_mib=%g; from=%g; addr=%" PRIu64 ".0",
+		m->intervals[0].scan.group_kb / 1024.0, m->window.from, m->window.addr);
 	failed = fclose(f) ? complain(FAILED, "no memory left") :
 			     gnuplot(plots, view->name, commands);
 	free(commands);
@@ -165,13 +172,14 @@ int cmd_plot(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "output", 1, NULL, 'o' }, { "class", 1, NULL, 'c' },
-		{ "title", 1, NULL, 't' }, { "help", 0, NULL, 'h' }, { }
+		{ "title", 1, NULL, 't' }, WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
 	static const char * const classes[] = { "total", "user", "kernel", "page_cache", "all" };
 	const char *output = NULL, *class = "total", *title = NULL, *ext;
+	struct window window = { };
 	const struct view *view;
 	struct model model;
-	char text[512];
+	char text[512], error[512];
 	int c, damaged, failed;
 	size_t i;
 
@@ -191,6 +199,10 @@ int cmd_plot(int argc, char **argv)
 		case 't':
 			title = optarg;
 			break;
+		case WINDOW_FROM ... WINDOW_PID:
+			if (window_option(&window, c, optarg, error, sizeof(error)))
+				return complain(USAGE, "%s", error);
+			break;
 		case 'h':
 			usage(stdout);
 			return OK;
@@ -209,8 +221,10 @@ int cmd_plot(int argc, char **argv)
 	ext = output ? strrchr(output, '.') : NULL;
 	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
 		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+	if (view_window(view, &window, error, sizeof(error)))
+		return complain(USAGE, "%s", error);
 
-	damaged = load_recording(argv[optind + 1], NULL, view->needs, &model);
+	damaged = load_recording(argv[optind + 1], &window, view->needs, &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;
