@@ -424,3 +424,32 @@ double model_seconds(const struct model *m)
 {
 	return (m->end_ns - m->begin_ns) * 1e-9;
 }
+
+/**
+ * model_has_rss() - whether the recording says how much memory was mapped
+ * @m: the model
+ *
+ * Return: 1 if it does in some interval, else 0.
+ */
+int model_has_rss(const struct model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_intervals; i++)
+		if (m->intervals[i].scan.rss)
+			return 1;
+	return 0;
+}
+
+/**
+ * flush_name() - how the TLBs were flushed
+ * @flush: as memref_scan says it
+ *
+ * Return: its name.
+ */
+const char *flush_name(uint32_t flush)
+{
+	static const char * const names[] = { "off", "on", "exact" };
+
+	return flush < 3 ? names[flush] : "unknown";
+}

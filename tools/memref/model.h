@@ -15,6 +15,8 @@
 
 extern const char * const class_names[NR_CLASSES];
 
+#define PAGES_TO_MIB (4096.0 / (1 << 20))
+
 /**
  * struct window - the part of a recording that is looked at
  * @from: seconds since the recording began: intervals that end before are out
@@ -123,6 +125,8 @@ uint64_t interval_pages(const struct interval *i);
 double interval_seconds(const struct interval *i);
 double interval_time(const struct model *m, size_t i);
 double model_seconds(const struct model *m);
+int model_has_rss(const struct model *m);
+const char *flush_name(uint32_t flush);
 int model_node(const struct model *m, uint64_t phys_addr);
 
 #endif

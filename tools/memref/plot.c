@@ -90,7 +90,7 @@ static void default_title(const struct model *m, const char *view, const char *c
 	if (s->kernel_leaf_kb && strcmp(class, "user") && strcmp(class, "page_cache"))
 		snprintf(kernel, sizeof(kernel), ", kernel mapped by %u KiB", s->kernel_leaf_kb);
 	snprintf(title, size, "%s, %s - %s: interval %s, LMB %g MiB, TLB flush %s%s",
-		 view, class, m->host, interval, s->group_kb / 1024.0, s->flush ? "on" : "off",
+		 view, class, m->host, interval, s->group_kb / 1024.0, flush_name(s->flush),
 		 kernel);
 }
 
