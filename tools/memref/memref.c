@@ -41,8 +41,8 @@ int complain(int status, const char *fmt, ...)
 	return status;
 }
 
-/* As many as a picture shows, and 64 MB. */
-#define MAX_HEAT_CELLS (512 * 1024)
+/* More than a picture shows, and 20 MB. */
+#define MAX_HEAT_CELLS (128 * 1024)
 
 /* Only where somebody watches, and only if it takes a while. */
 static void show_progress(double share)

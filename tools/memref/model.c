@@ -138,22 +138,38 @@ static int count_task(struct model *m, const struct task_row *row)
 	return 0;
 }
 
+static void note_virt_pid(struct model *m, uint32_t pid)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->nr_virt_pids; i++)
+		if (m->virt_pids[i] == pid)
+			return;
+	if (m->nr_virt_pids < sizeof(m->virt_pids) / sizeof(m->virt_pids[0]))
+		m->virt_pids[m->nr_virt_pids++] = pid;
+}
+
+static int count_virt(struct model *m, const struct interval *i, const struct virt_row *row)
+{
+	const uint32_t pages[NR_CLASSES] = { [USER] = row->pages };
+
+	note_virt_pid(m, row->pid);
+	if (m->window.pid && row->pid != m->window.pid)
+		return 0;
+	if (!addr_in_window(m, row->addr, VIRT_BLOCK))
+		return 0;
+	return heat_add(&m->virt, i - m->intervals, row->addr, VIRT_BLOCK, pages, row->written);
+}
+
 static int count_pending(struct model *m, struct interval *i, const struct pending *p)
 {
-	const uint32_t virt_pages[NR_CLASSES] = { [USER] = p->virt.pages };
-
 	switch (p->type) {
 	case PENDING_GROUP:
 		return count_group(m, i, &p->group);
 	case PENDING_TASK:
 		return count_task(m, &p->task);
 	case PENDING_VIRT:
-		if (m->window.pid && p->virt.pid != m->window.pid)
-			return 0;
-		if (!addr_in_window(m, p->virt.addr, VIRT_BLOCK))
-			return 0;
-		return heat_add(&m->virt, i - m->intervals, p->virt.addr, VIRT_BLOCK,
-				virt_pages, p->virt.written);
+		return count_virt(m, i, &p->virt);
 	}
 	return 0;
 }

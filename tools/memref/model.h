@@ -98,6 +98,8 @@ struct model {
 	uint32_t nr_nodes;			/* highest node + 1; 0: not told */
 	struct heat heat;			/* by physical address */
 	struct heat virt;			/* by virtual address */
+	uint32_t virt_pids[16];			/* the first processes it can be of */
+	uint32_t nr_virt_pids;
 	uint64_t lost_events;
 	uint64_t missing;			/* intervals without their memref_scan */
 	uint64_t outside;			/* intervals that are not in the window */

@@ -77,21 +77,24 @@ static void quoted(FILE *f, const char *name, const char *value)
 	fputs("'; ", f);
 }
 
-static void default_title(const struct model *m, const char *view, const char *class,
+static void default_title(const struct model *m, const struct view *view, const char *class,
 			  char *title, size_t size)
 {
 	const struct scan_row *s = &m->intervals[0].scan;
-	char interval[32], kernel[48] = "";
+	char what[64], interval[32], kernel[48] = "";
+	int user = view->plot == PLOT_NO_CLASS || !strcmp(class, "user");
 
 	if (s->interval_ms)
 		snprintf(interval, sizeof(interval), "%u ms", s->interval_ms);
 	else
 		snprintf(interval, sizeof(interval), "on demand");
-	if (s->kernel_leaf_kb && strcmp(class, "user") && strcmp(class, "page_cache"))
+	if (s->kernel_leaf_kb && !user && strcmp(class, "page_cache"))
 		snprintf(kernel, sizeof(kernel), ", kernel mapped by %u KiB", s->kernel_leaf_kb);
-	snprintf(title, size, "%s, %s - %s: interval %s, LMB %g MiB, TLB flush %s%s",
-		 view, class, m->host, interval, s->group_kb / 1024.0, flush_name(s->flush),
-		 kernel);
+	snprintf(what, sizeof(what), "%s%s%s", view->name,
+		 view->plot == PLOT_NO_CLASS ? "" : ", ",
+		 view->plot == PLOT_NO_CLASS ? "" : class);
+	snprintf(title, size, "%s - %s: interval %s, LMB %g MiB, TLB flush %s%s", what, m->host,
+		 interval, s->group_kb / 1024.0, flush_name(s->flush), kernel);
 }
 
 static int gnuplot(const char *plots, const char *view, const char *commands)
@@ -114,6 +117,20 @@ static int gnuplot(const char *plots, const char *view, const char *commands)
 	return status ? complain(FAILED, "gnuplot failed on %s", script) : OK;
 }
 
+/* A heat map of nothing has no colors. */
+static int has_pages(const struct model *m, const char *class)
+{
+	size_t i;
+	int c;
+
+	for (i = 0; i < m->nr_intervals; i++)
+		for (c = 0; c < NR_CLASSES; c++)
+			if (m->intervals[i].pages[c] &&
+			    (!strcmp(class, "total") || !strcmp(class, class_names[c])))
+				return 1;
+	return 0;
+}
+
 static int draw(struct model *m, const struct view *view, const char *output,
 		const char *class, const char *title)
 {
@@ -134,6 +151,8 @@ static int draw(struct model *m, const struct view *view, const char *output,
 		     ext) >= (int)sizeof(tmp))
 		return complain(FAILED, "%s: name too long", output);
 
+	if (view->plot == PLOT_ONE && !has_pages(m, class))
+		return complain(FAILED, "no pages of class %s were referenced", class);
 	failed = view_make(view, m, &table, error, sizeof(error));
 	if (failed) {
 		complain(FAILED, "%s", error);
@@ -158,6 +177,8 @@ static int draw(struct model *m, const struct view *view, const char *output,
 	quoted(f, "window", window);
 	fprintf(f, "group_mib=%g; from=%g; addr=%" PRIu64 ".0",
 		m->intervals[0].scan.group_kb / 1024.0, m->window.from, m->window.addr);
+	if (view->needs & VIEW_VIRT)
+		fprintf(f, "; process=%u", m->window.pid ? m->window.pid : m->virt_pids[0]);
 	failed = fclose(f) ? complain(FAILED, "no memory left") :
 			     gnuplot(plots, view->name, commands);
 	free(commands);
@@ -175,7 +196,7 @@ int cmd_plot(int argc, char **argv)
 		{ "title", 1, NULL, 't' }, WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
 	static const char * const classes[] = { "total", "user", "kernel", "page_cache", "all" };
-	const char *output = NULL, *class = "total", *title = NULL, *ext;
+	const char *output = NULL, *class = NULL, *title = NULL, *ext;
 	struct window window = { };
 	const struct view *view;
 	struct model model;
@@ -218,6 +239,12 @@ int cmd_plot(int argc, char **argv)
 	view = view_find(argv[optind]);
 	if (!view || !view->plot)
 		return complain(USAGE, "%s: no such plot (see memref plot --help)", argv[optind]);
+	if (class && view->plot == PLOT_NO_CLASS)
+		return complain(USAGE, "--class %s: the plot %s has no classes", class, view->name);
+	if (class && view->plot == PLOT_ONE && !strcmp(class, "all"))
+		return complain(USAGE, "--class all: the plot %s shows one class", view->name);
+	if (!class)
+		class = "total";
 	ext = output ? strrchr(output, '.') : NULL;
 	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
 		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
@@ -230,7 +257,7 @@ int cmd_plot(int argc, char **argv)
 		return FAILED;
 	}
 	if (!title) {
-		default_title(&model, view->name, class, text, sizeof(text));
+		default_title(&model, view, class, text, sizeof(text));
 		title = text;
 	}
 	failed = draw(&model, view, output, class, title);

@@ -8,10 +8,14 @@
 
 const struct view views[] = {
 	{ "summary", "the recording in numbers", view_summary },
-	{ "temporal", "groups (LMBs) and pages referenced over time", view_temporal, .plot = 1 },
+	{ "temporal", "groups (LMBs) and pages referenced over time", view_temporal, .plot = PLOT_ALL },
 	{ "spatial", "how often each group of physical memory was referenced", view_spatial,
-	  lacks_groups, .plot = 1 },
-	{ "wss", "working set size over time", view_wss, .plot = 1 },
+	  lacks_groups, .plot = PLOT_ALL },
+	{ "wss", "working set size over time", view_wss, .plot = PLOT_ALL },
+	{ "heatmap", "pages referenced over time and physical memory", view_heatmap, lacks_groups,
+	  PLOT_ONE, VIEW_HEAT },
+	{ "virtual", "pages referenced over time and virtual memory of a process", view_virtual,
+	  lacks_virt, PLOT_NO_CLASS, VIEW_VIRT },
 	{ }
 };
 

@@ -6,13 +6,16 @@
 #include "../lib/table.h"
 #include "model.h"
 
+/* What memref plot draws: any class, or all in one picture; one; no class. */
+enum plot { PLOT_NONE, PLOT_ALL, PLOT_ONE, PLOT_NO_CLASS };
+
 /**
  * struct view - a way to look at a recording
  * @name: on the command line
  * @about: what it shows, for --help
  * @make: fills a table; returns 0, or -1 without memory
  * @lacks: NULL, or returns -1 after saying what the model lacks for it
- * @plot: it has a script in plots/
+ * @plot: what its script in plots/ draws
  * @needs: VIEW_* the model must collect for it
  */
 struct view {
@@ -20,7 +23,7 @@ struct view {
 	const char *about;
 	int (*make)(struct model *m, struct table *t);
 	int (*lacks)(const struct model *m, char *error, size_t size);
-	int plot;
+	enum plot plot;
 	int needs;
 };
 
@@ -37,7 +40,18 @@ int view_summary(struct model *m, struct table *t);
 int view_temporal(struct model *m, struct table *t);
 int view_spatial(struct model *m, struct table *t);
 int view_wss(struct model *m, struct table *t);
+int view_heatmap(struct model *m, struct table *t);
+int view_virtual(struct model *m, struct table *t);
 
 int lacks_groups(const struct model *m, char *error, size_t size);
+int lacks_virt(const struct model *m, char *error, size_t size);
+
+/* When a column of a heat map ended, how long it was, how many intervals it has. */
+struct heat_span {
+	double time, seconds;
+	uint32_t intervals;
+};
+
+struct heat_span heat_span(const struct model *m, const struct heat *h, uint64_t column);
 
 #endif

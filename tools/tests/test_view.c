@@ -36,6 +36,13 @@ static void make(const char *name)
 	assert_int_equal(view_make(view_find(name), &m, &t, error, sizeof(error)), 0);
 }
 
+static void lacks(const char *view, const char *why)
+{
+	assert_int_equal(view_make(view_find(view), &m, &t, error, sizeof(error)), -1);
+	if (!strstr(error, why))
+		fail_msg("'%s' does not say '%s'", error, why);
+}
+
 static void group(uint32_t seq, uint64_t addr, uint32_t kernel, uint32_t user)
 {
 	const struct group_row row = {
@@ -169,11 +176,134 @@ static void lacking(void **state)
 	(void)state;
 	scan(1, 0, 0, 0);
 	m.window.from = 0.5;
-	assert_int_equal(view_make(view_find("spatial"), &m, &t, error, sizeof(error)), -1);
-	assert_string_equal(error, "no memory was referenced from 0.5 s");
+	lacks("spatial", "no memory was referenced from 0.5 s");
 	assert_int_equal(view_window(view_find("wss"), &process, error, sizeof(error)), -1);
 	assert_string_equal(error, "--pid 7: the view wss does not tell processes apart");
 	assert_null(view_find("nonsense"));
+}
+
+static void virt(uint32_t seq, uint32_t pid, uint64_t addr, uint32_t pages, uint32_t written)
+{
+	const struct virt_row row = {
+		.seq = seq, .pid = pid, .addr = addr, .pages = pages, .written = written,
+	};
+
+	assert_int_equal(model_add_virt(&m, &row), 0);
+}
+
+static void heatmap(void **state)
+{
+	uint32_t seq;
+
+	(void)state;
+	m.heat.max_cells = 8;
+	for (seq = 1; seq <= 9; seq++) {
+		group(seq, 4 << 20, seq, 10);
+		scan(seq, 1, seq, 10);
+	}
+	model_end(&m);
+	make("heatmap");
+	/* Two intervals a column, but the last. */
+	assert_int_equal(rows(), 5);
+	is(0, "time_s", 2);
+	is(0, "interval_s", 2);
+	is(0, "phys_addr", 4 << 20);
+	is(0, "size_kib", 2048);
+	is(0, "pages_kernel", 1.5);
+	is(0, "pages_user", 10);
+	is(0, "pages_page_cache", 0);
+	is(4, "time_s", 9);
+	is(4, "interval_s", 1);
+	is(4, "pages_kernel", 9);
+}
+
+/* Where an interval is missing, nothing is shown. */
+static void hole(void **state)
+{
+	(void)state;
+	m.heat.max_cells = 8;
+	group(1, 0, 1, 1);
+	scan(1, 1, 1, 1);
+	group(4, 0, 1, 1);
+	scan(4, 1, 1, 1);
+	make("heatmap");
+	is(0, "time_s", 1);
+	is(1, "time_s", 4);
+	is(1, "interval_s", 1);
+}
+
+static void virtual(void **state)
+{
+	const uint64_t heap = 0x555555400000, stack = 0x7fffffe00000;
+
+	(void)state;
+	m.virt.max_cells = 100;
+	virt(1, 7, heap, 100, 50);
+	virt(1, 7, heap + VIRT_BLOCK, 512, 0);
+	virt(1, 7, stack, 3, 3);
+	scan(1, 0, 0, 0);
+	virt(2, 7, heap, 1, 0);
+	virt(2, 7, stack, 4, 0);
+	scan(2, 0, 0, 0);
+	make("virtual");
+	assert_int_equal(rows(), 5);
+	is(0, "virt_addr", heap);
+	is(0, "pages", 100);
+	is(0, "pages_written", 50);
+	is(0, "place_mib", 0);
+	is(1, "place_mib", 2);
+	is(1, "area", 1);
+	is(2, "virt_addr", stack);
+	is(2, "area", 2);
+	is(2, "place_mib", 6);
+	is(3, "time_s", 2);
+	is(3, "area", 1);
+	is(3, "place_mib", 0);
+	is(4, "place_mib", 6);
+}
+
+static void virtual_of_whom(void **state)
+{
+	(void)state;
+	m.virt.max_cells = 100;
+	scan(1, 0, 0, 0);
+	lacks("virtual", "memref record --virt --pid");
+	virt(2, 7, 0, 1, 0);
+	virt(2, 9, 0, 1, 0);
+	scan(2, 0, 0, 0);
+	lacks("virtual", "by --pid (7, 9)");
+}
+
+static void virtual_of_another(void **state)
+{
+	(void)state;
+	m.virt.max_cells = 100;
+	m.window.pid = 9;
+	virt(1, 7, 0, 1, 0);
+	scan(1, 0, 0, 0);
+	lacks("virtual", "--pid 9: the recording is of the virtual memory of 7");
+	virt(2, 9, 0, 1, 0);
+	scan(2, 0, 0, 0);
+	make("virtual");
+	assert_int_equal(rows(), 1);
+}
+
+/* Here, the addresses of the window are virtual. */
+static void virtual_window(void **state)
+{
+	(void)state;
+	m.virt.max_cells = 100;
+	m.window.addr = 3 << 20;
+	m.window.addr_end = 4 << 20;
+	virt(1, 7, 0, 1, 0);
+	virt(1, 7, 4 << 20, 2, 0);
+	scan(1, 0, 0, 0);
+	lacks("virtual", "no virtual memory was referenced at 0x300000-0x400000");
+	virt(2, 7, 2 << 20, 3, 0);
+	scan(2, 0, 0, 0);
+	make("virtual");
+	assert_int_equal(rows(), 1);
+	is(0, "pages", 3);
 }
 
 int main(void)
@@ -183,6 +313,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(not_recorded, begin, end),
 		cmocka_unit_test_setup_teardown(rss, begin, end),
 		cmocka_unit_test_setup_teardown(lacking, begin, end),
+		cmocka_unit_test_setup_teardown(heatmap, begin, end),
+		cmocka_unit_test_setup_teardown(hole, begin, end),
+		cmocka_unit_test_setup_teardown(virtual, begin, end),
+		cmocka_unit_test_setup_teardown(virtual_of_whom, begin, end),
+		cmocka_unit_test_setup_teardown(virtual_of_another, begin, end),
+		cmocka_unit_test_setup_teardown(virtual_window, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("view", tests, NULL, NULL);
