@@ -18,6 +18,12 @@
 #include "view.h"
 #include "window.h"
 
+/* A picture to draw, and the files it takes. */
+struct picture {
+	const char *class, *title;
+	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX];
+};
+
 static void usage(FILE *f)
 {
 	const struct view *v;
@@ -117,6 +123,35 @@ static int gnuplot(const char *plots, const char *view, const char *commands)
 	return status ? complain(FAILED, "gnuplot failed on %s", script) : OK;
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct node_span *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* More are not told apart; a command line has its limits. */
+#define MAX_BOUNDARIES 64
+
+/* Where the nodes begin: number and bytes; a node may have several spans. */
+static int print_nodes(FILE *f, const struct model *m)
+{
+	struct node_span *spans = malloc((m->nr_spans + 1) * sizeof(*spans));
+	size_t i, n = 0;
+
+	if (!spans)
+		return -1;
+	memcpy(spans, m->spans, m->nr_spans * sizeof(*spans));
+	qsort(spans, m->nr_spans, sizeof(*spans), by_start);
+	fputs("nodes='", f);
+	for (i = 0; i < m->nr_spans && n < MAX_BOUNDARIES; i++)
+		if (!i || spans[i].node != spans[i - 1].node)
+			n += fprintf(f, "%u %" PRIu64 " ", spans[i].node, spans[i].start) > 0;
+	fputs("'; ", f);
+	free(spans);
+	return 0;
+}
+
 /* A heat map of nothing has no colors. */
 static int has_pages(const struct model *m, const char *class)
 {
@@ -131,28 +166,13 @@ static int has_pages(const struct model *m, const char *class)
 	return 0;
 }
 
-static int draw(struct model *m, const struct view *view, const char *output,
-		const char *class, const char *title)
+static int write_csv(struct model *m, const struct view *view, const char *csv)
 {
-	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], *commands = NULL;
-	const char *ext = strrchr(output, '.');
 	struct outfile out;
-	char error[512], window[160];
 	struct table table;
-	size_t size;
+	char error[512];
 	int failed;
-	FILE *f;
 
-	if (find_plots(plots, sizeof(plots)))
-		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
-	if (snprintf(csv, sizeof(csv), "%.*s.csv", (int)(ext - output), output) >=
-	    (int)sizeof(csv) ||
-	    snprintf(tmp, sizeof(tmp), "%.*s.%d%s", (int)(ext - output), output, getpid(),
-		     ext) >= (int)sizeof(tmp))
-		return complain(FAILED, "%s: name too long", output);
-
-	if (view->plot == PLOT_ONE && !has_pages(m, class))
-		return complain(FAILED, "no pages of class %s were referenced", class);
 	failed = view_make(view, m, &table, error, sizeof(error));
 	if (failed) {
 		complain(FAILED, "%s", error);
@@ -162,30 +182,66 @@ static int draw(struct model *m, const struct view *view, const char *output,
 			failed = outfile_close(&out, table_print(&table, TABLE_CSV, out.f));
 	}
 	table_free(&table);
-	if (failed)
-		return FAILED;
+	return failed ? FAILED : OK;
+}
 
-	window_describe(&m->window, window, sizeof(window));
-	f = open_memstream(&commands, &size);
+/* What the scripts take as variables; to be freed.  NULL without memory. */
+static char *make_commands(const struct model *m, const struct view *view,
+			   const struct picture *p)
+{
+	char *commands = NULL, window[160];
+	size_t size;
+	FILE *f = open_memstream(&commands, &size);
+	int failed;
+
 	if (!f)
-		return complain(FAILED, "no memory left");
-	quoted(f, "plots", plots);
-	quoted(f, "csv", csv);
-	quoted(f, "out", tmp);
-	quoted(f, "title", title);
-	quoted(f, "class", class);
+		return NULL;
+	window_describe(&m->window, window, sizeof(window));
+	quoted(f, "plots", p->plots);
+	quoted(f, "csv", p->csv);
+	quoted(f, "out", p->tmp);
+	quoted(f, "title", p->title);
+	quoted(f, "class", p->class);
 	quoted(f, "window", window);
+	failed = print_nodes(f, m);
+	if (view->needs & VIEW_VIRT)
+		fprintf(f, "process=%u; ", m->window.pid ? m->window.pid : m->virt_pids[0]);
 	fprintf(f, "group_mib=%g; from=%g; addr=%" PRIu64 ".0",
 		m->intervals[0].scan.group_kb / 1024.0, m->window.from, m->window.addr);
-	if (view->needs & VIEW_VIRT)
-		fprintf(f, "; process=%u", m->window.pid ? m->window.pid : m->virt_pids[0]);
-	failed = fclose(f) ? complain(FAILED, "no memory left") :
-			     gnuplot(plots, view->name, commands);
+	if (!fclose(f) && !failed)
+		return commands;
 	free(commands);
-	if (!failed && rename(tmp, output))
+	return NULL;
+}
+
+static int draw(struct model *m, const struct view *view, const char *output,
+		const char *class, const char *title)
+{
+	struct picture p = { .class = class, .title = title };
+	const char *ext = strrchr(output, '.');
+	char *commands;
+	int failed;
+
+	if (find_plots(p.plots, sizeof(p.plots)))
+		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
+	if (snprintf(p.csv, sizeof(p.csv), "%.*s.csv", (int)(ext - output), output) >=
+	    (int)sizeof(p.csv) ||
+	    snprintf(p.tmp, sizeof(p.tmp), "%.*s.%d%s", (int)(ext - output), output, getpid(),
+		     ext) >= (int)sizeof(p.tmp))
+		return complain(FAILED, "%s: name too long", output);
+	if (view->plot == PLOT_ONE && !has_pages(m, class))
+		return complain(FAILED, "no pages of class %s were referenced", class);
+	if (write_csv(m, view, p.csv))
+		return FAILED;
+
+	commands = make_commands(m, view, &p);
+	failed = commands ? gnuplot(p.plots, view->name, commands) :
+			    complain(FAILED, "no memory left");
+	free(commands);
+	if (!failed && rename(p.tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
 	if (failed)
-		unlink(tmp);
+		unlink(p.tmp);
 	return failed;
 }
 

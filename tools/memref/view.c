@@ -16,6 +16,7 @@ const struct view views[] = {
 	  PLOT_ONE, VIEW_HEAT },
 	{ "virtual", "pages referenced over time and virtual memory of a process", view_virtual,
 	  lacks_virt, PLOT_NO_CLASS, VIEW_VIRT },
+	{ "numa", "pages referenced over time on each node", view_numa, lacks_nodes, PLOT_ONE },
 	{ }
 };
 

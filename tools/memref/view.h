@@ -42,9 +42,11 @@ int view_spatial(struct model *m, struct table *t);
 int view_wss(struct model *m, struct table *t);
 int view_heatmap(struct model *m, struct table *t);
 int view_virtual(struct model *m, struct table *t);
+int view_numa(struct model *m, struct table *t);
 
 int lacks_groups(const struct model *m, char *error, size_t size);
 int lacks_virt(const struct model *m, char *error, size_t size);
+int lacks_nodes(const struct model *m, char *error, size_t size);
 
 /* When a column of a heat map ended, how long it was, how many intervals it has. */
 struct heat_span {

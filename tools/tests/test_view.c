@@ -306,6 +306,41 @@ static void virtual_window(void **state)
 	is(0, "pages", 3);
 }
 
+static void node(uint32_t seq, uint32_t number, uint64_t start, uint64_t end)
+{
+	const struct node_row row = {
+		.seq = seq, .node = number, .start = start, .end = end,
+	};
+
+	assert_int_equal(model_add_node(&m, &row), 0);
+}
+
+static void numa(void **state)
+{
+	(void)state;
+	scan(1, 0, 0, 0);
+	lacks("numa", "no memref_node events");
+	node(2, 0, 0, 4 << 20);
+	/* There is no node 1. */
+	node(2, 2, 4 << 20, 16 << 20);
+	group(2, 0, 10, 20);
+	group(2, 4 << 20, 0, 50);
+	group(2, 6 << 20, 20, 0);
+	scan(2, 3, 30, 70);
+	model_end(&m);
+	make("numa");
+	assert_int_equal(rows(), 2);
+	is(0, "seq", 2);
+	is(0, "node", 0);
+	is(0, "pages_kernel", 10);
+	is(0, "pages_user", 20);
+	is(0, "share_pct", 30);
+	is(1, "node", 2);
+	is(1, "pages_kernel", 20);
+	is(1, "pages_user", 50);
+	is(1, "share_pct", 70);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +354,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(virtual_of_whom, begin, end),
 		cmocka_unit_test_setup_teardown(virtual_of_another, begin, end),
 		cmocka_unit_test_setup_teardown(virtual_window, begin, end),
+		cmocka_unit_test_setup_teardown(numa, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("view", tests, NULL, NULL);
