@@ -458,6 +458,22 @@ int model_has_rss(const struct model *m)
 }
 
 /**
+ * model_has_writes() - whether the recording tells writes from reads
+ * @m: the model
+ *
+ * Return: 1 if it does in some interval, else 0.
+ */
+int model_has_writes(const struct model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_intervals; i++)
+		if (m->intervals[i].scan.write)
+			return 1;
+	return 0;
+}
+
+/**
  * flush_name() - how the TLBs were flushed
  * @flush: as memref_scan says it
  *

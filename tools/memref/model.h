@@ -128,6 +128,7 @@ double interval_seconds(const struct interval *i);
 double interval_time(const struct model *m, size_t i);
 double model_seconds(const struct model *m);
 int model_has_rss(const struct model *m);
+int model_has_writes(const struct model *m);
 const char *flush_name(uint32_t flush);
 int model_node(const struct model *m, uint64_t phys_addr);
 

@@ -17,6 +17,7 @@ const struct view views[] = {
 	{ "virtual", "pages referenced over time and virtual memory of a process", view_virtual,
 	  lacks_virt, PLOT_NO_CLASS, VIEW_VIRT },
 	{ "numa", "pages referenced over time on each node", view_numa, lacks_nodes, PLOT_ONE },
+	{ "tasks", "what each process referenced", view_tasks, lacks_tasks, PLOT_NONE, VIEW_TASKS },
 	{ }
 };
 
@@ -47,7 +48,11 @@ const struct view *view_find(const char *name)
  */
 int view_window(const struct view *v, const struct window *w, char *error, size_t size)
 {
-	if (w->pid && !(v->needs & VIEW_VIRT)) {
+	if (w->addr_end && v->needs & VIEW_TASKS) {
+		snprintf(error, size, "--addr: the view %s does not tell addresses apart", v->name);
+		return -1;
+	}
+	if (w->pid && !(v->needs & (VIEW_VIRT | VIEW_TASKS))) {
 		snprintf(error, size, "--pid %u: the view %s does not tell processes apart",
 			 w->pid, v->name);
 		return -1;

@@ -16,7 +16,7 @@ enum plot { PLOT_NONE, PLOT_ALL, PLOT_ONE, PLOT_NO_CLASS };
  * @make: fills a table; returns 0, or -1 without memory
  * @lacks: NULL, or returns -1 after saying what the model lacks for it
  * @plot: what its script in plots/ draws
- * @needs: VIEW_* the model must collect for it
+ * @needs: VIEW_*: what it is made of, beside intervals, groups and nodes
  */
 struct view {
 	const char *name;
@@ -27,8 +27,8 @@ struct view {
 	int needs;
 };
 
-/* The heat maps, by physical and by virtual address. */
-enum { VIEW_HEAT = 1, VIEW_VIRT = 2 };
+/* The heat maps, by physical and by virtual address; processes. */
+enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4 };
 
 extern const struct view views[];
 
@@ -43,10 +43,12 @@ int view_wss(struct model *m, struct table *t);
 int view_heatmap(struct model *m, struct table *t);
 int view_virtual(struct model *m, struct table *t);
 int view_numa(struct model *m, struct table *t);
+int view_tasks(struct model *m, struct table *t);
 
 int lacks_groups(const struct model *m, char *error, size_t size);
 int lacks_virt(const struct model *m, char *error, size_t size);
 int lacks_nodes(const struct model *m, char *error, size_t size);
+int lacks_tasks(const struct model *m, char *error, size_t size);
 
 /* When a column of a heat map ended, how long it was, how many intervals it has. */
 struct heat_span {

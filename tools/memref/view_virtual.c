@@ -24,7 +24,7 @@ int view_virtual(struct model *m, struct table *t)
 	struct heat_area *areas;
 	const struct heat_cell *c;
 	size_t nr_areas;
-	int failed = 0;
+	int failed = 0, writes = model_has_writes(m);
 
 	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
 	heat_sort(&m->virt);
@@ -47,7 +47,7 @@ int view_virtual(struct model *m, struct table *t)
 			INT_CELL(a - areas + 1),
 			REAL_CELL((a->place + c->key.row - a->first) * row_mib),
 			REAL_CELL((double)c->pages[USER] / s.intervals),
-			REAL_CELL((double)c->written / s.intervals),
+			writes ? REAL_CELL((double)c->written / s.intervals) : NONE_CELL,
 		};
 
 		failed = table_add(t, row);

@@ -58,7 +58,7 @@ static struct scan_row scan_row(uint32_t seq, uint32_t groups, uint64_t kernel, 
 	return (struct scan_row){
 		.seq = seq, .groups = groups, .pages = { kernel, user, 0 }, .group_kb = 2048,
 		.begin_ns = seq * 1000000000ULL, .scan_ns = (seq + 1) * 1000000000ULL,
-		.end_ns = (seq + 1) * 1000000000ULL,
+		.end_ns = (seq + 1) * 1000000000ULL, .write = 1,
 	};
 }
 
@@ -341,6 +341,59 @@ static void numa(void **state)
 	is(1, "share_pct", 70);
 }
 
+static void task(uint32_t seq, uint32_t pid, const char *comm, uint64_t pages, uint64_t written)
+{
+	struct task_row row = {
+		.seq = seq, .pid = pid, .pages = pages, .written = written, .rss = 2560,
+	};
+
+	memcpy(row.comm, comm, strlen(comm));
+	assert_int_equal(model_add_task(&m, &row), 0);
+}
+
+static void tasks(void **state)
+{
+	(void)state;
+	task(1, 7, "small", 256, 0);
+	task(1, 8, "large\n\xff", 1280, 256);
+	scan(1, 0, 0, 0);
+	task(2, 7, "small", 0, 0);
+	task(2, 8, "large\n\xff", 512, 256);
+	scan(2, 0, 0, 0);
+	make("tasks");
+	assert_int_equal(rows(), 2);
+	is(0, "pid", 8);
+	assert_string_equal(cell(0, "comm")->text, "large??");
+	is(0, "intervals", 2);
+	is(0, "mean_pages", 896);
+	is(0, "mean_mib", 3.5);
+	is(0, "max_mib", 5);
+	is(0, "mean_written_mib", 1);
+	is(0, "rss_max_mib", 10);
+	is(0, "share_pct", 87.5);
+	is(1, "pid", 7);
+	is(1, "intervals", 1);
+	is(1, "mean_mib", 0.5);
+
+	m.window.pid = 7;
+	make("tasks");
+	assert_int_equal(rows(), 1);
+	is(0, "share_pct", 12.5);
+	m.window.pid = 9;
+	lacks("tasks", "--pid 9");
+}
+
+static void no_tasks(void **state)
+{
+	const struct window place = { .addr_end = 4096 }, process = { .pid = 7 };
+
+	(void)state;
+	scan(1, 0, 0, 0);
+	lacks("tasks", "memref record --tasks");
+	assert_int_equal(view_window(view_find("tasks"), &process, error, sizeof(error)), 0);
+	assert_int_equal(view_window(view_find("tasks"), &place, error, sizeof(error)), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +408,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(virtual_of_another, begin, end),
 		cmocka_unit_test_setup_teardown(virtual_window, begin, end),
 		cmocka_unit_test_setup_teardown(numa, begin, end),
+		cmocka_unit_test_setup_teardown(tasks, begin, end),
+		cmocka_unit_test_setup_teardown(no_tasks, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("view", tests, NULL, NULL);
