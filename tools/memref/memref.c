@@ -59,7 +59,7 @@ static void show_progress(double share)
  * load_recording() - read a recording, and say what is wrong with it
  * @path: the file; NULL: trace.dat
  * @window: the part of it that is wanted
- * @needs: VIEW_HEAT, VIEW_VIRT: what to collect beside the intervals
+ * @needs: VIEW_*: what to collect beside the intervals
  * @m: the model, which may hold intervals even of a damaged file
  *
  * Return: OK, or FAILED after saying why.
@@ -74,6 +74,7 @@ int load_recording(const char *path, const struct window *window, int needs, str
 		m->heat.max_cells = MAX_HEAT_CELLS;
 	if (needs & VIEW_VIRT)
 		m->virt.max_cells = MAX_HEAT_CELLS;
+	m->thp.wanted = needs & VIEW_THP;
 	if (reader_read(path ? path : "trace.dat", m, isatty(STDERR_FILENO) ? show_progress : NULL,
 			error, sizeof(error)))
 		return complain(FAILED, "%s", error);

@@ -44,6 +44,7 @@ void model_free(struct model *m)
 	free(m->pending);
 	heat_free(&m->heat);
 	heat_free(&m->virt);
+	thp_close(&m->thp);
 }
 
 static struct group *find_group(struct model *m, uint64_t phys_addr)
@@ -118,6 +119,8 @@ static int count_group(struct model *m, struct interval *i, const struct group_r
 	if (node >= 0 && i->nodes && (uint32_t)node < i->nr_nodes)
 		for (c = 0; c < NR_CLASSES; c++)
 			i->nodes[node].pages[c] += row->pages[c];
+	if (!m->window.pid && thp_add(&m->thp, row->phys_addr, row->pages[USER]))
+		return -1;
 	return heat_add(&m->heat, i - m->intervals, row->phys_addr, size, row->pages,
 			row->written);
 }
@@ -140,13 +143,16 @@ static int count_task(struct model *m, const struct task_row *row)
 
 static void note_virt_pid(struct model *m, uint32_t pid)
 {
+	const uint32_t max = sizeof(m->virt_pids) / sizeof(m->virt_pids[0]);
 	uint32_t i;
 
 	for (i = 0; i < m->nr_virt_pids; i++)
 		if (m->virt_pids[i] == pid)
 			return;
-	if (m->nr_virt_pids < sizeof(m->virt_pids) / sizeof(m->virt_pids[0]))
+	if (m->nr_virt_pids < max)
 		m->virt_pids[m->nr_virt_pids++] = pid;
+	else if (pid == m->window.pid)
+		m->virt_pids[max - 1] = pid;
 }
 
 static int count_virt(struct model *m, const struct interval *i, const struct virt_row *row)
@@ -158,6 +164,8 @@ static int count_virt(struct model *m, const struct interval *i, const struct vi
 		return 0;
 	if (!addr_in_window(m, row->addr, VIRT_BLOCK))
 		return 0;
+	if (m->window.pid && thp_add(&m->thp, row->addr, row->pages))
+		return -1;
 	return heat_add(&m->virt, i - m->intervals, row->addr, VIRT_BLOCK, pages, row->written);
 }
 
@@ -356,6 +364,8 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 		m->intervals = i;
 		m->room = room;
 	}
+	/* Rows that come late are of the interval before. */
+	thp_close(&m->thp);
 	i = &m->intervals[m->nr_intervals++];
 	memset(i, 0, sizeof(*i));
 	i->scan = *row;
@@ -382,6 +392,7 @@ void model_end(struct model *m)
 	size_t i;
 
 	drop_pending(m);
+	thp_close(&m->thp);
 	/* With a part of the addresses only, the groups must be fewer. */
 	if (w->addr || w->addr_end)
 		return;

@@ -12,6 +12,7 @@
 
 #include "events.h"
 #include "heat.h"
+#include "thp.h"
 
 extern const char * const class_names[NR_CLASSES];
 
@@ -98,7 +99,8 @@ struct model {
 	uint32_t nr_nodes;			/* highest node + 1; 0: not told */
 	struct heat heat;			/* by physical address */
 	struct heat virt;			/* by virtual address */
-	uint32_t virt_pids[16];			/* the first processes it can be of */
+	struct thp thp;				/* of the window's process: virtual memory */
+	uint32_t virt_pids[16];			/* the first whose memory is told, and the window's */
 	uint32_t nr_virt_pids;
 	uint64_t lost_events;
 	uint64_t missing;			/* intervals without their memref_scan */

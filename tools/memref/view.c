@@ -18,6 +18,8 @@ const struct view views[] = {
 	  lacks_virt, PLOT_NO_CLASS, VIEW_VIRT },
 	{ "numa", "pages referenced over time on each node", view_numa, lacks_nodes, PLOT_ONE },
 	{ "tasks", "what each process referenced", view_tasks, lacks_tasks, PLOT_NONE, VIEW_TASKS },
+	{ "thp", "whether large pages would be of use", view_thp, lacks_thp, PLOT_NO_CLASS,
+	  VIEW_THP },
 	{ }
 };
 
@@ -52,7 +54,7 @@ int view_window(const struct view *v, const struct window *w, char *error, size_
 		snprintf(error, size, "--addr: the view %s does not tell addresses apart", v->name);
 		return -1;
 	}
-	if (w->pid && !(v->needs & (VIEW_VIRT | VIEW_TASKS))) {
+	if (w->pid && !(v->needs & (VIEW_VIRT | VIEW_TASKS | VIEW_THP))) {
 		snprintf(error, size, "--pid %u: the view %s does not tell processes apart",
 			 w->pid, v->name);
 		return -1;

@@ -27,8 +27,8 @@ struct view {
 	int needs;
 };
 
-/* The heat maps, by physical and by virtual address; processes. */
-enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4 };
+/* The heat maps, by physical and by virtual address; processes; 2 MiB blocks. */
+enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8 };
 
 extern const struct view views[];
 
@@ -44,11 +44,14 @@ int view_heatmap(struct model *m, struct table *t);
 int view_virtual(struct model *m, struct table *t);
 int view_numa(struct model *m, struct table *t);
 int view_tasks(struct model *m, struct table *t);
+int view_thp(struct model *m, struct table *t);
 
 int lacks_groups(const struct model *m, char *error, size_t size);
 int lacks_virt(const struct model *m, char *error, size_t size);
+int lacks_virt_events(const struct model *m, char *error, size_t size);
 int lacks_nodes(const struct model *m, char *error, size_t size);
 int lacks_tasks(const struct model *m, char *error, size_t size);
+int lacks_thp(const struct model *m, char *error, size_t size);
 
 /* When a column of a heat map ended, how long it was, how many intervals it has. */
 struct heat_span {

@@ -75,24 +75,35 @@ static int has_virt_pid(const struct model *m)
 	return 0;
 }
 
-int lacks_virt(const struct model *m, char *error, size_t size)
+/* For views of the virtual memory of one process. */
+int lacks_virt_events(const struct model *m, char *error, size_t size)
 {
-	char pids[256], window[160];
+	char pids[256];
 
 	list_pids(m, pids, sizeof(pids));
-	window_describe(&m->window, window, sizeof(window));
 	if (!m->nr_virt_pids)
 		snprintf(error, size, "the recording has no memref_virt events: "
 			 "record with memref record --virt --pid PID");
 	else if (!m->window.pid && m->nr_virt_pids > 1)
 		snprintf(error, size, "the recording is of the virtual memory of several "
 			 "processes: choose one by --pid (%s)", pids);
-	else if (m->window.pid && !m->virt.cells && !has_virt_pid(m))
+	else if (m->window.pid && !has_virt_pid(m))
 		snprintf(error, size, "--pid %u: the recording is of the virtual memory of %s",
 			 m->window.pid, pids);
-	else if (!m->virt.cells)
-		snprintf(error, size, "no virtual memory was referenced %s", window);
 	else
 		return 0;
+	return -1;
+}
+
+int lacks_virt(const struct model *m, char *error, size_t size)
+{
+	char window[160];
+
+	if (lacks_virt_events(m, error, size))
+		return -1;
+	if (m->virt.cells)
+		return 0;
+	window_describe(&m->window, window, sizeof(window));
+	snprintf(error, size, "no virtual memory was referenced %s", window);
 	return -1;
 }

@@ -394,6 +394,104 @@ static void no_tasks(void **state)
 	assert_int_equal(view_window(view_find("tasks"), &place, error, sizeof(error)), -1);
 }
 
+/* Two intervals of a block full, and some others of so many pages. */
+static void blocks(int full, int others, uint32_t pages)
+{
+	uint32_t seq;
+	int i;
+
+	m.thp.wanted = 1;
+	for (seq = 1; seq <= 2; seq++) {
+		for (i = 0; i < full; i++)
+			group(seq, i * THP_SIZE, 5, THP_PAGES);
+		for (; i < full + others; i++)
+			group(seq, i * THP_SIZE, 5, pages);
+		scan(seq, full + others, 0, 0);
+	}
+	model_end(&m);
+}
+
+static void advice(const char *verdict)
+{
+	const char *text;
+
+	make("thp");
+	assert_int_equal(rows(), 12);
+	text = cell(10, "advice")->text;
+	if (strncmp(text, verdict, strlen(verdict)))
+		fail_msg("'%s' is not '%s'", text, verdict);
+}
+
+static void thp_dense(void **state)
+{
+	(void)state;
+	blocks(3, 1, 128);
+	advice("worth it: 92 % of the pages are in blocks more than half referenced; "
+	       "4 TLB entries of 2 MiB for 1664 of 4 KiB; 1.5 of 8.0 MiB wasted");
+	is(2, "blocks_2mib", 1);
+	is(2, "share_blocks_pct", 25);
+	is(2, "pages_4kib", 128);
+	is(2, "wasted_mib", 1.5);
+	is(9, "pages_4kib", 1536);
+	is(9, "wasted_mib", 0);
+	is(10, "pages_4kib", 1664);
+	is(11, "blocks_2mib", 4);
+}
+
+static void thp_sparse(void **state)
+{
+	(void)state;
+	blocks(0, 1100, 1);
+	advice("not worth it: 0 %");
+}
+
+static void thp_some_dense(void **state)
+{
+	(void)state;
+	/* Most of the pages are in the full ones, but most blocks are not. */
+	blocks(3, 20, 10);
+	advice("mixed: 88 %");
+}
+
+static void thp_little(void **state)
+{
+	(void)state;
+	blocks(1, 0, 0);
+	advice("not worth it: at most 512 pages");
+}
+
+static void thp_of_process(void **state)
+{
+	(void)state;
+	m.thp.wanted = 1;
+	m.window.pid = 7;
+	group(1, 0, 0, 100);
+	scan(1, 1, 0, 100);
+	lacks("thp", "memref record --virt --pid");
+	virt(2, 7, VIRT_BLOCK, 512, 0);
+	virt(2, 9, 2 * VIRT_BLOCK, 512, 0);
+	group(2, 0, 0, 100);
+	scan(2, 1, 0, 100);
+	model_end(&m);
+	make("thp");
+	is(11, "blocks_2mib", 1);
+	is(11, "pages_4kib", 512);
+}
+
+static void thp_lacking(void **state)
+{
+	struct scan_row row = scan_row(2, 0, 0, 0);
+
+	(void)state;
+	m.thp.wanted = 1;
+	scan(1, 0, 0, 0);
+	lacks("thp", "no user pages were referenced");
+	row.group_kb = 65536;
+	assert_int_equal(model_add_scan(&m, &row), 0);
+	lacks("thp", "groups of 65536 KiB are larger than the 2 MiB of a huge page: "
+	      "record with memref record --group 2M or smaller");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,6 +508,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(numa, begin, end),
 		cmocka_unit_test_setup_teardown(tasks, begin, end),
 		cmocka_unit_test_setup_teardown(no_tasks, begin, end),
+		cmocka_unit_test_setup_teardown(thp_dense, begin, end),
+		cmocka_unit_test_setup_teardown(thp_sparse, begin, end),
+		cmocka_unit_test_setup_teardown(thp_some_dense, begin, end),
+		cmocka_unit_test_setup_teardown(thp_little, begin, end),
+		cmocka_unit_test_setup_teardown(thp_of_process, begin, end),
+		cmocka_unit_test_setup_teardown(thp_lacking, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("view", tests, NULL, NULL);
