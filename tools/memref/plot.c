@@ -33,10 +33,11 @@ static void usage(FILE *f)
 	for (v = views; v->name; v++)
 		if (v->plot)
 			fprintf(f, "  %-10s %s\n", v->name, v->about);
-	fputs("\n  -o, --output PICTURE   .png or .svg; its data go beside it as .csv\n"
-	      "  -c, --class CLASS      total (default), user, kernel, page_cache or all\n"
-	      "  -t, --title TITLE      (default: host and settings)\n", f);
+	fputs("\n  -o, --output PICTURE        .png or .svg; its data go beside it as .csv\n"
+	      "  -c, --class CLASS           total (default), user, kernel, page_cache or all\n"
+	      "  -t, --title TITLE           (default: host and settings)\n", f);
 	fputs(window_usage, f);
+	fputs(window_pid_usage, f);
 	fputs("      --help\n", f);
 }
 

@@ -18,6 +18,7 @@ static void usage(FILE *f)
 	fputs("\n  -F, --format text|csv|json  (default text)\n"
 	      "  -o, --output FILE           (default standard output)\n", f);
 	fputs(window_usage, f);
+	fputs(window_pid_usage, f);
 	fputs("      --help\n", f);
 }
 

@@ -14,9 +14,11 @@
 #define MAX_PID (4 << 20)
 
 const char window_usage[] =
-	"      --from S, --to S      only what was between these seconds\n"
-	"      --addr START-END      only this memory: 1G-2G, 0x40000000-0x80000000\n"
-	"      --pid PID             only this process, in views by process\n";
+	"      --from S, --to S        only what was between these seconds\n"
+	"      --addr START-END        only this memory: 1G-2G, 0x40000000-0x80000000\n";
+
+const char window_pid_usage[] =
+	"      --pid PID               only this process, in views by process\n";
 
 static int parse_seconds(const char *text, double *seconds)
 {

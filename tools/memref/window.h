@@ -14,7 +14,7 @@ enum { WINDOW_FROM = 256, WINDOW_TO, WINDOW_ADDR, WINDOW_PID };
 	{ "from", 1, NULL, WINDOW_FROM }, { "to", 1, NULL, WINDOW_TO }, \
 	{ "addr", 1, NULL, WINDOW_ADDR }, { "pid", 1, NULL, WINDOW_PID }
 
-extern const char window_usage[];
+extern const char window_usage[], window_pid_usage[];
 
 int window_option(struct window *w, int option, const char *arg, char *error, size_t size);
 void window_describe(const struct window *w, char *text, size_t size);
