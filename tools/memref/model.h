@@ -100,7 +100,7 @@ struct model {
 	struct heat heat;			/* by physical address */
 	struct heat virt;			/* by virtual address */
 	struct thp thp;				/* of the window's process: virtual memory */
-	uint32_t virt_pids[16];			/* the first whose memory is told, and the window's */
+	uint32_t virt_pids[16];			/* the first ones, and the window's */
 	uint32_t nr_virt_pids;
 	uint64_t lost_events;
 	uint64_t missing;			/* intervals without their memref_scan */

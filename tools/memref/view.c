@@ -8,7 +8,8 @@
 
 const struct view views[] = {
 	{ "summary", "the recording in numbers", view_summary },
-	{ "temporal", "groups (LMBs) and pages referenced over time", view_temporal, .plot = PLOT_ALL },
+	{ "temporal", "groups (LMBs) and pages referenced over time", view_temporal,
+	  .plot = PLOT_ALL },
 	{ "spatial", "how often each group of physical memory was referenced", view_spatial,
 	  lacks_groups, .plot = PLOT_ALL },
 	{ "wss", "working set size over time", view_wss, .plot = PLOT_ALL },

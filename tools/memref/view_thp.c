@@ -83,12 +83,13 @@ int view_thp(struct model *m, struct table *t)
 		{ "advice", CELL_TEXT, 0 },
 	};
 	const struct thp_sum all = sum_of(&m->thp, 0);
+	const int width = 100 / THP_STEPS;
 	char name[16], advice[256];
 	int i;
 
 	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
 	for (i = 0; i < THP_STEPS; i++) {
-		snprintf(name, sizeof(name), "%d-%d", 100 / THP_STEPS * i, 100 / THP_STEPS * (i + 1));
+		snprintf(name, sizeof(name), "%d-%d", width * i, width * (i + 1));
 		if (add(t, name, m->thp.steps[i], m->nr_intervals, all, ""))
 			return -1;
 	}
