@@ -5,11 +5,16 @@
 #	title	of the picture
 #	class	total, user, kernel, page_cache or all
 #	group_mib	size of a group (LMB)
+#	window	what part of the recording it is, in words
+#	from	seconds, addr bytes: where time and memory begin
 if (!exists("csv")) { print "usage: gnuplot -e \"csv='x.csv'; out='x.png'\" VIEW.gp"; exit status 1 }
 if (!exists("out")) out = csv . ".png"
 if (!exists("title")) title = csv
 if (!exists("class")) class = "total"
 if (!exists("group_mib")) group_mib = 64
+if (!exists("window")) window = ""
+if (!exists("from")) from = 0
+if (!exists("addr")) addr = 0
 
 if (strlen(out) > 4 && out[strlen(out)-3:*] eq ".svg") {
 	set terminal svg size 1100,520 dynamic enhanced font "DejaVu Sans,14" background "#ffffff"
@@ -19,11 +24,12 @@ if (strlen(out) > 4 && out[strlen(out)-3:*] eq ".svg") {
 set output out
 set datafile separator comma
 set datafile columnheaders
-set title title noenhanced font ",11" offset 0,-0.3
+set title title . (strlen(window) ? "\n" . window : "") noenhanced font ",11" offset 0,0.9
+set tmargin strlen(window) ? 5.2 : 4
 set grid ytics lc rgb "#dddddd" lt 1
 set border 3 lc rgb "#555555"
 set tics nomirror
-set key top right noenhanced samplen 2
+set key at graph 1,1.01 right bottom horizontal noenhanced samplen 2
 set yrange [0:*]
 set style fill solid 0.85 noborder
 

@@ -1,14 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0
 # How often each group of physical memory was referenced.
+#	nodes	"number start number start ...": where nodes begin, in bytes
 if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
 load plots . "/common.gp"
 
 gib = 2.0**30
 width = group_mib / 1024.0
 set xlabel sprintf("physical address (GiB), LMBs of %g MiB", group_mib)
-set xrange [0:*]
+set xrange [addr/gib:*]
 set ylabel "intervals in which the LMB was referenced"
-set format y "%.0f"
+set format y "%.10g"
+
+# Where nodes begin; one that begins before the picture begins with it.
+if (exists("nodes") && words(nodes) > 2) {
+	set key at graph 1,1.07
+	set title offset 0,2
+	set tmargin strlen(window) ? 6.4 : 5.2
+	stats csv using (column("phys_addr")/gib) name "place" nooutput
+	do for [i=1:words(nodes):2] {
+		at = word(nodes, i + 1) / gib
+		last = i + 3 > words(nodes) ? 1e300 : word(nodes, i + 3) / gib
+		at = at < addr/gib ? addr/gib : at
+		if (at < last && at <= place_max) {
+			set arrow from first at, graph 0 to first at, graph 1 nohead dt 2 lc rgb "#777777"
+			set label "node " . word(nodes, i) at first at, graph 1 offset 0.4,0.6 tc rgb "#555555"
+		}
+	}
+}
 times(c) = c eq "total" ? "intervals" : "intervals_" . c
 if (class eq "all") {
 	plot for [i=1:4] csv using (column("phys_addr")/gib + width/2):(column(times(name[i]))) \

@@ -4,14 +4,14 @@ if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname
 load plots . "/common.gp"
 
 set xlabel "time (s)"
-set xrange [0:*]
+set xrange [from:*]
 groups(c) = c eq "total" ? "groups" : "groups_" . c
 if (class eq "all" || class eq "total") {
 	set ylabel sprintf("LMBs of %g MiB referenced per interval", group_mib)
 } else {
 	set ylabel sprintf("%s pages (4 KiB) referenced per interval", label[which])
 }
-set format y "%.0f"
+set format y "%.10g"
 if (class eq "all") {
 	plot for [i=1:4] csv using (column("time_s")):(column(groups(name[i]))) \
 		with fsteps lw 2 lc rgb color[i] title label[i]

@@ -4,7 +4,7 @@ if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname
 load plots . "/common.gp"
 
 set xlabel "time (s)"
-set xrange [0:*]
+set xrange [from:*]
 set ylabel "working set size (MiB per interval)"
 wss(c) = "wss_" . c . "_mib"
 if (class eq "all") {

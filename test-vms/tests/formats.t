@@ -72,7 +72,7 @@ is_deeply([ map { "$_->{seq} $_->{groups}" } @$json ],
 	  'memref counts the groups of each interval');
 is_deeply(\@csv, \@text, 'text and CSV have the same cells');
 is_deeply([ sort keys %{$json->[0]} ], [ sort @{$csv[0]} ], 'JSON has the same columns');
-for my $view (qw(summary temporal spatial wss)) {
+for my $view (qw(summary temporal spatial wss heatmap)) {
 	is(system("$memref report $view $trace -F json -o $share/$view.json"), 0, "report $view");
 	ok(eval { decode_json(slurp("$share/$view.json")) }, "$view: valid JSON");
 }
@@ -82,6 +82,13 @@ for my $view (qw(temporal spatial wss)) {
 		like(slurp($file), qr/^(\x89PNG|<\?xml)/, 'a picture');
 	}
 }
+
+is(system("$memref plot heatmap $trace --from 0.5 -c user -o $share/heatmap.png"), 0, 'plot heatmap');
+is(system("$memref diff $trace $trace --groups -o /dev/null"), 0, 'diff');
+is(system("$memref report wss $trace --from 99999 2>$share/from.err") >> 8, 1, 'a window beyond the end: status 1');
+like(slurp("$share/from.err"), qr/no interval from 99999 s: the recording lasts/, 'said so');
+is(system("$memref report wss $trace --to never 2>$share/to.err") >> 8, 2, 'no time: status 2');
+like(slurp("$share/to.err"), qr/--to never: /, 'said so');
 
 # Two programs and their libraries come to some 400 pages.
 # memref record: status passed on, knobs put back, one process only.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sizes as people write them: 64M, 3G. */
+/* Sizes and addresses as people write them: 64M, 3G, 0x40000000. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -39,5 +39,29 @@ int parse_size(const char *text, uint64_t *bytes)
 	if (n > UINT64_MAX >> shift)
 		return -1;
 	*bytes = n << shift;
+	return 0;
+}
+
+/**
+ * parse_address() - read a place in memory
+ * @text: a size, or 0x and hexadecimal digits
+ * @address: where to put it
+ *
+ * Return: 0, or -1 for what is neither or too large.
+ */
+int parse_address(const char *text, uint64_t *address)
+{
+	unsigned long long n;
+	char *end;
+
+	if (strncasecmp(text, "0x", 2))
+		return parse_size(text, address);
+	if (!isxdigit((unsigned char)text[2]))
+		return -1;
+	errno = 0;
+	n = strtoull(text, &end, 16);
+	if (errno || *end)
+		return -1;
+	*address = n;
 	return 0;
 }

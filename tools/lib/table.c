@@ -65,6 +65,8 @@ static int format_cell(const struct table *t, size_t i, char *buf, size_t size)
 	case CELL_REAL:
 		return snprintf(buf, size, "%.*f", t->columns[i % t->nr_columns].digits,
 				cell->real);
+	case CELL_NONE:
+		return snprintf(buf, size, "-");
 	default:
 		return snprintf(buf, size, "%s", cell->text);
 	}
@@ -135,7 +137,7 @@ static void print_csv(const struct table *t, FILE *out)
 			fputc(',', out);
 		if (t->cells[i].type == CELL_TEXT) {
 			print_csv_text(t->cells[i].text, out);
-		} else {
+		} else if (t->cells[i].type != CELL_NONE) {
 			format_cell(t, i, buf, sizeof(buf));
 			fputs(buf, out);
 		}
@@ -156,6 +158,8 @@ static json_t *json_cell(const struct table *t, size_t i)
 		/* The digits that text and CSV show, not more. */
 		scale = pow(10, t->columns[i % t->nr_columns].digits);
 		return json_real(round(cell->real * scale) / scale);
+	case CELL_NONE:
+		return json_null();
 	default:
 		return json_string(cell->text);
 	}

@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON };
-enum cell_type { CELL_INT, CELL_REAL, CELL_TEXT };
+/* CELL_NONE is not known: - in text, nothing in CSV, null in JSON. */
+enum cell_type { CELL_INT, CELL_REAL, CELL_TEXT, CELL_NONE };
 
 /**
  * struct column - what stands in a column
@@ -38,6 +39,7 @@ struct table {
 #define INT_CELL(x)	((struct cell){ .type = CELL_INT, .integer = (x) })
 #define REAL_CELL(x)	((struct cell){ .type = CELL_REAL, .real = (x) })
 #define TEXT_CELL(x)	((struct cell){ .type = CELL_TEXT, .text = (char *)(x) })
+#define NONE_CELL	((struct cell){ .type = CELL_NONE })
 
 void table_init(struct table *t, const struct column *columns, int nr_columns);
 int table_add(struct table *t, const struct cell *row);

@@ -36,6 +36,8 @@ struct task_row {
 };
 
 /* A memref_virt event: the 2 MiB of a process' virtual memory from addr on. */
+#define VIRT_BLOCK	(2 << 20)
+
 struct virt_row {
 	uint64_t addr;
 	uint32_t seq, pid, pages, written;

@@ -50,16 +50,19 @@ static struct heat_cell *find_cell(struct heat *h, uint64_t row, uint64_t column
 /* Halve the rows, or the columns, whichever are more. */
 static int coarsen(struct heat *h)
 {
-	uint64_t low = UINT64_MAX, high = 0, columns = 0;
 	struct heat_cell *c, *next, *old = h->cells, *into;
+	uint64_t columns = 0, *used;
+	size_t nr_used;
 	int rows, i;
 
-	HASH_ITER(hh, old, c, next) {
-		low = c->key.row < low ? c->key.row : low;
-		high = c->key.row > high ? c->key.row : high;
+	/* Of the rows those that are used: an address space is mostly empty. */
+	used = heat_rows(h, &nr_used);
+	if (!used)
+		return -1;
+	free(used);
+	HASH_ITER(hh, old, c, next)
 		columns = c->key.column > columns ? c->key.column : columns;
-	}
-	rows = high - low > columns;
+	rows = nr_used > columns + 1;
 	h->shift += rows;
 	h->per_column <<= !rows;
 	h->cells = NULL;
@@ -92,7 +95,7 @@ static int coarsen(struct heat *h)
  * @addr: where, a multiple of @size
  * @size: of the memory that was looked at together: a power of two
  * @pages: how many of them, per class
- * @written: whether any was written
+ * @written: how much was written: groups, or pages
  *
  * Return: 0, or -1 without memory.
  */
@@ -112,7 +115,7 @@ int heat_add(struct heat *h, uint64_t interval, uint64_t addr, uint64_t size,
 		return -1;
 	for (i = 0; i < NR_CLASSES; i++)
 		c->pages[i] += pages[i];
-	c->written += !!written;
+	c->written += written;
 	while (HASH_COUNT(h->cells) > h->max_cells && h->shift < 63)
 		if (coarsen(h))
 			return -1;
@@ -133,4 +136,76 @@ static int by_place(const struct heat_cell *a, const struct heat_cell *b)
 void heat_sort(struct heat *h)
 {
 	HASH_SORT(h->cells, by_place);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/**
+ * heat_rows() - the rows that have cells
+ * @h: the heat map
+ * @nr_rows: how many there are
+ *
+ * Return: the rows in order, to be freed; or NULL without memory.
+ */
+uint64_t *heat_rows(const struct heat *h, size_t *nr_rows)
+{
+	uint64_t *rows = malloc((HASH_COUNT(h->cells) + 1) * sizeof(*rows));
+	const struct heat_cell *c;
+	size_t i, n = 0;
+
+	if (!rows)
+		return NULL;
+	for (c = h->cells; c; c = c->hh.next)
+		rows[n++] = c->key.row;
+	qsort(rows, n, sizeof(*rows), by_number);
+	*nr_rows = 0;
+	for (i = 0; i < n; i++)
+		if (!i || rows[i] != rows[i - 1])
+			rows[(*nr_rows)++] = rows[i];
+	return rows;
+}
+
+/**
+ * heat_areas() - where to draw rows that are far from one another
+ * @h: the heat map
+ * @nr_areas: how many there are
+ *
+ * Gaps are drawn no longer than a fiftieth of all rows that have cells, so
+ * that these fill most of the picture.
+ *
+ * Return: the areas between longer gaps in order, to be freed; or NULL without
+ * memory.
+ */
+struct heat_area *heat_areas(const struct heat *h, size_t *nr_areas)
+{
+	struct heat_area *areas, *a;
+	size_t nr_rows, i, gap;
+	uint64_t *rows;
+
+	rows = heat_rows(h, &nr_rows);
+	areas = malloc((nr_rows + 1) * sizeof(*areas));
+	*nr_areas = 0;
+	if (!rows || !areas) {
+		free(rows);
+		free(areas);
+		return NULL;
+	}
+	gap = nr_rows < 50 ? 1 : nr_rows / 50;
+	for (i = 0; i < nr_rows; i++) {
+		a = &areas[*nr_areas];
+		if (i && rows[i] - a[-1].last - 1 <= gap) {
+			a[-1].last = rows[i];
+			continue;
+		}
+		a->first = a->last = rows[i];
+		a->place = i ? a[-1].place + a[-1].last - a[-1].first + 1 + gap : 0;
+		++*nr_areas;
+	}
+	free(rows);
+	return areas;
 }

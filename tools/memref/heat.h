@@ -20,7 +20,7 @@ struct heat_key {
 struct heat_cell {
 	struct heat_key key;
 	uint64_t pages[NR_CLASSES];	/* sum over the intervals of the column */
-	uint64_t written;		/* groups written, summed */
+	uint64_t written;		/* what was written, summed */
 	UT_hash_handle hh;
 };
 
@@ -38,10 +38,17 @@ struct heat {
 	int shift;
 };
 
+/* Rows with no long gap between them; drawn from place on, counted in rows. */
+struct heat_area {
+	uint64_t first, last, place;
+};
+
 void heat_init(struct heat *h, size_t max_cells);
 int heat_add(struct heat *h, uint64_t interval, uint64_t addr, uint64_t size,
 	     const uint32_t pages[NR_CLASSES], uint32_t written);
 void heat_sort(struct heat *h);
+uint64_t *heat_rows(const struct heat *h, size_t *nr_rows);
+struct heat_area *heat_areas(const struct heat *h, size_t *nr_areas);
 void heat_free(struct heat *h);
 
 #endif

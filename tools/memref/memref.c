@@ -20,6 +20,7 @@ static const struct {
 	{ "record", cmd_record, "record a command, or the system, into trace.dat" },
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
+	{ "diff", cmd_diff, "compare two recordings" },
 };
 
 /**
@@ -41,8 +42,8 @@ int complain(int status, const char *fmt, ...)
 	return status;
 }
 
-/* As many as a picture shows, and 64 MB. */
-#define MAX_HEAT_CELLS (512 * 1024)
+/* More than a picture shows, and 20 MB. */
+#define MAX_HEAT_CELLS (128 * 1024)
 
 /* Only where somebody watches, and only if it takes a while. */
 static void show_progress(double share)
@@ -58,8 +59,8 @@ static void show_progress(double share)
 /**
  * load_recording() - read a recording, and say what is wrong with it
  * @path: the file; NULL: trace.dat
- * @window: the part of it that is wanted; NULL: all
- * @needs: VIEW_HEAT, VIEW_VIRT: what to collect beside the intervals
+ * @window: the part of it that is wanted
+ * @needs: VIEW_*: what to collect beside the intervals
  * @m: the model, which may hold intervals even of a damaged file
  *
  * Return: OK, or FAILED after saying why.
@@ -69,12 +70,12 @@ int load_recording(const char *path, const struct window *window, int needs, str
 	char error[512];
 
 	model_init(m);
-	if (window)
-		m->window = *window;
+	m->window = *window;
 	if (needs & VIEW_HEAT)
 		m->heat.max_cells = MAX_HEAT_CELLS;
 	if (needs & VIEW_VIRT)
 		m->virt.max_cells = MAX_HEAT_CELLS;
+	m->thp.wanted = needs & VIEW_THP;
 	if (reader_read(path ? path : "trace.dat", m, isatty(STDERR_FILENO) ? show_progress : NULL,
 			error, sizeof(error)))
 		return complain(FAILED, "%s", error);

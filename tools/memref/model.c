@@ -44,6 +44,7 @@ void model_free(struct model *m)
 	free(m->pending);
 	heat_free(&m->heat);
 	heat_free(&m->virt);
+	thp_close(&m->thp);
 }
 
 static struct group *find_group(struct model *m, uint64_t phys_addr)
@@ -78,8 +79,8 @@ static struct task *find_task(struct model *m, const struct task_row *row)
 	return t;
 }
 
-/* Is a group in the window? */
-static int group_in_window(const struct model *m, uint64_t addr, uint64_t size)
+/* Is some memory in the window? */
+static int addr_in_window(const struct model *m, uint64_t addr, uint64_t size)
 {
 	const struct window *w = &m->window;
 
@@ -95,7 +96,7 @@ static int count_group(struct model *m, struct interval *i, const struct group_r
 	/* The format allows rows of groups that were not referenced. */
 	if (!row->pages[KERNEL] && !row->pages[USER] && !row->pages[PAGE_CACHE])
 		return 0;
-	if (!group_in_window(m, row->phys_addr, size))
+	if (!addr_in_window(m, row->phys_addr, size))
 		return 0;
 	g = find_group(m, row->phys_addr);
 	if (!g)
@@ -118,6 +119,8 @@ static int count_group(struct model *m, struct interval *i, const struct group_r
 	if (node >= 0 && i->nodes && (uint32_t)node < i->nr_nodes)
 		for (c = 0; c < NR_CLASSES; c++)
 			i->nodes[node].pages[c] += row->pages[c];
+	if (!m->window.pid && thp_add(&m->thp, row->phys_addr, row->pages[USER]))
+		return -1;
 	return heat_add(&m->heat, i - m->intervals, row->phys_addr, size, row->pages,
 			row->written);
 }
@@ -138,20 +141,43 @@ static int count_task(struct model *m, const struct task_row *row)
 	return 0;
 }
 
+static void note_virt_pid(struct model *m, uint32_t pid)
+{
+	const uint32_t max = sizeof(m->virt_pids) / sizeof(m->virt_pids[0]);
+	uint32_t i;
+
+	for (i = 0; i < m->nr_virt_pids; i++)
+		if (m->virt_pids[i] == pid)
+			return;
+	if (m->nr_virt_pids < max)
+		m->virt_pids[m->nr_virt_pids++] = pid;
+	else if (pid == m->window.pid)
+		m->virt_pids[max - 1] = pid;
+}
+
+static int count_virt(struct model *m, const struct interval *i, const struct virt_row *row)
+{
+	const uint32_t pages[NR_CLASSES] = { [USER] = row->pages };
+
+	note_virt_pid(m, row->pid);
+	if (m->window.pid && row->pid != m->window.pid)
+		return 0;
+	if (!addr_in_window(m, row->addr, VIRT_BLOCK))
+		return 0;
+	if (m->window.pid && thp_add(&m->thp, row->addr, row->pages))
+		return -1;
+	return heat_add(&m->virt, i - m->intervals, row->addr, VIRT_BLOCK, pages, row->written);
+}
+
 static int count_pending(struct model *m, struct interval *i, const struct pending *p)
 {
-	const uint32_t virt_pages[NR_CLASSES] = { [USER] = p->virt.pages };
-
 	switch (p->type) {
 	case PENDING_GROUP:
 		return count_group(m, i, &p->group);
 	case PENDING_TASK:
 		return count_task(m, &p->task);
 	case PENDING_VIRT:
-		if (m->window.pid && p->virt.pid != m->window.pid)
-			return 0;
-		return heat_add(&m->virt, i - m->intervals, p->virt.addr, 2 << 20,
-				virt_pages, p->virt.written);
+		return count_virt(m, i, &p->virt);
 	}
 	return 0;
 }
@@ -322,8 +348,10 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 	if (!m->begin_ns)
 		m->begin_ns = row->begin_ns;
 	note_seq(m, row->seq);
+	m->end_ns = row->scan_ns;
 	m->last_kept = interval_in_window(m, row);
 	if (!m->last_kept) {
+		m->outside++;
 		m->nr_pending = 0;
 		return 0;
 	}
@@ -336,6 +364,8 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 		m->intervals = i;
 		m->room = room;
 	}
+	/* Rows that come late are of the interval before. */
+	thp_close(&m->thp);
 	i = &m->intervals[m->nr_intervals++];
 	memset(i, 0, sizeof(*i));
 	i->scan = *row;
@@ -362,6 +392,7 @@ void model_end(struct model *m)
 	size_t i;
 
 	drop_pending(m);
+	thp_close(&m->thp);
 	/* With a part of the addresses only, the groups must be fewer. */
 	if (w->addr || w->addr_end)
 		return;
@@ -407,4 +438,61 @@ double interval_seconds(const struct interval *i)
 double interval_time(const struct model *m, size_t i)
 {
 	return (m->intervals[i].scan.scan_ns - m->begin_ns) * 1e-9;
+}
+
+/**
+ * model_seconds() - how long the recording is
+ * @m: the model
+ *
+ * Return: seconds from its beginning to the end of its last interval, whether
+ * that is in the window or not.
+ */
+double model_seconds(const struct model *m)
+{
+	return (m->end_ns - m->begin_ns) * 1e-9;
+}
+
+/**
+ * model_has_rss() - whether the recording says how much memory was mapped
+ * @m: the model
+ *
+ * Return: 1 if it does in some interval, else 0.
+ */
+int model_has_rss(const struct model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_intervals; i++)
+		if (m->intervals[i].scan.rss)
+			return 1;
+	return 0;
+}
+
+/**
+ * model_has_writes() - whether the recording tells writes from reads
+ * @m: the model
+ *
+ * Return: 1 if it does in some interval, else 0.
+ */
+int model_has_writes(const struct model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_intervals; i++)
+		if (m->intervals[i].scan.write)
+			return 1;
+	return 0;
+}
+
+/**
+ * flush_name() - how the TLBs were flushed
+ * @flush: as memref_scan says it
+ *
+ * Return: its name.
+ */
+const char *flush_name(uint32_t flush)
+{
+	static const char * const names[] = { "off", "on", "exact" };
+
+	return flush < 3 ? names[flush] : "unknown";
 }

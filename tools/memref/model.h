@@ -12,14 +12,18 @@
 
 #include "events.h"
 #include "heat.h"
+#include "thp.h"
 
 extern const char * const class_names[NR_CLASSES];
+
+#define PAGES_TO_MIB (4096.0 / (1 << 20))
 
 /**
  * struct window - the part of a recording that is looked at
  * @from: seconds since the recording began: intervals that end before are out
  * @to: intervals that begin at or after it are out; 0: none
- * @addr: groups of physical memory that end before it are out
+ * @addr: groups of memory that end before it are out: of physical memory, and
+ *	of virtual memory where that is looked at
  * @addr_end: groups that begin at or after it are out; 0: none
  * @pid: the process whose virtual addresses are of interest; 0: any
  */
@@ -95,8 +99,12 @@ struct model {
 	uint32_t nr_nodes;			/* highest node + 1; 0: not told */
 	struct heat heat;			/* by physical address */
 	struct heat virt;			/* by virtual address */
+	struct thp thp;				/* of the window's process: virtual memory */
+	uint32_t virt_pids[16];			/* the first ones, and the window's */
+	uint32_t nr_virt_pids;
 	uint64_t lost_events;
 	uint64_t missing;			/* intervals without their memref_scan */
+	uint64_t outside;			/* intervals that are not in the window */
 	uint64_t incomplete;			/* intervals without some of their groups */
 
 	/* Private to model.c. */
@@ -105,7 +113,7 @@ struct model {
 	uint32_t pending_seq;
 	uint32_t last_seq;			/* of the last interval; 0: none */
 	int last_kept;				/* it is in the window */
-	uint64_t begin_ns;			/* of the recording */
+	uint64_t begin_ns, end_ns;		/* of the recording */
 };
 
 void model_init(struct model *m);
@@ -120,6 +128,10 @@ void model_end(struct model *m);
 uint64_t interval_pages(const struct interval *i);
 double interval_seconds(const struct interval *i);
 double interval_time(const struct model *m, size_t i);
+double model_seconds(const struct model *m);
+int model_has_rss(const struct model *m);
+int model_has_writes(const struct model *m);
+const char *flush_name(uint32_t flush);
 int model_node(const struct model *m, uint64_t phys_addr);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,13 @@
 
 #include "memref.h"
 #include "view.h"
+#include "window.h"
+
+/* A picture to draw, and the files it takes. */
+struct picture {
+	const char *class, *title;
+	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX];
+};
 
 static void usage(FILE *f)
 {
@@ -25,10 +33,12 @@ static void usage(FILE *f)
 	for (v = views; v->name; v++)
 		if (v->plot)
 			fprintf(f, "  %-10s %s\n", v->name, v->about);
-	fputs("\n  -o, --output PICTURE   .png or .svg; its data go beside it as .csv\n"
-	      "  -c, --class CLASS      total (default), user, kernel, page_cache or all\n"
-	      "  -t, --title TITLE      (default: host and settings)\n"
-	      "      --help\n", f);
+	fputs("\n  -o, --output PICTURE        .png or .svg; its data go beside it as .csv\n"
+	      "  -c, --class CLASS           total (default), user, kernel, page_cache or all\n"
+	      "  -t, --title TITLE           (default: host and settings)\n", f);
+	fputs(window_usage, f);
+	fputs(window_pid_usage, f);
+	fputs("      --help\n", f);
 }
 
 /* Where the scripts are: by hand, in the source tree, or installed. */
@@ -74,21 +84,24 @@ static void quoted(FILE *f, const char *name, const char *value)
 	fputs("'; ", f);
 }
 
-static void default_title(const struct model *m, const char *view, const char *class,
+static void default_title(const struct model *m, const struct view *view, const char *class,
 			  char *title, size_t size)
 {
 	const struct scan_row *s = &m->intervals[0].scan;
-	char interval[32], kernel[48] = "";
+	char what[64], interval[32], kernel[48] = "";
+	int user = view->plot == PLOT_NO_CLASS || !strcmp(class, "user");
 
 	if (s->interval_ms)
 		snprintf(interval, sizeof(interval), "%u ms", s->interval_ms);
 	else
 		snprintf(interval, sizeof(interval), "on demand");
-	if (s->kernel_leaf_kb && strcmp(class, "user") && strcmp(class, "page_cache"))
+	if (s->kernel_leaf_kb && !user && strcmp(class, "page_cache"))
 		snprintf(kernel, sizeof(kernel), ", kernel mapped by %u KiB", s->kernel_leaf_kb);
-	snprintf(title, size, "%s, %s - %s: interval %s, LMB %g MiB, TLB flush %s%s",
-		 view, class, m->host, interval, s->group_kb / 1024.0, s->flush ? "on" : "off",
-		 kernel);
+	snprintf(what, sizeof(what), "%s%s%s", view->name,
+		 view->plot == PLOT_NO_CLASS ? "" : ", ",
+		 view->plot == PLOT_NO_CLASS ? "" : class);
+	snprintf(title, size, "%s - %s: interval %s, LMB %g MiB, TLB flush %s%s", what, m->host,
+		 interval, s->group_kb / 1024.0, flush_name(s->flush), kernel);
 }
 
 static int gnuplot(const char *plots, const char *view, const char *commands)
@@ -111,53 +124,125 @@ static int gnuplot(const char *plots, const char *view, const char *commands)
 	return status ? complain(FAILED, "gnuplot failed on %s", script) : OK;
 }
 
-static int draw(struct model *m, const struct view *view, const char *output,
-		const char *class, const char *title)
+static int by_start(const void *a, const void *b)
 {
-	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], *commands = NULL;
-	const char *ext = strrchr(output, '.');
+	const struct node_span *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* More are not told apart; a command line has its limits. */
+#define MAX_BOUNDARIES 64
+
+/* Where the nodes begin: number and bytes; a node may have several spans. */
+static int print_nodes(FILE *f, const struct model *m)
+{
+	struct node_span *spans = malloc((m->nr_spans + 1) * sizeof(*spans));
+	size_t i, n = 0;
+
+	if (!spans)
+		return -1;
+	memcpy(spans, m->spans, m->nr_spans * sizeof(*spans));
+	qsort(spans, m->nr_spans, sizeof(*spans), by_start);
+	fputs("nodes='", f);
+	for (i = 0; i < m->nr_spans && n < MAX_BOUNDARIES; i++)
+		if (!i || spans[i].node != spans[i - 1].node)
+			n += fprintf(f, "%u %" PRIu64 " ", spans[i].node, spans[i].start) > 0;
+	fputs("'; ", f);
+	free(spans);
+	return 0;
+}
+
+/* A heat map of nothing has no colors. */
+static int has_pages(const struct model *m, const char *class)
+{
+	size_t i;
+	int c;
+
+	for (i = 0; i < m->nr_intervals; i++)
+		for (c = 0; c < NR_CLASSES; c++)
+			if (m->intervals[i].pages[c] &&
+			    (!strcmp(class, "total") || !strcmp(class, class_names[c])))
+				return 1;
+	return 0;
+}
+
+static int write_csv(struct model *m, const struct view *view, const char *csv)
+{
 	struct outfile out;
 	struct table table;
-	size_t size;
+	char error[512];
 	int failed;
-	FILE *f;
 
-	if (find_plots(plots, sizeof(plots)))
-		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
-	if (snprintf(csv, sizeof(csv), "%.*s.csv", (int)(ext - output), output) >=
-	    (int)sizeof(csv) ||
-	    snprintf(tmp, sizeof(tmp), "%.*s.%d%s", (int)(ext - output), output, getpid(),
-		     ext) >= (int)sizeof(tmp))
-		return complain(FAILED, "%s: name too long", output);
-
-	failed = view->make(m, &table);
+	failed = view_make(view, m, &table, error, sizeof(error));
 	if (failed) {
-		complain(FAILED, "no memory left");
+		complain(FAILED, "%s", error);
 	} else {
 		failed = outfile_open(&out, csv);
 		if (!failed)
 			failed = outfile_close(&out, table_print(&table, TABLE_CSV, out.f));
 	}
 	table_free(&table);
-	if (failed)
+	return failed ? FAILED : OK;
+}
+
+/* What the scripts take as variables; to be freed.  NULL without memory. */
+static char *make_commands(const struct model *m, const struct view *view,
+			   const struct picture *p)
+{
+	char *commands = NULL, window[160];
+	size_t size;
+	FILE *f = open_memstream(&commands, &size);
+	int failed;
+
+	if (!f)
+		return NULL;
+	window_describe(&m->window, window, sizeof(window));
+	quoted(f, "plots", p->plots);
+	quoted(f, "csv", p->csv);
+	quoted(f, "out", p->tmp);
+	quoted(f, "title", p->title);
+	quoted(f, "class", p->class);
+	quoted(f, "window", window);
+	failed = print_nodes(f, m);
+	if (view->needs & VIEW_VIRT)
+		fprintf(f, "process=%u; ", m->window.pid ? m->window.pid : m->virt_pids[0]);
+	fprintf(f, "group_mib=%g; from=%g; addr=%" PRIu64 ".0",
+		m->intervals[0].scan.group_kb / 1024.0, m->window.from, m->window.addr);
+	if (!fclose(f) && !failed)
+		return commands;
+	free(commands);
+	return NULL;
+}
+
+static int draw(struct model *m, const struct view *view, const char *output,
+		const char *class, const char *title)
+{
+	struct picture p = { .class = class, .title = title };
+	const char *ext = strrchr(output, '.');
+	char *commands;
+	int failed;
+
+	if (find_plots(p.plots, sizeof(p.plots)))
+		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
+	if (snprintf(p.csv, sizeof(p.csv), "%.*s.csv", (int)(ext - output), output) >=
+	    (int)sizeof(p.csv) ||
+	    snprintf(p.tmp, sizeof(p.tmp), "%.*s.%d%s", (int)(ext - output), output, getpid(),
+		     ext) >= (int)sizeof(p.tmp))
+		return complain(FAILED, "%s: name too long", output);
+	if (view->plot == PLOT_ONE && !has_pages(m, class))
+		return complain(FAILED, "no pages of class %s were referenced", class);
+	if (write_csv(m, view, p.csv))
 		return FAILED;
 
-	f = open_memstream(&commands, &size);
-	if (!f)
-		return complain(FAILED, "no memory left");
-	quoted(f, "plots", plots);
-	quoted(f, "csv", csv);
-	quoted(f, "out", tmp);
-	quoted(f, "title", title);
-	quoted(f, "class", class);
-	fprintf(f, "group_mib=%g", m->intervals[0].scan.group_kb / 1024.0);
-	failed = fclose(f) ? complain(FAILED, "no memory left") :
-			     gnuplot(plots, view->name, commands);
+	commands = make_commands(m, view, &p);
+	failed = commands ? gnuplot(p.plots, view->name, commands) :
+			    complain(FAILED, "no memory left");
 	free(commands);
-	if (!failed && rename(tmp, output))
+	if (!failed && rename(p.tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
 	if (failed)
-		unlink(tmp);
+		unlink(p.tmp);
 	return failed;
 }
 
@@ -165,13 +250,14 @@ int cmd_plot(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "output", 1, NULL, 'o' }, { "class", 1, NULL, 'c' },
-		{ "title", 1, NULL, 't' }, { "help", 0, NULL, 'h' }, { }
+		{ "title", 1, NULL, 't' }, WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
 	static const char * const classes[] = { "total", "user", "kernel", "page_cache", "all" };
-	const char *output = NULL, *class = "total", *title = NULL, *ext;
+	const char *output = NULL, *class = NULL, *title = NULL, *ext;
+	struct window window = { };
 	const struct view *view;
 	struct model model;
-	char text[512];
+	char text[512], error[512];
 	int c, damaged, failed;
 	size_t i;
 
@@ -191,6 +277,10 @@ int cmd_plot(int argc, char **argv)
 		case 't':
 			title = optarg;
 			break;
+		case WINDOW_FROM ... WINDOW_PID:
+			if (window_option(&window, c, optarg, error, sizeof(error)))
+				return complain(USAGE, "%s", error);
+			break;
 		case 'h':
 			usage(stdout);
 			return OK;
@@ -206,17 +296,25 @@ int cmd_plot(int argc, char **argv)
 	view = view_find(argv[optind]);
 	if (!view || !view->plot)
 		return complain(USAGE, "%s: no such plot (see memref plot --help)", argv[optind]);
+	if (class && view->plot == PLOT_NO_CLASS)
+		return complain(USAGE, "--class %s: the plot %s has no classes", class, view->name);
+	if (class && view->plot == PLOT_ONE && !strcmp(class, "all"))
+		return complain(USAGE, "--class all: the plot %s shows one class", view->name);
+	if (!class)
+		class = "total";
 	ext = output ? strrchr(output, '.') : NULL;
 	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
 		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+	if (view_window(view, &window, error, sizeof(error)))
+		return complain(USAGE, "%s", error);
 
-	damaged = load_recording(argv[optind + 1], NULL, view->needs, &model);
+	damaged = load_recording(argv[optind + 1], &window, view->needs, &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;
 	}
 	if (!title) {
-		default_title(&model, view->name, class, text, sizeof(text));
+		default_title(&model, view, class, text, sizeof(text));
 		title = text;
 	}
 	failed = draw(&model, view, output, class, title);

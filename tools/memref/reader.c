@@ -22,6 +22,7 @@
 #include "batch.h"
 #include "reader.h"
 #include "trace_dat.h"
+#include "window.h"
 
 /* A child that says nothing for so long turns in circles. */
 #define SILENCE_MS	60000
@@ -361,6 +362,19 @@ static void set_host(struct model *m, char *uname)
 		snprintf(m->host, sizeof(m->host), "%s", uname);
 }
 
+static void no_interval(const struct model *m, const char *path, char *error, size_t size)
+{
+	const struct window time = { .from = m->window.from, .to = m->window.to };
+	char text[128];
+
+	window_describe(&time, text, sizeof(text));
+	if (m->outside)
+		snprintf(error, size, "%s: no interval %s: the recording lasts %.3f s", path,
+			 text, model_seconds(m));
+	else
+		snprintf(error, size, "%s: no complete interval of memref in it", path);
+}
+
 /**
  * reader_read() - read a file into a model
  * @path: the file
@@ -452,9 +466,10 @@ int reader_read(const char *path, struct model *m, void (*progress)(double share
 			 path);
 	else if (end.end.bad_offset)
 		snprintf(error, size, "%s: damaged or truncated at 0x%" PRIx64
-			 " (%zu of %zu intervals read)", path, end.end.bad_offset,
-			 m->nr_intervals, m->nr_intervals + m->missing);
+			 " (%" PRIu64 " of %" PRIu64 " intervals read)", path,
+			 end.end.bad_offset, m->nr_intervals + m->outside,
+			 m->nr_intervals + m->outside + m->missing);
 	else if (!m->nr_intervals)
-		snprintf(error, size, "%s: no complete interval of memref in it", path);
+		no_interval(m, path, error, size);
 	return *error ? -1 : 0;
 }

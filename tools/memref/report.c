@@ -5,6 +5,7 @@
 
 #include "memref.h"
 #include "view.h"
+#include "window.h"
 
 static void usage(FILE *f)
 {
@@ -15,22 +16,26 @@ static void usage(FILE *f)
 	for (v = views; v->name; v++)
 		fprintf(f, "  %-10s %s\n", v->name, v->about);
 	fputs("\n  -F, --format text|csv|json  (default text)\n"
-	      "  -o, --output FILE           (default standard output)\n"
-	      "      --help\n", f);
+	      "  -o, --output FILE           (default standard output)\n", f);
+	fputs(window_usage, f);
+	fputs(window_pid_usage, f);
+	fputs("      --help\n", f);
 }
 
 int cmd_report(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' },
-		{ "help", 0, NULL, 'h' }, { }
+		WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
 	enum table_format format = TABLE_TEXT;
+	struct window window = { };
 	const char *output = NULL;
 	const struct view *view;
 	struct outfile out;
 	struct model model;
 	struct table table;
+	char error[512];
 	int c, damaged, failed;
 
 	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
@@ -41,6 +46,10 @@ int cmd_report(int argc, char **argv)
 			break;
 		case 'o':
 			output = optarg;
+			break;
+		case WINDOW_FROM ... WINDOW_PID:
+			if (window_option(&window, c, optarg, error, sizeof(error)))
+				return complain(USAGE, "%s", error);
 			break;
 		case 'h':
 			usage(stdout);
@@ -57,16 +66,18 @@ int cmd_report(int argc, char **argv)
 	view = view_find(argv[optind]);
 	if (!view)
 		return complain(USAGE, "%s: no such view (see memref report --help)", argv[optind]);
+	if (view_window(view, &window, error, sizeof(error)))
+		return complain(USAGE, "%s", error);
 
-	damaged = load_recording(argv[optind + 1], NULL, view->needs, &model);
+	damaged = load_recording(argv[optind + 1], &window, view->needs, &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;
 	}
 	/* What could be read of a damaged file is worth showing. */
-	failed = view->make(&model, &table);
+	failed = view_make(view, &model, &table, error, sizeof(error));
 	if (failed) {
-		complain(FAILED, "no memory left");
+		complain(FAILED, "%s", error);
 	} else if (outfile_open(&out, output)) {
 		failed = 1;
 	} else {

@@ -12,8 +12,9 @@ int view_wss(struct model *m, struct table *t)
 		{ "wss_user_mib", CELL_REAL, 3 },
 		{ "wss_page_cache_mib", CELL_REAL, 3 },
 		{ "wss_total_mib", CELL_REAL, 3 },
+		{ "rss_mib", CELL_REAL, 3 },
 	};
-	const double mib = 4096.0 / (1 << 20);
+	const int rss = model_has_rss(m);
 	size_t i;
 
 	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
@@ -23,10 +24,11 @@ int view_wss(struct model *m, struct table *t)
 			INT_CELL(v->scan.seq),
 			REAL_CELL(interval_time(m, i)),
 			REAL_CELL(interval_seconds(v)),
-			REAL_CELL(v->pages[KERNEL] * mib),
-			REAL_CELL(v->pages[USER] * mib),
-			REAL_CELL(v->pages[PAGE_CACHE] * mib),
-			REAL_CELL(interval_pages(v) * mib),
+			REAL_CELL(v->pages[KERNEL] * PAGES_TO_MIB),
+			REAL_CELL(v->pages[USER] * PAGES_TO_MIB),
+			REAL_CELL(v->pages[PAGE_CACHE] * PAGES_TO_MIB),
+			REAL_CELL(interval_pages(v) * PAGES_TO_MIB),
+			rss ? REAL_CELL(v->scan.rss * PAGES_TO_MIB) : NONE_CELL,
 		};
 
 		if (table_add(t, row))

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "../memref/heat.h"
@@ -60,6 +61,74 @@ static void coarse(void **state)
 	heat_free(&h);
 }
 
+/* Far from one another, a few rows are not many. */
+static void sparse(void **state)
+{
+	const uint32_t pages[NR_CLASSES] = { 0, 1, 0 };
+	struct heat h;
+	int i, g;
+
+	(void)state;
+	heat_init(&h, 500);
+	for (i = 0; i < 1000; i++)
+		for (g = 0; g < 4; g++)
+			assert_int_equal(heat_add(&h, i, g * (GROUP << 20), GROUP, pages, 0), 0);
+	assert_int_equal(h.shift, 20);
+	assert_int_equal(h.per_column, 8);
+	heat_free(&h);
+}
+
+static void add_row(struct heat *h, uint64_t row)
+{
+	const uint32_t pages[NR_CLASSES] = { 0, 1, 0 };
+
+	assert_int_equal(heat_add(h, row % 3, row * GROUP, GROUP, pages, 0), 0);
+}
+
+/* A heap, a stack, and a terabyte between. */
+static void areas(void **state)
+{
+	struct heat_area *a;
+	struct heat h;
+	uint64_t row;
+	size_t n;
+
+	(void)state;
+	heat_init(&h, 10000);
+	for (row = 1000; row < 1200; row++)
+		if (row != 1100 && row != 1101)
+			add_row(&h, row);
+	add_row(&h, 1 << 20);
+	add_row(&h, (1 << 20) + 1);
+	add_row(&h, (1 << 20) + 7);
+	a = heat_areas(&h, &n);
+	/* 201 rows: gaps of more than 4 are short. */
+	assert_int_equal(n, 3);
+	assert_int_equal(a[0].first, 1000);
+	assert_int_equal(a[0].last, 1199);
+	assert_int_equal(a[0].place, 0);
+	assert_int_equal(a[1].first, 1 << 20);
+	assert_int_equal(a[1].last, (1 << 20) + 1);
+	assert_int_equal(a[1].place, 204);
+	assert_int_equal(a[2].place, 210);
+	free(a);
+	heat_free(&h);
+}
+
+static void no_areas(void **state)
+{
+	struct heat_area *a;
+	struct heat h;
+	size_t n;
+
+	(void)state;
+	heat_init(&h, 10);
+	a = heat_areas(&h, &n);
+	assert_non_null(a);
+	assert_int_equal(n, 0);
+	free(a);
+}
+
 static void none(void **state)
 {
 	const uint32_t pages[NR_CLASSES] = { 1, 1, 1 };
@@ -76,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exact), cmocka_unit_test(coarse), cmocka_unit_test(none),
+		cmocka_unit_test(sparse), cmocka_unit_test(areas), cmocka_unit_test(no_areas),
 	};
 
 	return cmocka_run_group_tests_name("heat", tests, NULL, NULL);

@@ -40,10 +40,27 @@ static void no_sizes(void **state)
 	assert_int_equal(bytes, 42);
 }
 
+static void addresses(void **state)
+{
+	static const char * const bad[] = { "", "0x", "0xg", "0x1K", "0x10000000000000000", "x1" };
+	uint64_t address = 42;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(parse_address(bad[i], &address), -1);
+	assert_int_equal(address, 42);
+	assert_int_equal(parse_address("0x7fFF00000000", &address), 0);
+	assert_int_equal(address, 0x7fff00000000);
+	assert_int_equal(parse_address("2M", &address), 0);
+	assert_int_equal(address, 2 << 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes), cmocka_unit_test(no_sizes),
+		cmocka_unit_test(addresses),
 	};
 
 	return cmocka_run_group_tests_name("size", tests, NULL, NULL);

@@ -20,6 +20,7 @@ static char *print(enum table_format format)
 	const struct cell rows[][3] = {
 		{ TEXT_CELL("a"), INT_CELL(18446744073709551615ULL), REAL_CELL(0.5) },
 		{ TEXT_CELL("b, \"c\""), INT_CELL(7), REAL_CELL(12.34567) },
+		{ TEXT_CELL("none"), NONE_CELL, NONE_CELL },
 	};
 	struct table t;
 	char *text;
@@ -29,6 +30,7 @@ static char *print(enum table_format format)
 	table_init(&t, columns, 3);
 	assert_int_equal(table_add(&t, rows[0]), 0);
 	assert_int_equal(table_add(&t, rows[1]), 0);
+	assert_int_equal(table_add(&t, rows[2]), 0);
 	assert_int_equal(table_print(&t, format, f), 0);
 	fclose(f);
 	table_free(&t);
@@ -43,7 +45,8 @@ static void text(void **state)
 	assert_string_equal(got,
 			    "name                   pages  time_s\n"
 			    "a       18446744073709551615   0.500\n"
-			    "b, \"c\"                     7  12.346\n");
+			    "b, \"c\"                     7  12.346\n"
+			    "none                       -       -\n");
 	free(got);
 }
 
@@ -54,7 +57,8 @@ static void csv(void **state)
 	(void)state;
 	assert_string_equal(got, "name,pages,time_s\n"
 				 "a,18446744073709551615,0.500\n"
-				 "\"b, \"\"c\"\"\",7,12.346\n");
+				 "\"b, \"\"c\"\"\",7,12.346\n"
+				 "none,,\n");
 	free(got);
 }
 
@@ -65,11 +69,12 @@ static void json(void **state)
 
 	(void)state;
 	assert_non_null(rows);
-	assert_int_equal(json_array_size(rows), 2);
+	assert_int_equal(json_array_size(rows), 3);
 	row = json_array_get(rows, 1);
 	assert_string_equal(json_string_value(json_object_get(row, "name")), "b, \"c\"");
 	assert_int_equal(json_integer_value(json_object_get(row, "pages")), 7);
 	assert_true(json_real_value(json_object_get(row, "time_s")) == 12.346);
+	assert_true(json_is_null(json_object_get(json_array_get(rows, 2), "time_s")));
 	json_decref(rows);
 	free(got);
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pages referenced by time and physical address. */
+#include "view.h"
+
+/**
+ * heat_span() - what a column of a heat map is of
+ * @m: the model
+ * @h: the heat map
+ * @column: a column of it
+ *
+ * Return: when it ends, how long it is since the end of the one before, how many
+ * intervals it has.
+ */
+struct heat_span heat_span(const struct model *m, const struct heat *h, uint64_t column)
+{
+	size_t first = column * h->per_column, last = first + h->per_column - 1;
+	const struct interval *i = &m->intervals[first];
+	struct heat_span s;
+	double begin;
+
+	if (last >= m->nr_intervals)
+		last = m->nr_intervals - 1;
+	s.time = interval_time(m, last);
+	begin = interval_time(m, first) - interval_seconds(i);
+	/* With the harvest between them; but intervals may be missing. */
+	if (first && i->scan.seq == i[-1].scan.seq + 1)
+		begin = interval_time(m, first - 1);
+	s.seconds = s.time - begin;
+	s.intervals = last - first + 1;
+	return s;
+}
+
+int view_heatmap(struct model *m, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "time_s", CELL_REAL, 3 },
+		{ "interval_s", CELL_REAL, 3 },
+		{ "phys_addr", CELL_INT, 0 },
+		{ "size_kib", CELL_INT, 0 },
+		{ "pages_kernel", CELL_REAL, 2 },
+		{ "pages_user", CELL_REAL, 2 },
+		{ "pages_page_cache", CELL_REAL, 2 },
+	};
+	const struct heat *h = &m->heat;
+	const struct heat_cell *c;
+
+	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	heat_sort(&m->heat);
+	for (c = h->cells; c; c = c->hh.next) {
+		const struct heat_span s = heat_span(m, h, c->key.column);
+		const struct cell row[] = {
+			REAL_CELL(s.time),
+			REAL_CELL(s.seconds),
+			INT_CELL(c->key.row << h->shift),
+			INT_CELL(1ULL << h->shift >> 10),
+			REAL_CELL((double)c->pages[KERNEL] / s.intervals),
+			REAL_CELL((double)c->pages[USER] / s.intervals),
+			REAL_CELL((double)c->pages[PAGE_CACHE] / s.intervals),
+		};
+
+		if (table_add(t, row))
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/* On which node the memory referenced is (section 6.3 of the paper). */
+#include <stdio.h>
+
+#include "view.h"
+
+static int has_node(const struct model *m, uint32_t node)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_spans; i++)
+		if (m->spans[i].node == node)
+			return 1;
+	return 0;
+}
+
+static int add_interval(const struct model *m, size_t i, struct table *t)
+{
+	const struct interval *v = &m->intervals[i];
+	const uint64_t all = interval_pages(v);
+	uint32_t n;
+
+	for (n = 0; n < v->nr_nodes; n++) {
+		const uint64_t *pages = v->nodes[n].pages;
+		const uint64_t sum = pages[KERNEL] + pages[USER] + pages[PAGE_CACHE];
+		const struct cell row[] = {
+			INT_CELL(v->scan.seq),
+			REAL_CELL(interval_time(m, i)),
+			REAL_CELL(interval_seconds(v)),
+			INT_CELL(n),
+			INT_CELL(pages[KERNEL]),
+			INT_CELL(pages[USER]),
+			INT_CELL(pages[PAGE_CACHE]),
+			REAL_CELL(all ? 100.0 * sum / all : 0),
+		};
+
+		if (has_node(m, n) && table_add(t, row))
+			return -1;
+	}
+	return 0;
+}
+
+int view_numa(struct model *m, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "seq", CELL_INT, 0 },
+		{ "time_s", CELL_REAL, 3 },
+		{ "interval_s", CELL_REAL, 3 },
+		{ "node", CELL_INT, 0 },
+		{ "pages_kernel", CELL_INT, 0 },
+		{ "pages_user", CELL_INT, 0 },
+		{ "pages_page_cache", CELL_INT, 0 },
+		{ "share_pct", CELL_REAL, 2 },
+	};
+	size_t i;
+
+	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (i = 0; i < m->nr_intervals; i++)
+		if (add_interval(m, i, t))
+			return -1;
+	return 0;
+}
+
+int lacks_nodes(const struct model *m, char *error, size_t size)
+{
+	if (m->nr_nodes)
+		return 0;
+	snprintf(error, size, "the recording has no memref_node events: its kernel does not "
+		 "tell which memory is on which node");
+	return -1;
+}
