@@ -20,6 +20,7 @@ static const struct {
 	{ "record", cmd_record, "record a command, or the system, into trace.dat" },
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
+	{ "top", cmd_top, "show what is referenced now" },
 };
 
 /**

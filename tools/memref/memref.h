@@ -13,6 +13,7 @@ enum { OK = 0, FAILED = 1, USAGE = 2 };
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 int complain(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
