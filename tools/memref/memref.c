@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "memref.h"
-#include "reader.h"
 #include "view.h"
 
 static const struct {
@@ -21,6 +20,7 @@ static const struct {
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
 	{ "top", cmd_top, "show what is referenced now" },
+	{ "export", cmd_export, "write a recording in the format of other programs" },
 };
 
 /**
@@ -80,6 +80,23 @@ int load_recording(const char *path, const struct window *window, int needs, str
 			error, sizeof(error)))
 		return complain(FAILED, "%s", error);
 	return OK;
+}
+
+/**
+ * read_rows() - read a recording row by row, and say what is wrong with it
+ * @path: the file
+ * @r: takes the rows; those of a damaged file, too
+ *
+ * Return: OK, FAILED after saying why, or what the taker of rows returned.
+ */
+int read_rows(const char *path, struct reader *r)
+{
+	char error[512];
+	int ret;
+
+	r->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+	ret = reader_each(path, r, error, sizeof(error));
+	return *error ? complain(FAILED, "%s", error) : ret;
 }
 
 /**

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "model.h"
+#include "reader.h"
 
 /* Exit statuses. */
 enum { OK = 0, FAILED = 1, USAGE = 2 };
@@ -14,10 +15,12 @@ int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_top(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 
 int complain(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 int load_recording(const char *path, const struct window *window, int needs, struct model *m);
+int read_rows(const char *path, struct reader *r);
 
 /* A file that is there only when it is whole. */
 struct outfile {
