@@ -20,6 +20,7 @@ static const struct {
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
 	{ "top", cmd_top, "show what is referenced now" },
+	{ "html", cmd_html, "make a page of all views of a recording" },
 	{ "export", cmd_export, "write a recording in the format of other programs" },
 };
 
@@ -142,7 +143,8 @@ int outfile_close(struct outfile *o, int failed)
 {
 	if (!o->path)
 		return failed || fflush(stdout) ?
-		       complain(FAILED, "standard output: %s", strerror(errno)) : OK;
+		       complain(FAILED, "standard output: %s",
+				errno ? strerror(errno) : "not written") : OK;
 	if (ferror(o->f))
 		failed = 1;
 	else

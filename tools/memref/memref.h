@@ -16,11 +16,20 @@ int cmd_report(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_html(int argc, char **argv);
 
 int complain(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 int load_recording(const char *path, const struct window *window, int needs, struct model *m);
 int read_rows(const char *path, struct reader *r);
+
+struct view;
+
+#define NR_PLOT_CLASSES 5
+extern const char * const plot_classes[NR_PLOT_CLASSES];
+
+int plot_draw(struct model *m, const struct view *view, const char *output,
+	      const char *class, const char *title);
 
 /* A file that is there only when it is whole. */
 struct outfile {

@@ -16,6 +16,10 @@
 #include "memref.h"
 #include "view.h"
 
+const char * const plot_classes[NR_PLOT_CLASSES] = {
+	"total", "user", "kernel", "page_cache", "all",
+};
+
 static void usage(FILE *f)
 {
 	const struct view *v;
@@ -111,8 +115,18 @@ static int gnuplot(const char *plots, const char *view, const char *commands)
 	return status ? complain(FAILED, "gnuplot failed on %s", script) : OK;
 }
 
-static int draw(struct model *m, const struct view *view, const char *output,
-		const char *class, const char *title)
+/**
+ * plot_draw() - draw a view
+ * @m: the model
+ * @view: one with a plot
+ * @output: the picture, .png or .svg; its data go beside it as .csv
+ * @class: one of plot_classes[]
+ * @title: of the picture
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int plot_draw(struct model *m, const struct view *view, const char *output,
+	      const char *class, const char *title)
 {
 	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], *commands = NULL;
 	const char *ext = strrchr(output, '.');
@@ -167,7 +181,6 @@ int cmd_plot(int argc, char **argv)
 		{ "output", 1, NULL, 'o' }, { "class", 1, NULL, 'c' },
 		{ "title", 1, NULL, 't' }, { "help", 0, NULL, 'h' }, { }
 	};
-	static const char * const classes[] = { "total", "user", "kernel", "page_cache", "all" };
 	const char *output = NULL, *class = "total", *title = NULL, *ext;
 	const struct view *view;
 	struct model model;
@@ -181,9 +194,9 @@ int cmd_plot(int argc, char **argv)
 			output = optarg;
 			break;
 		case 'c':
-			for (i = 0; i < 5 && strcmp(optarg, classes[i]); i++)
+			for (i = 0; i < NR_PLOT_CLASSES && strcmp(optarg, plot_classes[i]); i++)
 				;
-			if (i == 5)
+			if (i == NR_PLOT_CLASSES)
 				return complain(USAGE, "--class %s: not total, user, kernel, page_cache or all",
 						optarg);
 			class = optarg;
@@ -219,7 +232,7 @@ int cmd_plot(int argc, char **argv)
 		default_title(&model, view->name, class, text, sizeof(text));
 		title = text;
 	}
-	failed = draw(&model, view, output, class, title);
+	failed = plot_draw(&model, view, output, class, title);
 	model_free(&model);
 	return damaged || failed ? FAILED : OK;
 }
