@@ -21,6 +21,7 @@ static const struct {
 	{ "plot", cmd_plot, "draw a view of a recording" },
 	{ "top", cmd_top, "show what is referenced now" },
 	{ "html", cmd_html, "make a page of all views of a recording" },
+	{ "cut", cmd_cut, "save a part of a recording" },
 	{ "export", cmd_export, "write a recording in the format of other programs" },
 };
 

@@ -17,6 +17,7 @@ int cmd_plot(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_html(int argc, char **argv);
+int cmd_cut(int argc, char **argv);
 
 int complain(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
