@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "html.h"
 #include "table.h"
 
 /**
@@ -203,6 +204,36 @@ int table_print(const struct table *t, enum table_format format, FILE *out)
 	case TABLE_JSON: ret = print_json(t, out); break;
 	}
 	return ret || fflush(out) || ferror(out) ? -1 : 0;
+}
+
+/**
+ * table_print_html() - print a table as a part of a page
+ * @t: the table
+ * @max_rows: how many of its rows, from the first
+ * @out: the page
+ *
+ * Return: 0, or -1 if it could not be written.
+ */
+int table_print_html(const struct table *t, size_t max_rows, FILE *out)
+{
+	char buf[256];
+	size_t i;
+	int c;
+
+	fputs("<table>\n<tr>", out);
+	for (c = 0; c < t->nr_columns; c++) {
+		fputs("<th>", out);
+		html_text(out, t->columns[c].name);
+	}
+	for (i = 0; i < t->nr_cells && i / t->nr_columns < max_rows; i++) {
+		if (i % t->nr_columns == 0)
+			fputs("\n<tr>", out);
+		fputs(t->cells[i].type == CELL_TEXT ? "<td class=\"text\">" : "<td>", out);
+		format_cell(t, i, buf, sizeof(buf));
+		html_text(out, buf);
+	}
+	fputs("\n</table>\n", out);
+	return ferror(out) ? -1 : 0;
 }
 
 /**

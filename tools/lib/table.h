@@ -44,6 +44,7 @@ struct table {
 void table_init(struct table *t, const struct column *columns, int nr_columns);
 int table_add(struct table *t, const struct cell *row);
 int table_print(const struct table *t, enum table_format format, FILE *out);
+int table_print_html(const struct table *t, size_t max_rows, FILE *out);
 void table_free(struct table *t);
 int table_format_parse(const char *name, enum table_format *format);
 

@@ -52,4 +52,31 @@ struct scan_row {
 	uint32_t pids, flags, flush, write, cpu_max;
 };
 
+enum row_type { ROW_GROUP, ROW_NODE, ROW_TASK, ROW_VIRT, ROW_SCAN };
+
+/* An event, or a group of a memref_batch; ts is in the clock of the trace. */
+struct row {
+	enum row_type type;
+	uint64_t ts;
+	union {
+		struct group_row group;
+		struct node_row node;
+		struct task_row task;
+		struct virt_row virt;
+		struct scan_row scan;
+	};
+};
+
+static inline uint32_t row_seq(const struct row *row)
+{
+	switch (row->type) {
+	case ROW_GROUP: return row->group.seq;
+	case ROW_NODE: return row->node.seq;
+	case ROW_TASK: return row->task.seq;
+	case ROW_VIRT: return row->virt.seq;
+	case ROW_SCAN: return row->scan.seq;
+	}
+	return 0;
+}
+
 #endif

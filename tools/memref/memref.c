@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "memref.h"
-#include "reader.h"
 #include "view.h"
 
 static const struct {
@@ -21,6 +20,10 @@ static const struct {
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
 	{ "diff", cmd_diff, "compare two recordings" },
+	{ "top", cmd_top, "show what is referenced now" },
+	{ "html", cmd_html, "make a page of all views of a recording" },
+	{ "cut", cmd_cut, "save a part of a recording" },
+	{ "export", cmd_export, "write a recording in the format of other programs" },
 };
 
 /**
@@ -83,6 +86,23 @@ int load_recording(const char *path, const struct window *window, int needs, str
 }
 
 /**
+ * read_rows() - read a recording row by row, and say what is wrong with it
+ * @path: the file
+ * @r: takes the rows; those of a damaged file, too
+ *
+ * Return: OK, FAILED after saying why, or what the taker of rows returned.
+ */
+int read_rows(const char *path, struct reader *r)
+{
+	char error[512];
+	int ret;
+
+	r->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+	ret = reader_each(path, r, error, sizeof(error));
+	return *error ? complain(FAILED, "%s", error) : ret;
+}
+
+/**
  * outfile_open() - begin a file that appears when it is whole
  * @o: to be closed with outfile_close()
  * @path: the file; NULL or "-" for standard output
@@ -125,7 +145,8 @@ int outfile_close(struct outfile *o, int failed)
 {
 	if (!o->path)
 		return failed || fflush(stdout) ?
-		       complain(FAILED, "standard output: %s", strerror(errno)) : OK;
+		       complain(FAILED, "standard output: %s",
+				errno ? strerror(errno) : "not written") : OK;
 	if (ferror(o->f))
 		failed = 1;
 	else

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "model.h"
+#include "reader.h"
 
 /* Exit statuses. */
 enum { OK = 0, FAILED = 1, USAGE = 2 };
@@ -14,10 +15,24 @@ int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_top(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_html(int argc, char **argv);
+int cmd_cut(int argc, char **argv);
 
 int complain(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 int load_recording(const char *path, const struct window *window, int needs, struct model *m);
+int read_rows(const char *path, struct reader *r);
+
+struct view;
+
+#define NR_PLOT_CLASSES 5
+extern const char * const plot_classes[NR_PLOT_CLASSES];
+
+int plot_has(const struct model *m, const struct view *view, const char *class);
+int plot_draw(struct model *m, const struct view *view, const char *output,
+	      const char *class, const char *title);
 
 /* A file that is there only when it is whole. */
 struct outfile {

@@ -196,6 +196,7 @@ static void drop_pending(struct model *m)
 {
 	if (m->nr_pending) {
 		note_seq(m, m->pending_seq);
+		m->last_kept = 0;
 		m->missing++;
 	}
 	m->nr_pending = 0;
@@ -210,9 +211,9 @@ static int pend(struct model *m, uint32_t seq, const struct pending *p)
 	struct pending *grown;
 
 	if (m->last_seq == seq && !m->nr_pending) {
-		struct interval *last = &m->intervals[m->nr_intervals - 1];
-
-		return m->last_kept ? count_pending(m, last, p) : 0;
+		if (!m->last_kept)
+			return 0;
+		return count_pending(m, &m->intervals[m->nr_intervals - 1], p);
 	}
 	if (m->nr_pending && m->pending_seq != seq)
 		drop_pending(m);

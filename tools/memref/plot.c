@@ -24,6 +24,10 @@ struct picture {
 	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX];
 };
 
+const char * const plot_classes[NR_PLOT_CLASSES] = {
+	"total", "user", "kernel", "page_cache", "all",
+};
+
 static void usage(FILE *f)
 {
 	const struct view *v;
@@ -215,8 +219,40 @@ static char *make_commands(const struct model *m, const struct view *view,
 	return NULL;
 }
 
-static int draw(struct model *m, const struct view *view, const char *output,
-		const char *class, const char *title)
+/**
+ * plot_has() - is there a picture of a view and a class?
+ * @m: the model
+ * @view: one with a plot
+ * @class: one of plot_classes[]
+ *
+ * Return: 1 or 0.
+ */
+int plot_has(const struct model *m, const struct view *view, const char *class)
+{
+	switch (view->plot) {
+	case PLOT_ALL:
+		return 1;
+	case PLOT_ONE:
+		return strcmp(class, "all") && has_pages(m, class);
+	case PLOT_NO_CLASS:
+		return !strcmp(class, "total");
+	default:
+		return 0;
+	}
+}
+
+/**
+ * plot_draw() - draw a view
+ * @m: the model
+ * @view: one with a plot
+ * @output: the picture, .png or .svg; its data go beside it as .csv
+ * @class: one of plot_classes[]
+ * @title: of the picture
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int plot_draw(struct model *m, const struct view *view, const char *output,
+	      const char *class, const char *title)
 {
 	struct picture p = { .class = class, .title = title };
 	const char *ext = strrchr(output, '.');
@@ -252,7 +288,6 @@ int cmd_plot(int argc, char **argv)
 		{ "output", 1, NULL, 'o' }, { "class", 1, NULL, 'c' },
 		{ "title", 1, NULL, 't' }, WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
-	static const char * const classes[] = { "total", "user", "kernel", "page_cache", "all" };
 	const char *output = NULL, *class = NULL, *title = NULL, *ext;
 	struct window window = { };
 	const struct view *view;
@@ -267,9 +302,9 @@ int cmd_plot(int argc, char **argv)
 			output = optarg;
 			break;
 		case 'c':
-			for (i = 0; i < 5 && strcmp(optarg, classes[i]); i++)
+			for (i = 0; i < NR_PLOT_CLASSES && strcmp(optarg, plot_classes[i]); i++)
 				;
-			if (i == 5)
+			if (i == NR_PLOT_CLASSES)
 				return complain(USAGE, "--class %s: not total, user, kernel, page_cache or all",
 						optarg);
 			class = optarg;
@@ -317,7 +352,7 @@ int cmd_plot(int argc, char **argv)
 		default_title(&model, view, class, text, sizeof(text));
 		title = text;
 	}
-	failed = draw(&model, view, output, class, title);
+	failed = plot_draw(&model, view, output, class, title);
 	model_free(&model);
 	return damaged || failed ? FAILED : OK;
 }

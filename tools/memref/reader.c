@@ -19,7 +19,7 @@
 #include <trace-cmd.h>
 #include <unistd.h>
 
-#include "batch.h"
+#include "decode.h"
 #include "reader.h"
 #include "trace_dat.h"
 #include "window.h"
@@ -28,20 +28,13 @@
 #define SILENCE_MS	60000
 #define PROGRESS_BYTES	(4 << 20)
 
-enum {
-	MSG_HOST, MSG_GROUP, MSG_NODE, MSG_TASK, MSG_VIRT, MSG_SCAN, MSG_PROGRESS,
-	MSG_ERROR, MSG_END
-};
+enum { MSG_HOST, MSG_ROW, MSG_PROGRESS, MSG_ERROR, MSG_END };
 
 struct message {
 	uint32_t type, size;			/* size: of what of the union is sent */
 	union {
 		char text[256];
-		struct group_row group;
-		struct node_row node;
-		struct task_row task;
-		struct virt_row virt;
-		struct scan_row scan;
+		struct row row;
 		double progress;
 		struct {
 			uint64_t lost_events, bad_offset;
@@ -50,64 +43,6 @@ struct message {
 };
 
 #define MSG_HEADER offsetof(struct message, text)
-
-/* An event, and where its fields are. */
-struct fields {
-	int type;			/* -1: not in this file */
-	const struct tep_format_field *field[32];
-};
-
-enum { GROUP, BATCH, NODE, TASK, VIRT, SCAN, NR_EVENTS };
-
-/* Fields from @later on came later, and may not be there. */
-static const struct {
-	const char *name;
-	const char *field[32];
-	int later;
-} known[NR_EVENTS] = {
-	[GROUP] = { "memref_log_data", {
-		"phys_addr", "seq", "kernel", "user", "page_cache", "rw",
-	}, 99 },
-	[BATCH] = { "memref_batch", { "seq", "group_kb", "first", "data" }, 99 },
-	[NODE] = { "memref_node", { "start", "end", "seq", "node" }, 99 },
-	[TASK] = { "memref_task", { "pages", "written", "rss", "seq", "pid", "comm" }, 99 },
-	[VIRT] = { "memref_virt", { "addr", "seq", "pid", "pages", "written" }, 99 },
-	[SCAN] = { "memref_scan", {
-		"begin_ns", "scan_ns", "end_ns", "kernel", "user", "page_cache", "ptes",
-		"young", "seq", "groups", "mms", "mms_skipped", "interval_ms", "group_kb",
-		"kernel_leaf_kb", "pids", "flags", "flush", "write",
-		"tables", "tables_cold", "rss", "cpu_max",
-	}, 19 },
-};
-
-/* Return 0, or -1 if an event of the name has other fields. */
-static int find_fields(struct tep_handle *tep, int event, struct fields *f)
-{
-	struct tep_event *e = tep_find_event_by_name(tep, "memref", known[event].name);
-	int i;
-
-	memset(f, 0, sizeof(*f));
-	f->type = e ? e->id : -1;
-	for (i = 0; e && known[event].field[i]; i++) {
-		f->field[i] = tep_find_field(e, known[event].field[i]);
-		if (f->field[i] && (f->field[i]->offset < 0 || f->field[i]->size < 0))
-			return -1;
-		if (!f->field[i] && i < known[event].later)
-			return -1;
-	}
-	return 0;
-}
-
-static uint64_t value(const struct fields *f, int i, const struct trace_event *e)
-{
-	unsigned long long v = 0;
-
-	/* A record shorter than its format would be read beyond its end. */
-	if (!f->field[i] || (uint64_t)f->field[i]->offset + f->field[i]->size > e->size)
-		return 0;
-	tep_read_number_field((struct tep_format_field *)f->field[i], e->data, &v);
-	return v;
-}
 
 static void send(FILE *out, uint32_t type, struct message *msg, size_t size)
 {
@@ -118,152 +53,43 @@ static void send(FILE *out, uint32_t type, struct message *msg, size_t size)
 		_exit(1);
 }
 
-static void send_group(FILE *out, const struct fields *f, const struct trace_event *e)
+/* Rows are many: only as much as the type has is sent. */
+static int send_row(void *out, const struct row *row)
 {
-	struct message msg = { .group = {
-		.phys_addr = value(f, 0, e),
-		.seq = value(f, 1, e),
-		.pages = { [KERNEL] = value(f, 2, e), [USER] = value(f, 3, e),
-			   [PAGE_CACHE] = value(f, 4, e) },
-		.written = value(f, 5, e) == 1,
-	} };
-
-	send(out, MSG_GROUP, &msg, sizeof(msg.group));
-}
-
-/* Return 0, or -1 if it is damaged. */
-static int send_batch(FILE *out, const struct fields *f, const struct trace_event *e)
-{
-	struct batch b = {
-		.seq = value(f, 0, e), .group_kb = value(f, 1, e), .group = value(f, 2, e),
+	static const size_t size[] = {
+		[ROW_GROUP] = sizeof(row->group), [ROW_NODE] = sizeof(row->node),
+		[ROW_TASK] = sizeof(row->task), [ROW_VIRT] = sizeof(row->virt),
+		[ROW_SCAN] = sizeof(row->scan),
 	};
-	uint32_t where = value(f, 3, e);	/* offset, and length << 16 */
 	struct message msg;
-	int ret;
+	size_t n = offsetof(struct row, group) + size[row->type];
 
-	if ((where & 0xffff) + (where >> 16) > e->size)
-		return -1;
-	b.data = (const uint8_t *)e->data + (where & 0xffff);
-	b.end = b.data + (where >> 16);
-	while ((ret = batch_next(&b, &msg.group)) > 0)
-		send(out, MSG_GROUP, &msg, sizeof(msg.group));
-	return ret;
-}
-
-static void send_node(FILE *out, const struct fields *f, const struct trace_event *e)
-{
-	struct message msg = { .node = {
-		.start = value(f, 0, e), .end = value(f, 1, e), .seq = value(f, 2, e),
-		.node = value(f, 3, e),
-	} };
-
-	send(out, MSG_NODE, &msg, sizeof(msg.node));
-}
-
-static void send_task(FILE *out, const struct fields *f, const struct trace_event *e)
-{
-	struct message msg = { .task = {
-		.pages = value(f, 0, e), .written = value(f, 1, e), .rss = value(f, 2, e),
-		.seq = value(f, 3, e), .pid = value(f, 4, e),
-	} };
-	const struct tep_format_field *comm = f->field[5];
-
-	if ((uint64_t)comm->offset + comm->size <= e->size && comm->size <= 16)
-		memcpy(msg.task.comm, (const char *)e->data + comm->offset,
-		       strnlen((const char *)e->data + comm->offset, comm->size));
-	msg.task.comm[15] = '\0';
-	send(out, MSG_TASK, &msg, sizeof(msg.task));
-}
-
-static void send_virt(FILE *out, const struct fields *f, const struct trace_event *e)
-{
-	struct message msg = { .virt = {
-		.addr = value(f, 0, e), .seq = value(f, 1, e), .pid = value(f, 2, e),
-		.pages = value(f, 3, e), .written = value(f, 4, e),
-	} };
-
-	send(out, MSG_VIRT, &msg, sizeof(msg.virt));
-}
-
-static void send_scan(FILE *out, const struct fields *f, const struct trace_event *e)
-{
-	struct message msg = { .scan = {
-		.begin_ns = value(f, 0, e),
-		.scan_ns = value(f, 1, e),
-		.end_ns = value(f, 2, e),
-		.pages = { [KERNEL] = value(f, 3, e), [USER] = value(f, 4, e),
-			   [PAGE_CACHE] = value(f, 5, e) },
-		.ptes = value(f, 6, e),
-		.young = value(f, 7, e),
-		.seq = value(f, 8, e),
-		.groups = value(f, 9, e),
-		.mms = value(f, 10, e),
-		.mms_skipped = value(f, 11, e),
-		.interval_ms = value(f, 12, e),
-		.group_kb = value(f, 13, e),
-		.kernel_leaf_kb = value(f, 14, e),
-		.pids = value(f, 15, e),
-		.flags = value(f, 16, e),
-		.flush = value(f, 17, e),
-		.write = value(f, 18, e),
-		.tables = value(f, 19, e),
-		.tables_cold = value(f, 20, e),
-		.rss = value(f, 21, e),
-		.cpu_max = value(f, 22, e),
-	} };
-
-	send(out, MSG_SCAN, &msg, sizeof(msg.scan));
+	memcpy(&msg.row, row, n);
+	send(out, MSG_ROW, &msg, n);
+	return 0;
 }
 
 static int send_events(FILE *out, struct trace_dat *d)
 {
-	struct fields f[NR_EVENTS];
 	uint64_t next_progress = 0;
+	struct decoder decoder;
 	struct trace_event e;
 	struct message msg;
-	int ret, i, other = 0;
+	int ret;
 
-	for (i = 0; i < NR_EVENTS; i++)
-		other |= find_fields(d->tep, i, &f[i]);
-	if (other || f[GROUP].type < 0 || f[SCAN].type < 0) {
+	if (decoder_init(&decoder, d->tep)) {
 		strcpy(msg.text, "its memref events have other fields");
 		send(out, MSG_ERROR, &msg, sizeof(msg.text));
 		return 0;
 	}
 	while ((ret = trace_dat_next(d, &e)) > 0) {
-		uint16_t type;
-
 		if (d->read >= next_progress) {
 			next_progress = d->read + PROGRESS_BYTES;
 			msg.progress = (double)d->read / d->size;
 			send(out, MSG_PROGRESS, &msg, sizeof(msg.progress));
 		}
-		if (e.size < sizeof(type))
-			continue;
-		memcpy(&type, e.data, sizeof(type));
-		for (i = 0; i < NR_EVENTS && f[i].type != type; i++)
-			;
-		switch (i) {
-		case GROUP:
-			send_group(out, &f[i], &e);
-			break;
-		case BATCH:
-			if (send_batch(out, &f[i], &e))
-				trace_dat_bad(d, e.offset);
-			break;
-		case NODE:
-			send_node(out, &f[i], &e);
-			break;
-		case TASK:
-			send_task(out, &f[i], &e);
-			break;
-		case VIRT:
-			send_virt(out, &f[i], &e);
-			break;
-		case SCAN:
-			send_scan(out, &f[i], &e);
-			break;
-		}
+		if (decode(&decoder, e.ts, e.data, e.size, send_row, out))
+			trace_dat_bad(d, e.offset);
 	}
 	return ret;
 }
@@ -351,15 +177,122 @@ static int next_message(struct inbox *in, struct message *msg)
 }
 
 /* "Linux guest 6.12.117-memscope x86_64" -> "guest, Linux 6.12.117-memscope" */
-static void set_host(struct model *m, char *uname)
+static void set_host(struct reader *r, char *uname, size_t size)
 {
 	char system[64], host[64], release[64];
 
-	uname[sizeof(m->host) - 1] = '\0';
+	uname[size - 1] = '\0';
 	if (sscanf(uname, "%63s %63s %63s", system, host, release) == 3)
-		snprintf(m->host, sizeof(m->host), "%s, %s %s", host, system, release);
+		snprintf(r->host, sizeof(r->host), "%s, %s %s", host, system, release);
 	else if (*uname)
-		snprintf(m->host, sizeof(m->host), "%s", uname);
+		snprintf(r->host, sizeof(r->host), "%s", uname);
+}
+
+/* Take what the child sends.  Return what the taker of rows returned. */
+static int receive(struct reader *r, struct inbox *in, int *ended, char *error, size_t size)
+{
+	struct message msg;
+	int ret = 0;
+
+	while (!ret && next_message(in, &msg) > 0) {
+		switch (msg.type) {
+		case MSG_HOST:
+			set_host(r, msg.text, sizeof(msg.text));
+			break;
+		case MSG_ROW:
+			ret = r->row(r->ctx, &msg.row);
+			break;
+		case MSG_PROGRESS:
+			if (r->progress)
+				r->progress(msg.progress);
+			break;
+		case MSG_ERROR:
+			msg.text[sizeof(msg.text) - 1] = '\0';
+			snprintf(error, size, "%s", msg.text);
+			break;
+		case MSG_END:
+			r->lost_events = msg.end.lost_events;
+			r->bad_offset = msg.end.bad_offset;
+			*ended = 1;
+			break;
+		}
+	}
+	return ret;
+}
+
+/**
+ * reader_each() - read a file row by row
+ * @path: the file
+ * @r: takes the rows, and has more to tell when they are read
+ * @error: says what is wrong with the file
+ * @size: of @error
+ *
+ * A damaged file gives what could be read of it, and an error.
+ *
+ * Return: 0, -1 with @error set, or what the taker of rows returned.
+ */
+int reader_each(const char *path, struct reader *r, char *error, size_t size)
+{
+	int fds[2], ret, ended = 0;
+	struct inbox *in;
+	char what[256] = "";
+	pid_t pid;
+
+	*error = '\0';
+	strcpy(r->host, "unknown host");
+	r->lost_events = r->bad_offset = 0;
+	in = calloc(1, sizeof(*in));
+	if (!in || pipe2(fds, O_CLOEXEC)) {
+		snprintf(error, size, "%s: %s", path, strerror(errno));
+		free(in);
+		return -1;
+	}
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		close(fds[0]);
+		child(path, fds[1]);
+	}
+	close(fds[1]);
+	if (pid < 0) {
+		snprintf(error, size, "fork: %s", strerror(errno));
+		close(fds[0]);
+		free(in);
+		return -1;
+	}
+	in->fd = fds[0];
+	ret = receive(r, in, &ended, what, sizeof(what));
+	close(fds[0]);
+	free(in);
+	if (!ended)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (ret)
+		return ret;
+	if (*what) {
+		r->bad_offset = 0;
+		snprintf(error, size, "%s: %s", path, what);
+	} else if (!ended) {
+		snprintf(error, size, "%s: damaged or truncated: its formats of events cannot be read",
+			 path);
+	} else if (r->bad_offset) {
+		snprintf(error, size, "%s: damaged or truncated at 0x%" PRIx64, path,
+			 r->bad_offset);
+	}
+	return *error ? -1 : 0;
+}
+
+static int add_to_model(void *m, const struct row *row)
+{
+	switch (row->type) {
+	case ROW_GROUP: return model_add_group(m, &row->group);
+	case ROW_NODE: return model_add_node(m, &row->node);
+	case ROW_TASK: return model_add_task(m, &row->task);
+	case ROW_VIRT: return model_add_virt(m, &row->virt);
+	case ROW_SCAN: return model_add_scan(m, &row->scan);
+	}
+	return 0;
 }
 
 static void no_interval(const struct model *m, const char *path, char *error, size_t size)
@@ -390,86 +323,20 @@ static void no_interval(const struct model *m, const char *path, char *error, si
 int reader_read(const char *path, struct model *m, void (*progress)(double share),
 		char *error, size_t size)
 {
-	int fds[2], ret, failed = 0, ended = 0;
-	struct message msg, end = { 0 };
-	struct inbox *in;
-	pid_t pid;
+	struct reader r = { .row = add_to_model, .ctx = m, .progress = progress };
+	int failed = reader_each(path, &r, error, size);
+	size_t length = strlen(error);
 
-	*error = '\0';
-	in = calloc(1, sizeof(*in));
-	if (!in || pipe2(fds, O_CLOEXEC)) {
-		snprintf(error, size, "%s: %s", path, strerror(errno));
-		free(in);
-		return -1;
-	}
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		close(fds[0]);
-		child(path, fds[1]);
-	}
-	close(fds[1]);
-	in->fd = fds[0];
-	while (!failed && pid > 0 && (ret = next_message(in, &msg)) > 0) {
-		switch (msg.type) {
-		case MSG_HOST:
-			set_host(m, msg.text);
-			break;
-		case MSG_GROUP:
-			failed = model_add_group(m, &msg.group);
-			break;
-		case MSG_NODE:
-			failed = model_add_node(m, &msg.node);
-			break;
-		case MSG_TASK:
-			failed = model_add_task(m, &msg.task);
-			break;
-		case MSG_VIRT:
-			failed = model_add_virt(m, &msg.virt);
-			break;
-		case MSG_SCAN:
-			failed = model_add_scan(m, &msg.scan);
-			break;
-		case MSG_PROGRESS:
-			if (progress)
-				progress(msg.progress);
-			break;
-		case MSG_ERROR:
-			msg.text[sizeof(msg.text) - 1] = '\0';
-			snprintf(error, size, "%s: %s", path, msg.text);
-			break;
-		case MSG_END:
-			end = msg;
-			ended = 1;
-			break;
-		}
-	}
-	close(fds[0]);
-	free(in);
-	if (pid < 0) {
-		snprintf(error, size, "fork: %s", strerror(errno));
-		return -1;
-	}
-	if (!ended)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	strcpy(m->host, r.host);
 	model_end(m);
-	m->lost_events = end.end.lost_events;
-
-	if (*error)
-		return -1;
-	if (failed)
+	m->lost_events = r.lost_events;
+	if (failed && !length)
 		snprintf(error, size, "%s: no memory left for it", path);
-	else if (!ended)
-		snprintf(error, size, "%s: damaged or truncated: its formats of events cannot be read",
-			 path);
-	else if (end.end.bad_offset)
-		snprintf(error, size, "%s: damaged or truncated at 0x%" PRIx64
-			 " (%" PRIu64 " of %" PRIu64 " intervals read)", path,
-			 end.end.bad_offset, m->nr_intervals + m->outside,
+	else if (failed && r.bad_offset)
+		snprintf(error + length, size - length,
+			 " (%" PRIu64 " of %" PRIu64 " intervals read)", m->nr_intervals + m->outside,
 			 m->nr_intervals + m->outside + m->missing);
-	else if (!m->nr_intervals)
+	else if (!failed && !m->nr_intervals)
 		no_interval(m, path, error, size);
 	return *error ? -1 : 0;
 }

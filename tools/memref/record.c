@@ -14,28 +14,8 @@
 #include <unistd.h>
 
 #include "../lib/size.h"
+#include "knobs.h"
 #include "memref.h"
-
-#define MAX_PIDS 4096
-
-/* A knob: its file, what is wanted, and what was there before. */
-static struct knob {
-	const char *file;
-	const char *option;
-	char want[MAX_PIDS];
-	char *before;
-	int set;
-} knobs[] = {
-	{ "memref/interval_ms", "--interval" },
-	{ "memref/group_kb", "--group" },
-	{ "memref/flush", "--flush" },
-	{ "memref/write", "--write" },
-	{ "memref/kernel", "--kernel" },
-	{ "memref/children", "--children" },
-	{ "memref_pid", "--pid" },
-};
-
-enum { INTERVAL, GROUP, FLUSH, WRITE, KERNEL_MODE, CHILDREN, PIDS, NR_KNOBS };
 
 static volatile sig_atomic_t interrupted;
 
@@ -59,76 +39,6 @@ static void usage(FILE *f)
 	      "  -o, --output FILE     (default trace.dat)\n"
 	      "      --help\n\n"
 	      "What is not given stays as it is set.  The exit status is COMMAND's.\n", f);
-}
-
-static void want(int knob, const char *value)
-{
-	snprintf(knobs[knob].want, sizeof(knobs[knob].want), "%s", value);
-	knobs[knob].set = 1;
-}
-
-/* tracefs_instance_file_write() truncates, which is what memref_pid expects. */
-static int write_knob(const char *file, const char *value)
-{
-	int ret;
-
-	errno = 0;
-	ret = tracefs_instance_file_write(NULL, file, *value ? value : "\n");
-	return ret < 0 ? -1 : 0;
-}
-
-/* Processes that ended meanwhile cannot be selected again. */
-static void drop_dead(char *pids)
-{
-	char *alive = strdup(pids), *save, *pid;
-
-	if (!alive)
-		return;
-	*pids = '\0';
-	for (pid = strtok_r(alive, " \n", &save); pid; pid = strtok_r(NULL, " \n", &save)) {
-		if (kill(atoi(pid), 0) && errno == ESRCH)
-			continue;
-		if (*pids)
-			strcat(pids, " ");
-		strcat(pids, pid);
-	}
-	free(alive);
-}
-
-static void restore(void)
-{
-	int i;
-
-	for (i = NR_KNOBS - 1; i >= 0; i--) {
-		if (!knobs[i].before)
-			continue;
-		if (i == PIDS)
-			drop_dead(knobs[i].before);
-		if (write_knob(knobs[i].file, knobs[i].before))
-			complain(FAILED, "%s: cannot be put back to %s", knobs[i].file,
-				 knobs[i].before);
-		free(knobs[i].before);
-		knobs[i].before = NULL;
-	}
-}
-
-static int apply(int knob)
-{
-	struct knob *k = &knobs[knob];
-	char *before;
-	int size;
-
-	before = tracefs_instance_file_read(NULL, k->file, &size);
-	k->before = before ? before : strdup("");
-	k->before[strcspn(k->before, "\n")] = knob == PIDS ? k->before[strcspn(k->before, "\n")]
-							     : '\0';
-	if (!write_knob(k->file, k->want))
-		return OK;
-	free(k->before);
-	k->before = NULL;
-	return complain(FAILED, "%s %s: %s", k->option, k->want,
-			errno == ESRCH ? "no such process" :
-			errno == EBUSY ? "a memref event is enabled already" : strerror(errno));
 }
 
 /* The command, stopped until the sampler knows it. */
@@ -200,7 +110,7 @@ static pid_t start_trace_cmd(const char *output)
 static int record(const char *output, char **command, int command_only)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	int status = 0, traced = 0, go = -1, ret = OK, i;
+	int status = 0, traced = 0, go = -1, ret = OK;
 	pid_t child = -1, tracer;
 	char buf[32];
 
@@ -216,12 +126,10 @@ static int record(const char *output, char **command, int command_only)
 	}
 	if (command_only) {
 		snprintf(buf, sizeof(buf), "%d", child);
-		want(PIDS, buf);
-		want(CHILDREN, "1");
+		knobs_want(PIDS, buf);
+		knobs_want(CHILDREN, "1");
 	}
-	for (i = 0; i < NR_KNOBS && !ret; i++)
-		if (knobs[i].set)
-			ret = apply(i);
+	ret = knobs_apply();
 	if (ret)
 		goto out;
 
@@ -259,7 +167,7 @@ out:
 		close(go);
 		waitpid(child, NULL, 0);
 	}
-	restore();
+	knobs_restore();
 	return ret;
 }
 
@@ -278,15 +186,13 @@ int cmd_record(int argc, char **argv)
 	const char *output = "trace.dat";
 	int c, command_only = 0;
 	uint64_t size;
-	char buf[32], *end;
+	char buf[32];
 
 	while ((c = getopt_long(argc, argv, "+i:g:p:o:h", options, NULL)) != -1) {
 		switch (c) {
 		case 'i':
-			strtoul(optarg, &end, 10);
-			if (end == optarg || *end)
-				return complain(USAGE, "--interval %s: not a number of ms", optarg);
-			want(INTERVAL, optarg);
+			if (knobs_want_interval(optarg))
+				return USAGE;
 			break;
 		case 'g':
 			if (parse_size(optarg, &size) || size & (size - 1) || size < 65536 ||
@@ -294,33 +200,27 @@ int cmd_record(int argc, char **argv)
 				return complain(USAGE, "--group %s: not a power of two from 64K to 1G",
 						optarg);
 			snprintf(buf, sizeof(buf), "%lu", (unsigned long)(size >> 10));
-			want(GROUP, buf);
+			knobs_want(GROUP, buf);
 			break;
 		case 'p':
-			strtoul(optarg, &end, 10);
-			if (end == optarg || *end ||
-			    strlen(knobs[PIDS].want) + strlen(optarg) + 2 > sizeof(knobs[PIDS].want))
-				return complain(USAGE, "--pid %s: not a pid, or too many", optarg);
-			if (knobs[PIDS].set)
-				strcat(knobs[PIDS].want, " ");
-			strcat(knobs[PIDS].want, optarg);
-			knobs[PIDS].set = 1;
+			if (knobs_want_pid(optarg))
+				return USAGE;
 			break;
-		case OPT_CHILDREN: want(CHILDREN, "1"); break;
+		case OPT_CHILDREN: knobs_want(CHILDREN, "1"); break;
 		case OPT_COMMAND_ONLY: command_only = 1; break;
-		case OPT_WRITE: want(WRITE, optarg); break;
-		case OPT_FLUSH: want(FLUSH, optarg); break;
-		case OPT_KERNEL: want(KERNEL_MODE, optarg); break;
+		case OPT_WRITE: knobs_want(WRITE, optarg); break;
+		case OPT_FLUSH: knobs_want(FLUSH, optarg); break;
+		case OPT_KERNEL: knobs_want(KERNEL_MODE, optarg); break;
 		case 'o': output = optarg; break;
 		case 'h': usage(stdout); return OK;
 		default: usage(stderr); return USAGE;
 		}
 	}
-	if (command_only && (optind == argc || knobs[PIDS].set))
+	if (command_only && (optind == argc || knobs_wanted(PIDS)))
 		return complain(USAGE, "--command-only needs a command, and no --pid");
 	if (geteuid())
 		return complain(FAILED, "record needs root");
-	if (!tracefs_file_exists(NULL, "memref_pid"))
-		return complain(FAILED, "this kernel has no memref (CONFIG_MEMREF), or no tracefs");
+	if (knobs_exist())
+		return FAILED;
 	return record(output, argv + optind, command_only);
 }

@@ -15,7 +15,8 @@ static void usage(FILE *f)
 	      "Print a view of a recording (default trace.dat).\n\n", f);
 	for (v = views; v->name; v++)
 		fprintf(f, "  %-10s %s\n", v->name, v->about);
-	fputs("\n  -F, --format text|csv|json  (default text)\n"
+	fputs("  html       all of these and their plots in a page (see memref html --help)\n"
+	      "\n  -F, --format text|csv|json  (default text)\n"
 	      "  -o, --output FILE           (default standard output)\n", f);
 	fputs(window_usage, f);
 	fputs(window_pid_usage, f);
@@ -38,6 +39,8 @@ int cmd_report(int argc, char **argv)
 	char error[512];
 	int c, damaged, failed;
 
+	if (argc > 1 && !strcmp(argv[1], "html"))
+		return cmd_html(argc - 1, argv + 1);
 	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
 		switch (c) {
 		case 'F':

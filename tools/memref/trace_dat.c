@@ -43,6 +43,7 @@ enum { TYPE_LONG = 0, TYPE_PADDING = 29, TYPE_TIME_EXTEND = 30, TYPE_TIME_STAMP 
 
 /* The data of one CPU, or what looks like it. */
 struct stream {
+	uint64_t begin;			/* in the file */
 	uint64_t pos, end;		/* in the file: what is to be read yet */
 	uint32_t chunks;		/* how many of them, if compressed */
 	int compressed;
@@ -176,7 +177,7 @@ int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, in
 	d->streams = s;
 	s += d->nr_streams++;
 	memset(s, 0, sizeof(*s));
-	s->pos = offset;
+	s->begin = s->pos = offset;
 	s->end = offset + size;
 	s->compressed = compressed;
 	if (!compressed)
@@ -453,7 +454,6 @@ int trace_dat_open(struct trace_dat *d, const char *path, const char *system,
 		   char *error, size_t size)
 {
 	struct stat st;
-	int i;
 
 	memset(d, 0, sizeof(*d));
 	d->fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -462,14 +462,18 @@ int trace_dat_open(struct trace_dat *d, const char *path, const char *system,
 		return -1;
 	}
 	d->size = st.st_size;
-	if (trace_dat_index(d, system, error, size))
-		return -1;
-	for (i = 0; i < d->nr_streams; i++) {
-		if (advance(d, &d->streams[i])) {
-			snprintf(error, size, "no memory left");
+	return trace_dat_index(d, system, error, size);
+}
+
+/* Read ahead to the first event of each stream.  Return 0, or -1 without memory. */
+static int start(struct trace_dat *d)
+{
+	int i;
+
+	d->started = 1;
+	for (i = 0; i < d->nr_streams; i++)
+		if (advance(d, &d->streams[i]))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -484,7 +488,7 @@ int trace_dat_next(struct trace_dat *d, struct trace_event *event)
 {
 	struct stream *s, *first = NULL;
 
-	if (d->current && advance(d, d->current))
+	if ((!d->started && start(d)) || (d->current && advance(d, d->current)))
 		return -1;
 	for (s = d->streams; s < d->streams + d->nr_streams; s++)
 		if (s->has_event && (!first || s->event.ts < first->event.ts))
@@ -494,6 +498,94 @@ int trace_dat_next(struct trace_dat *d, struct trace_event *event)
 		return 0;
 	*event = first->event;
 	return 1;
+}
+
+static void put32(void *p, uint32_t v)
+{
+	v = htole32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static void put64(void *p, uint64_t v)
+{
+	v = htole64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+/* The events of a page that are in the span, as a page.  Return whether there are any. */
+static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint64_t until,
+		    unsigned char *page)
+{
+	const unsigned char *from = s->buf + s->at - PAGE_HEADER;
+	uint64_t commit = get64(from + 8), ts = 0;
+	uint32_t first = 0, end = 0, at, size;
+	int ret, dropped = 0;
+
+	for (; s->at < s->commit; ) {
+		at = s->at;
+		ret = take_entry(s);
+		if (ret < 0) {
+			trace_dat_bad(d, s->offset);
+			s->at = s->commit;
+			break;
+		}
+		if (!ret)
+			continue;
+		if (s->ts <= after || s->ts > until) {
+			dropped |= !first;
+			continue;
+		}
+		if (!first) {
+			first = at;
+			ts = s->ts;
+		}
+		end = s->at;
+	}
+	if (!first)
+		return 0;
+	size = end - first;
+	memset(page, 0, d->page_size);
+	memcpy(page + PAGE_HEADER, s->buf + first, size);
+	/* The page has the time of its first event, which has none to add. */
+	put64(page, ts);
+	put32(page + PAGE_HEADER, get32(page + PAGE_HEADER) & 31);
+	/* What was lost was lost before the page. */
+	if (dropped || !(commit & MISSED_EVENTS)) {
+		put64(page + 8, size);
+	} else if (commit & MISSED_STORED &&
+		   (commit & COMMIT_MASK) + PAGE_HEADER + 8 <= d->page_size) {
+		memcpy(page + PAGE_HEADER + size, from + PAGE_HEADER + (commit & COMMIT_MASK), 8);
+		put64(page + 8, size | MISSED_EVENTS | MISSED_STORED);
+	} else {
+		put64(page + 8, size | MISSED_EVENTS);
+	}
+	return 1;
+}
+
+/**
+ * trace_dat_cut_page() - the next page of a CPU with events of a span of time
+ * @d: the file, no event of which was read
+ * @offset: where the CPU's data begin
+ * @after: events must be later
+ * @until: but not later than this
+ * @page: where to put it
+ *
+ * Return: 1, 0 at the end, -1 without memory.
+ */
+int trace_dat_cut_page(struct trace_dat *d, uint64_t offset, uint64_t after, uint64_t until,
+		       unsigned char *page)
+{
+	struct stream *s = d->streams, *end = s + d->nr_streams;
+	int ret;
+
+	while (s < end && s->begin != offset)
+		s++;
+	if (s == end)
+		return 0;
+	do {
+		ret = next_page(d, s);
+	} while (ret > 0 && !cut_page(d, s, after, until, page));
+	return ret;
 }
 
 /**

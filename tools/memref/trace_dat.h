@@ -21,6 +21,10 @@ struct tracecmd_compression;
  * @lost_events: that the ring buffer had no room for, as far as it counted
  * @read: bytes of event data read so far
  * @bad_offset: where the first part that could not be read begins; 0: none yet
+ * @version: of the format of the file, 6 or 7
+ * @table: where version 6 has the list of the CPUs' data
+ * @cpus: in that list
+ * @instances: version 6 has more tracing instances than the one that is read
  */
 struct trace_dat {
 	struct tep_handle *tep;
@@ -28,6 +32,10 @@ struct trace_dat {
 	uint64_t lost_events;
 	uint64_t read, size;
 	uint64_t bad_offset;
+	int version;
+	uint64_t table;
+	uint32_t cpus;
+	int instances;
 
 	/* Private to trace_dat.c and trace_dat_index.c. */
 	int fd;
@@ -35,7 +43,7 @@ struct trace_dat {
 	struct tracecmd_compression *compression;
 	int compressed;				/* the events' data are */
 	struct stream *streams, *current;	/* current: whose event was given */
-	int nr_streams;
+	int nr_streams, started;
 };
 
 /**
@@ -54,9 +62,11 @@ struct trace_event {
 int trace_dat_open(struct trace_dat *d, const char *path, const char *system,
 		   char *error, size_t size);
 int trace_dat_next(struct trace_dat *d, struct trace_event *event);
+int trace_dat_cut(struct trace_dat *d, int fd, uint64_t after, uint64_t until,
+		  char *error, size_t size);
 void trace_dat_close(struct trace_dat *d);
 
-/* Between trace_dat_index.c, which finds the parts, and trace_dat.c. */
+/* Between trace_dat_index.c, which finds the parts, trace_dat.c, and trace_dat_cut.c. */
 int trace_dat_index(struct trace_dat *d, const char *system, char *error, size_t size);
 int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, int compressed);
 int trace_dat_recover(struct trace_dat *d, uint64_t offset, uint64_t end, int compressed);
@@ -64,5 +74,7 @@ int trace_dat_read(struct trace_dat *d, void *buf, size_t size, uint64_t offset)
 void trace_dat_bad(struct trace_dat *d, uint64_t offset);
 int trace_dat_uncompress(struct trace_dat *d, uint64_t offset, uint32_t *stored,
 			 unsigned char **data, uint32_t *size);
+int trace_dat_cut_page(struct trace_dat *d, uint64_t offset, uint64_t after, uint64_t until,
+		       unsigned char *page);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <trace-cmd.h>
 
-#include "trace_dat.h"
+#include "trace_dat_parts.h"
 
 /* libtracecmd exports this, but has it in no header. */
 struct tracecmd_compression *tracecmd_compress_alloc(const char *name, const char *version,
@@ -18,29 +18,7 @@ struct tracecmd_compression *tracecmd_compress_alloc(const char *name, const cha
 #define MAGIC		"\027\010\104tracing"
 #define MAX_METADATA	(64U << 20)
 #define MAX_HEADER	(32U << 20)
-#define MAX_SECTIONS	256
 #define MAX_FORMAT	(1U << 20)
-
-enum {
-	SECTION_OPTIONS = 0, SECTION_BUFFER = 3, SECTION_EVENTS = 18,
-	OPTION_DONE = 0, OPTION_BUFFER = 3, OPTION_UNAME = 5, OPTION_EVENTS = 18,
-};
-
-#define SECTION_HEADER		16
-#define SECTION_COMPRESSED	1
-
-/* Bytes being taken apart; @bad once more was wanted than there is. */
-struct cursor {
-	const unsigned char *p;
-	size_t left;
-	int bad;
-};
-
-/* A section of a version 7 file. */
-struct section {
-	unsigned int id, flags;
-	uint64_t offset, size;		/* of what follows its header */
-};
 
 struct index {
 	struct trace_dat *d;
@@ -49,40 +27,6 @@ struct index {
 	size_t size;			/* of error */
 	int has_events, has_formats, has_buffer, no_memory;
 };
-
-static const unsigned char *take(struct cursor *c, size_t n)
-{
-	const unsigned char *p = c->p;
-
-	if (c->bad || n > c->left) {
-		c->bad = 1;
-		return NULL;
-	}
-	c->p += n;
-	c->left -= n;
-	return p;
-}
-
-static uint64_t take_number(struct cursor *c, size_t bytes)
-{
-	const unsigned char *p = take(c, bytes);
-	uint64_t v = 0;
-
-	if (p)
-		memcpy(&v, p, bytes);
-	return le64toh(v);
-}
-
-static const char *take_string(struct cursor *c)
-{
-	const unsigned char *end = c->bad ? NULL : memchr(c->p, 0, c->left);
-
-	if (!end) {
-		c->bad = 1;
-		return "";
-	}
-	return (const char *)take(c, end - c->p + 1);
-}
 
 static int fail(struct index *x, const char *message)
 {
@@ -119,9 +63,15 @@ static void parse_formats(struct index *x, struct cursor *c)
 	x->has_formats = !c->bad;
 }
 
-/* Returns the section's data, to be freed, or NULL. */
-static unsigned char *load_section(struct trace_dat *d, const struct section *s,
-				   struct cursor *c)
+/**
+ * trace_dat_load() - read a section
+ * @d: the file
+ * @s: the section
+ * @c: put on its data
+ *
+ * Return: the section's data, to be freed, or NULL.
+ */
+unsigned char *trace_dat_load(struct trace_dat *d, const struct section *s, struct cursor *c)
 {
 	uint32_t stored, size = 0;
 	unsigned char *data = NULL;
@@ -147,7 +97,15 @@ static unsigned char *load_section(struct trace_dat *d, const struct section *s,
 	return data;
 }
 
-static int read_section_header(struct trace_dat *d, uint64_t offset, struct section *s)
+/**
+ * trace_dat_section() - read the header of a section
+ * @d: the file
+ * @offset: where it is
+ * @s: the section
+ *
+ * Return: 0, or -1 if it is not there.
+ */
+int trace_dat_section(struct trace_dat *d, uint64_t offset, struct section *s)
 {
 	unsigned char head[SECTION_HEADER];
 	struct cursor c = { head, sizeof(head), 0 };
@@ -156,7 +114,7 @@ static int read_section_header(struct trace_dat *d, uint64_t offset, struct sect
 		return -1;
 	s->id = take_number(&c, 2);
 	s->flags = take_number(&c, 2);
-	take(&c, 4);
+	s->name = take_number(&c, 4);
 	s->size = take_number(&c, 8);
 	s->offset = offset + sizeof(head);
 	return 0;
@@ -169,7 +127,7 @@ static void load_formats(struct index *x, const struct section *s)
 
 	if (x->has_formats)
 		return;
-	data = load_section(x->d, s, &c);
+	data = trace_dat_load(x->d, s, &c);
 	if (data)
 		parse_formats(x, &c);
 	free(data);
@@ -188,7 +146,7 @@ static void parse_buffer(struct index *x, struct cursor *c)
 	page_size = take_number(c, 4);
 	cpus = take_number(c, 4);
 	if (c->bad || page_size < 4096 || page_size > MAX_METADATA || page_size % 4096 ||
-	    read_section_header(d, section, &s) || s.id != SECTION_BUFFER)
+	    trace_dat_section(d, section, &s) || s.id != SECTION_BUFFER)
 		return;
 	d->page_size = page_size;
 	while (cpus--) {
@@ -231,13 +189,15 @@ static uint64_t parse_options(struct index *x, struct cursor *c, int version)
 				 (const char *)o.p);
 			break;
 		case OPTION_EVENTS:
-			if (version == 7 && !read_section_header(x->d, take_number(&o, 8), &s) &&
+			if (version == 7 && !trace_dat_section(x->d, take_number(&o, 8), &s) &&
 			    s.id == SECTION_EVENTS)
 				load_formats(x, &s);
 			break;
 		case OPTION_BUFFER:
 			if (version == 7)
 				parse_buffer(x, &o);
+			else
+				x->d->instances = 1;
 			break;
 		}
 	}
@@ -259,7 +219,7 @@ static void recover_section(struct index *x, struct section *s, int buffers)
 	} else if (s->id == SECTION_EVENTS) {
 		load_formats(x, s);
 	} else if (s->id == SECTION_OPTIONS) {
-		data = load_section(d, s, &c);
+		data = trace_dat_load(d, s, &c);
 		if (data)
 			parse_options(x, &c, 7);
 		free(data);
@@ -276,7 +236,7 @@ static void walk_sections(struct index *x, uint64_t offset, int what)
 	int i;
 
 	for (i = 0; i < MAX_SECTIONS && offset < d->size; i++) {
-		if (read_section_header(d, offset, &s)) {
+		if (trace_dat_section(d, offset, &s)) {
 			trace_dat_bad(d, d->size);
 			return;
 		}
@@ -312,9 +272,9 @@ static int index_v7(struct index *x, struct cursor *c, const unsigned char *head
 		unsigned char *data;
 		struct cursor o;
 
-		if (read_section_header(d, options, &s) || s.id != SECTION_OPTIONS)
+		if (trace_dat_section(d, options, &s) || s.id != SECTION_OPTIONS)
 			break;
-		data = load_section(d, &s, &o);
+		data = trace_dat_load(d, &s, &o);
 		if (!data)
 			break;
 		options = parse_options(x, &o, 7);
@@ -331,7 +291,7 @@ static int index_v7(struct index *x, struct cursor *c, const unsigned char *head
 }
 
 /* Version 6: everything in its order, and the data of CPUs at the end. */
-static int index_v6(struct index *x, struct cursor *c)
+static int index_v6(struct index *x, struct cursor *c, const unsigned char *head)
 {
 	struct trace_dat *d = x->d;
 	const unsigned char *kind;
@@ -355,6 +315,8 @@ static int index_v6(struct index *x, struct cursor *c)
 	}
 	if (kind && memcmp(kind, "flyrecord", 10))
 		return fail(x, "holds no binary events");
+	d->table = c->p - head;
+	d->cpus = cpus;
 	while (kind && cpus-- && !c->bad) {
 		uint64_t offset = take_number(c, 8), size = take_number(c, 8);
 
@@ -421,7 +383,8 @@ int trace_dat_index(struct trace_dat *d, const char *system, char *error, size_t
 		fail(&x, "not a trace.dat file of version 6 or 7 of a 64-bit little-endian machine");
 		goto out;
 	}
-	ret = *version == '7' ? index_v7(&x, &c, head) : index_v6(&x, &c);
+	d->version = *version - '0';
+	ret = d->version == 7 ? index_v7(&x, &c, head) : index_v6(&x, &c, head);
 	if (!ret && x.no_memory)
 		ret = fail(&x, "no memory left");
 	if (!ret && !x.has_formats) {

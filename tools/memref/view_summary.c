@@ -4,6 +4,7 @@
 #include <gsl/gsl_statistics_double.h>
 #include <stdlib.h>
 
+#include "flags.h"
 #include "view.h"
 
 static double seconds(const struct interval *i, int class)
@@ -53,20 +54,6 @@ static const struct {
 	{ "scan", scan_ms, 0, "ms" },
 };
 
-static const struct { uint32_t flag; const char *item; } flags[] = {
-	{ SCAN_RECLAIM, "intervals_with_reclaim" },
-	{ SCAN_SKIPPED, "intervals_with_skipped_mm" },
-	{ SCAN_LATE, "intervals_overrun" },
-	{ SCAN_EXITED, "intervals_with_exited_pid" },
-	{ SCAN_ON_DEMAND, "intervals_on_demand" },
-	{ SCAN_SELECTED, "intervals_of_selected_pids" },
-	{ SCAN_STRETCHED, "intervals_stretched" },
-	{ SCAN_DAMON, "intervals_with_damon" },
-	{ SCAN_CLEARED, "intervals_cleared_by_others" },
-	{ SCAN_MOVED, "intervals_with_migration" },
-	{ SCAN_HOTPLUG, "intervals_with_hotplug" },
-};
-
 static int add(struct table *t, const char *item, struct cell value, const char *unit)
 {
 	const struct cell row[] = { TEXT_CELL(item), value, TEXT_CELL(unit) };
@@ -92,19 +79,22 @@ static int add_settings(struct table *t, const struct model *m)
 
 static int add_intervals(struct table *t, const struct model *m)
 {
+	const struct flag *flag;
+	char item[64];
 	uint64_t with;
-	size_t i, f;
+	size_t i;
 	int bad = 0;
 
 	bad |= add(t, "intervals", INT_CELL(m->nr_intervals), "intervals");
 	bad |= add(t, "intervals_incomplete", INT_CELL(m->incomplete), "intervals");
 	bad |= add(t, "intervals_missing", INT_CELL(m->missing), "intervals");
 	bad |= add(t, "lost_events", INT_CELL(m->lost_events), "events");
-	for (f = 0; f < sizeof(flags) / sizeof(flags[0]); f++) {
+	for (flag = flags; flag->name; flag++) {
 		with = 0;
 		for (i = 0; i < m->nr_intervals; i++)
-			with += !!(m->intervals[i].scan.flags & flags[f].flag);
-		bad |= add(t, flags[f].item, INT_CELL(with), "intervals");
+			with += !!(m->intervals[i].scan.flags & flag->bit);
+		snprintf(item, sizeof(item), "intervals_%s", flag->name);
+		bad |= add(t, item, INT_CELL(with), "intervals");
 	}
 	return bad;
 }

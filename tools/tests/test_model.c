@@ -140,6 +140,30 @@ static void late_row(void **state)
 	model_free(&m);
 }
 
+/* A row so late that its interval, without a scan, was given up. */
+static void lost_scan(void **state)
+{
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	add(&m, 1, 0, 0, 1, 0, 0);
+	add(&m, 2, 0, 0, 1, 0, 0);
+	model_end(&m);
+	add(&m, 2, 65536, 0, 1, 0, 0);
+	assert_int_equal(m.nr_intervals, 0);
+	model_free(&m);
+
+	model_init(&m);
+	add(&m, 1, 0, 0, 1, 0, 0);
+	scan(&m, 1, 1, 1);
+	add(&m, 2, 0, 0, 1, 0, 0);
+	model_end(&m);
+	add(&m, 2, 65536, 0, 1, 0, 0);
+	assert_int_equal(m.intervals[0].groups, 1);
+	model_free(&m);
+}
+
 /* What the model keeps grows with groups, not with events. */
 static void bounded(void **state)
 {
@@ -228,7 +252,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(zero_rows),
 		cmocka_unit_test(incomplete), cmocka_unit_test(restart),
-		cmocka_unit_test(late_row), cmocka_unit_test(bounded),
+		cmocka_unit_test(late_row), cmocka_unit_test(lost_scan),
+		cmocka_unit_test(bounded),
 		cmocka_unit_test(window), cmocka_unit_test(nodes_and_tasks),
 	};
 

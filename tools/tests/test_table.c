@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A table says the same in text, CSV and JSON. */
+/* A table says the same in text, CSV, JSON and HTML. */
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,6 +79,24 @@ static void json(void **state)
 	free(got);
 }
 
+static void html(void **state)
+{
+	const struct cell row[3] = { TEXT_CELL("<b>"), INT_CELL(1), REAL_CELL(0.5) };
+	char got[512] = "";
+	FILE *f = fmemopen(got, sizeof(got), "w");
+	struct table t;
+
+	(void)state;
+	table_init(&t, columns, 3);
+	assert_int_equal(table_add(&t, row), 0);
+	assert_int_equal(table_add(&t, row), 0);
+	assert_int_equal(table_print_html(&t, 1, f), 0);
+	fclose(f);
+	assert_string_equal(got, "<table>\n<tr><th>name<th>pages<th>time_s\n"
+				 "<tr><td class=\"text\">&lt;b&gt;<td>1<td>0.500\n</table>\n");
+	table_free(&t);
+}
+
 /* Nothing is cut where the disk is full. */
 static void full(void **state)
 {
@@ -108,7 +126,7 @@ static void formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json),
+		cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json), cmocka_unit_test(html),
 		cmocka_unit_test(full), cmocka_unit_test(formats),
 	};
 

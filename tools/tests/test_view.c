@@ -137,9 +137,9 @@ static void summary(void **state)
 	is(item("rss_max"), "value", 10);
 	is(item("tables_read"), "value", 150);
 	is(item("tables_cold_share"), "value", 25);
-	is(item("intervals_with_damon"), "value", 5);
+	is(item("intervals_damon"), "value", 5);
 	is(item("intervals_stretched"), "value", 1);
-	is(item("intervals_with_hotplug"), "value", 0);
+	is(item("intervals_hotplug"), "value", 0);
 }
 
 /* Kernels that do not tell are not taken for ones that tell of nothing. */

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Texts and pictures as parts of a page. */
+#include <string.h>
+
+#include "html.h"
+
+/**
+ * html_text() - write text so that it is text, between tags and in attributes
+ * @out: the page
+ * @text: anything
+ */
+void html_text(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '&': fputs("&amp;", out); break;
+		case '<': fputs("&lt;", out); break;
+		case '>': fputs("&gt;", out); break;
+		case '"': fputs("&quot;", out); break;
+		case '\'': fputs("&#39;", out); break;
+		case '\n': case '\t': fputc(*text, out); break;
+		default: fputc((unsigned char)*text < ' ' ? '?' : *text, out);
+		}
+	}
+}
+
+/**
+ * html_svg() - write a picture into a page
+ * @out: the page
+ * @svg: the picture, an SVG file
+ * @prefix: is put before its ids, which other pictures of the page have, too
+ */
+void html_svg(FILE *out, const char *svg, const char *prefix)
+{
+	static const char * const before_id[] = {
+		" id='", " id=\"", "href='#", "href=\"#", "url(#", "url('#",
+	};
+	const char *p = strstr(svg, "<svg");
+	int in_tag = 0;
+	size_t i, n;
+
+	while (p && *p) {
+		in_tag = *p == '<' || (in_tag && *p != '>');
+		for (i = 0; in_tag && i < sizeof(before_id) / sizeof(before_id[0]); i++) {
+			n = strlen(before_id[i]);
+			if (strncmp(p, before_id[i], n))
+				continue;
+			fprintf(out, "%s%s", before_id[i], prefix);
+			p += n;
+			break;
+		}
+		/* What follows may be the end of the tag. */
+		if (in_tag && i < sizeof(before_id) / sizeof(before_id[0]))
+			continue;
+		fputc(*p++, out);
+	}
+}

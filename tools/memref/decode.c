@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From the bytes of an event to its row, by the formats that tep knows. */
+#include <string.h>
+
+#include "batch.h"
+#include "decode.h"
+
+const char * const event_names[NR_EVENTS] = {
+	[EVENT_GROUP] = "memref_log_data", [EVENT_BATCH] = "memref_batch",
+	[EVENT_NODE] = "memref_node", [EVENT_TASK] = "memref_task",
+	[EVENT_VIRT] = "memref_virt", [EVENT_SCAN] = "memref_scan",
+};
+
+/* Fields from @later on came later, and may not be there. */
+static const struct {
+	const char *field[32];
+	int later;
+} known[NR_EVENTS] = {
+	[EVENT_GROUP] = { { "phys_addr", "seq", "kernel", "user", "page_cache", "rw" }, 99 },
+	[EVENT_BATCH] = { { "seq", "group_kb", "first", "data" }, 99 },
+	[EVENT_NODE] = { { "start", "end", "seq", "node" }, 99 },
+	[EVENT_TASK] = { { "pages", "written", "rss", "seq", "pid", "comm" }, 99 },
+	[EVENT_VIRT] = { { "addr", "seq", "pid", "pages", "written" }, 99 },
+	[EVENT_SCAN] = { {
+		"begin_ns", "scan_ns", "end_ns", "kernel", "user", "page_cache", "ptes",
+		"young", "seq", "groups", "mms", "mms_skipped", "interval_ms", "group_kb",
+		"kernel_leaf_kb", "pids", "flags", "flush", "write",
+		"tables", "tables_cold", "rss", "cpu_max",
+	}, 19 },
+};
+
+/* Return 0, or -1 if an event of the name has other fields. */
+static int find_fields(struct tep_handle *tep, int event, struct fields *f)
+{
+	struct tep_event *e = tep_find_event_by_name(tep, "memref", event_names[event]);
+	int i;
+
+	memset(f, 0, sizeof(*f));
+	f->id = e ? e->id : -1;
+	for (i = 0; e && known[event].field[i]; i++) {
+		f->field[i] = tep_find_field(e, known[event].field[i]);
+		if (f->field[i] && (f->field[i]->offset < 0 || f->field[i]->size < 0))
+			return -1;
+		if (!f->field[i] && i < known[event].later)
+			return -1;
+	}
+	return 0;
+}
+
+/**
+ * decoder_init() - find the events of memref
+ * @d: what is found
+ * @tep: has the formats of the events
+ *
+ * Return: 0, or -1 if memref_log_data or memref_scan is not there, or events
+ * have other fields.
+ */
+int decoder_init(struct decoder *d, struct tep_handle *tep)
+{
+	int i, other = 0;
+
+	for (i = 0; i < NR_EVENTS; i++)
+		other |= find_fields(tep, i, &d->event[i]);
+	return other || d->event[EVENT_GROUP].id < 0 || d->event[EVENT_SCAN].id < 0 ? -1 : 0;
+}
+
+/* The event being decoded. */
+struct raw {
+	const struct fields *f;
+	const void *data;
+	uint32_t size;
+	uint64_t ts;
+};
+
+static uint64_t value(const struct raw *e, int i)
+{
+	const struct tep_format_field *field = e->f->field[i];
+	unsigned long long v = 0;
+
+	/* A record shorter than its format would be read beyond its end. */
+	if (!field || (uint64_t)field->offset + field->size > e->size)
+		return 0;
+	tep_read_number_field((struct tep_format_field *)field, e->data, &v);
+	return v;
+}
+
+static int decode_group(const struct raw *e, row_fn take, void *ctx)
+{
+	const struct row row = { .type = ROW_GROUP, .ts = e->ts, .group = {
+		.phys_addr = value(e, 0),
+		.seq = value(e, 1),
+		.pages = { [KERNEL] = value(e, 2), [USER] = value(e, 3),
+			   [PAGE_CACHE] = value(e, 4) },
+		.written = value(e, 5) == 1,
+	} };
+
+	return take(ctx, &row);
+}
+
+static int decode_batch(const struct raw *e, row_fn take, void *ctx)
+{
+	struct batch b = {
+		.seq = value(e, 0), .group_kb = value(e, 1), .group = value(e, 2),
+	};
+	uint32_t where = value(e, 3);		/* offset, and length << 16 */
+	struct row row = { .type = ROW_GROUP, .ts = e->ts };
+	int ret;
+
+	if ((where & 0xffff) + (where >> 16) > e->size)
+		return -1;
+	b.data = (const uint8_t *)e->data + (where & 0xffff);
+	b.end = b.data + (where >> 16);
+	while ((ret = batch_next(&b, &row.group)) > 0) {
+		ret = take(ctx, &row);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+static int decode_node(const struct raw *e, row_fn take, void *ctx)
+{
+	const struct row row = { .type = ROW_NODE, .ts = e->ts, .node = {
+		.start = value(e, 0), .end = value(e, 1), .seq = value(e, 2),
+		.node = value(e, 3),
+	} };
+
+	return take(ctx, &row);
+}
+
+static int decode_task(const struct raw *e, row_fn take, void *ctx)
+{
+	const struct tep_format_field *comm = e->f->field[5];
+	struct row row = { .type = ROW_TASK, .ts = e->ts, .task = {
+		.pages = value(e, 0), .written = value(e, 1), .rss = value(e, 2),
+		.seq = value(e, 3), .pid = value(e, 4),
+	} };
+
+	if ((uint64_t)comm->offset + comm->size <= e->size && comm->size <= 16)
+		memcpy(row.task.comm, (const char *)e->data + comm->offset,
+		       strnlen((const char *)e->data + comm->offset, comm->size));
+	row.task.comm[15] = '\0';
+	return take(ctx, &row);
+}
+
+static int decode_virt(const struct raw *e, row_fn take, void *ctx)
+{
+	const struct row row = { .type = ROW_VIRT, .ts = e->ts, .virt = {
+		.addr = value(e, 0), .seq = value(e, 1), .pid = value(e, 2),
+		.pages = value(e, 3), .written = value(e, 4),
+	} };
+
+	return take(ctx, &row);
+}
+
+static int decode_scan(const struct raw *e, row_fn take, void *ctx)
+{
+	const struct row row = { .type = ROW_SCAN, .ts = e->ts, .scan = {
+		.begin_ns = value(e, 0),
+		.scan_ns = value(e, 1),
+		.end_ns = value(e, 2),
+		.pages = { [KERNEL] = value(e, 3), [USER] = value(e, 4),
+			   [PAGE_CACHE] = value(e, 5) },
+		.ptes = value(e, 6),
+		.young = value(e, 7),
+		.seq = value(e, 8),
+		.groups = value(e, 9),
+		.mms = value(e, 10),
+		.mms_skipped = value(e, 11),
+		.interval_ms = value(e, 12),
+		.group_kb = value(e, 13),
+		.kernel_leaf_kb = value(e, 14),
+		.pids = value(e, 15),
+		.flags = value(e, 16),
+		.flush = value(e, 17),
+		.write = value(e, 18),
+		.tables = value(e, 19),
+		.tables_cold = value(e, 20),
+		.rss = value(e, 21),
+		.cpu_max = value(e, 22),
+	} };
+
+	return take(ctx, &row);
+}
+
+/**
+ * decode() - decode an event
+ * @d: knows the events
+ * @ts: time of the event
+ * @data: the event, from its common fields on
+ * @size: of @data
+ * @take: is given each row; events of other systems have none
+ * @ctx: for @take
+ *
+ * Return: 0, -1 if the event is damaged, or what @take returned.
+ */
+int decode(const struct decoder *d, uint64_t ts, const void *data, uint32_t size,
+	   row_fn take, void *ctx)
+{
+	static int (* const by_event[NR_EVENTS])(const struct raw *, row_fn, void *) = {
+		[EVENT_GROUP] = decode_group, [EVENT_BATCH] = decode_batch,
+		[EVENT_NODE] = decode_node, [EVENT_TASK] = decode_task,
+		[EVENT_VIRT] = decode_virt, [EVENT_SCAN] = decode_scan,
+	};
+	struct raw e = { .data = data, .size = size, .ts = ts };
+	uint16_t id;
+	int i;
+
+	if (size < sizeof(id))
+		return 0;
+	memcpy(&id, data, sizeof(id));
+	for (i = 0; i < NR_EVENTS; i++) {
+		if (d->event[i].id != id)
+			continue;
+		e.f = &d->event[i];
+		return by_event[i](&e, take, ctx);
+	}
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From the bytes of an event to its row, by the formats that tep knows. */
+#ifndef MEMREF_DECODE_H
+#define MEMREF_DECODE_H
+
+#include <event-parse.h>
+
+#include "events.h"
+
+enum event {
+	EVENT_GROUP, EVENT_BATCH, EVENT_NODE, EVENT_TASK, EVENT_VIRT, EVENT_SCAN, NR_EVENTS
+};
+
+/* An event, and where its fields are. */
+struct fields {
+	int id;				/* -1: there is no such event */
+	const struct tep_format_field *field[32];
+};
+
+struct decoder {
+	struct fields event[NR_EVENTS];
+};
+
+extern const char * const event_names[NR_EVENTS];
+
+/* Takes a row; anything but 0 ends the decoding of the event. */
+typedef int (*row_fn)(void *ctx, const struct row *row);
+
+int decoder_init(struct decoder *d, struct tep_handle *tep);
+int decode(const struct decoder *d, uint64_t ts, const void *data, uint32_t size,
+	   row_fn take, void *ctx);
+
+#endif

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memref export: a recording in the formats of other programs. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gather.h"
+#include "memref.h"
+#include "model.h"
+#include "reader.h"
+#include "zfile.h"
+
+struct export {
+	const struct format *format;
+	struct outfile out;
+	const char *output;
+	FILE *f;			/* the output, or what compresses into it */
+	int open;
+	struct gather gather;
+	struct model nodes;		/* for its spans of memory */
+	int first;			/* nothing stands before it in a list */
+	int failed;
+	struct extent {
+		uint64_t low, high;	/* addresses referenced at all */
+		uint64_t ns, intervals;	/* length of all intervals */
+		uint32_t group_kb;
+	} extent;
+	struct region {
+		uint64_t start, end;
+		uint32_t pages;
+	} region;			/* not written yet */
+};
+
+/**
+ * struct format - a format
+ * @name: on the command line
+ * @about: what it is, for --help
+ * @run: reads the recording and writes it
+ * @begin: writes what stands before all intervals
+ * @interval: writes an interval
+ * @end: writes what stands behind
+ * @compressed: it is
+ */
+struct format {
+	const char *name, *about;
+	int (*run)(struct export *x, const char *path);
+	void (*begin)(struct export *x, FILE *f);
+	void (*interval)(struct export *x, const struct gather *g, FILE *f);
+	void (*end)(FILE *f);
+	int compressed;
+};
+
+/* Only once there is something to write: of a bad file nothing is left. */
+static int open_output(struct export *x)
+{
+	if (x->open)
+		return 0;
+	if (outfile_open(&x->out, x->output))
+		return 1;
+	x->open = 1;
+	x->first = 1;
+	x->f = x->format->compressed ? zfile_open(x->out.f) : x->out.f;
+	if (!x->f)
+		return 1;
+	if (x->format->begin)
+		x->format->begin(x, x->f);
+	return 0;
+}
+
+static int close_output(struct export *x)
+{
+	if (!x->open)
+		return FAILED;
+	if (!x->failed && x->format->end)
+		x->format->end(x->f);
+	if (x->f && x->format->compressed)
+		x->failed |= fclose(x->f);
+	return outfile_close(&x->out, x->failed);
+}
+
+/* A line of its own for each group and interval. */
+static double time_of(const struct gather *g)
+{
+	return (g->scan.scan_ns - g->begin_ns) * 1e-9;
+}
+
+static void begin_csv(struct export *x, FILE *f)
+{
+	(void)x;
+	fputs("seq,time_s,phys_addr,node,pages_kernel,pages_user,pages_page_cache,written\n", f);
+}
+
+static void interval_csv(struct export *x, const struct gather *g, FILE *f)
+{
+	size_t i;
+
+	for (i = 0; i < g->nr_groups; i++) {
+		const struct group_row *r = &g->groups[i];
+		int node = model_node(&x->nodes, r->phys_addr);
+
+		fprintf(f, "%u,%.3f,%" PRIu64 ",", r->seq, time_of(g), r->phys_addr);
+		if (node >= 0)
+			fprintf(f, "%d", node);
+		fprintf(f, ",%u,%u,%u,%u\n", r->pages[KERNEL], r->pages[USER],
+			r->pages[PAGE_CACHE], r->written);
+	}
+}
+
+static void begin_list(struct export *x, FILE *f)
+{
+	(void)x;
+	fputs("[\n", f);
+}
+
+static void end_list(FILE *f)
+{
+	fputs("\n]\n", f);
+}
+
+static void interval_json(struct export *x, const struct gather *g, FILE *f)
+{
+	size_t i;
+
+	for (i = 0; i < g->nr_groups; i++) {
+		const struct group_row *r = &g->groups[i];
+		int node = model_node(&x->nodes, r->phys_addr);
+		char name[16] = "null";
+
+		if (node >= 0)
+			snprintf(name, sizeof(name), "%d", node);
+		fprintf(f, "%s{\"seq\": %u, \"time_s\": %.3f, \"phys_addr\": %" PRIu64
+			", \"node\": %s, \"pages_kernel\": %u, \"pages_user\": %u, "
+			"\"pages_page_cache\": %u, \"written\": %u}", x->first ? "" : ",\n",
+			r->seq, time_of(g), r->phys_addr, name, r->pages[KERNEL], r->pages[USER],
+			r->pages[PAGE_CACHE], r->written);
+		x->first = 0;
+	}
+}
+
+/*
+ * damo's records (damo's src/_damo_records.py): one target, physical memory; a
+ * snapshot for each interval.  The number of accesses is the number of pages of
+ * a group that were referenced, so a sample is as much of the interval as a
+ * page is of the group: percentages come out right.  Each interval looks anew,
+ * which is age 0.  damo tells a file's type by file(1), which takes only small
+ * files for JSON: so it writes compressed ones itself.
+ */
+static uint32_t group_pages(const struct export *x)
+{
+	return x->extent.group_kb >= 4 ? x->extent.group_kb / 4 : 1;
+}
+
+static void begin_damo(struct export *x, FILE *f)
+{
+	double aggr_us = x->extent.ns * 1e-3 / x->extent.intervals;
+
+	fprintf(f, "[{\"kdamond_idx\": 0, \"context_idx\": 0,\n"
+		"\"intervals\": {\"sample_us\": %.6f, \"aggr_us\": %.3f, \"ops_update_us\": %.3f},\n"
+		"\"scheme_idx\": null, \"target_id\": 0, \"scheme_filters\": [],\n"
+		"\"snapshots\": [\n", aggr_us / group_pages(x), aggr_us, aggr_us);
+}
+
+static void end_damo(FILE *f)
+{
+	fputs("\n]}]\n", f);
+}
+
+static uint64_t flush_region(struct export *x, FILE *f)
+{
+	struct region *r = &x->region;
+	uint64_t size = r->end - r->start;
+
+	if (!size)
+		return 0;
+	fprintf(f, "%s{\"start\": %" PRIu64 ", \"end\": %" PRIu64 ", \"nr_accesses\": "
+		"{\"samples\": %u, \"percent\": %.3f}, \"age\": {\"usec\": 0, "
+		"\"aggr_intervals\": 0}, \"sz_filter_passed\": 0}", x->first ? "" : ",\n",
+		r->start, r->end, r->pages, 100.0 * r->pages / group_pages(x));
+	x->first = 0;
+	r->end = r->start;
+	return size;
+}
+
+/* Neighbours that are alike are one region.  Return bytes written as regions. */
+static uint64_t add_region(struct export *x, FILE *f, uint64_t start, uint64_t end,
+			   uint32_t pages)
+{
+	uint64_t written = 0;
+
+	if (start >= end)
+		return 0;
+	if (x->region.end == start && x->region.pages == pages &&
+	    x->region.start < x->region.end) {
+		x->region.end = end;
+		return 0;
+	}
+	written = flush_region(x, f);
+	x->region = (struct region){ start, end, pages };
+	return written;
+}
+
+static uint32_t pages_of(const struct export *x, const struct group_row *r)
+{
+	uint64_t sum = (uint64_t)r->pages[KERNEL] + r->pages[USER] + r->pages[PAGE_CACHE];
+
+	/* A page of two classes counts once, as far as can be told. */
+	return sum < group_pages(x) ? sum : group_pages(x);
+}
+
+/* All memory that there is, in the order of addresses. */
+static uint64_t write_regions(struct export *x, const struct gather *g, FILE *f)
+{
+	const struct node_span all = { x->extent.low, x->extent.high, 0 };
+	const struct node_span *spans = x->nodes.nr_spans ? x->nodes.spans : &all;
+	size_t nr = x->nodes.nr_spans ? x->nodes.nr_spans : 1, i, s;
+	uint64_t size = (uint64_t)g->scan.group_kb << 10, at = 0, total = 0;
+
+	for (i = 0, s = 0; s <= nr; s++) {
+		/* Groups outside of all spans are shown as well. */
+		uint64_t end = s < nr ? spans[s].end : UINT64_MAX;
+		uint64_t start = s < nr ? spans[s].start : UINT64_MAX;
+
+		for (; i < g->nr_groups && g->groups[i].phys_addr < end; i++) {
+			uint64_t addr = g->groups[i].phys_addr;
+
+			if (addr > start)
+				total += add_region(x, f, at > start ? at : start, addr, 0);
+			total += add_region(x, f, at > addr ? at : addr, addr + size,
+					    pages_of(x, &g->groups[i]));
+			at = addr + size > at ? addr + size : at;
+		}
+		if (s < nr) {
+			total += add_region(x, f, at > start ? at : start, end, 0);
+			at = end > at ? end : at;
+		}
+	}
+	return total + flush_region(x, f);
+}
+
+static void interval_damo(struct export *x, const struct gather *g, FILE *f)
+{
+	uint64_t total;
+
+	fprintf(f, "%s{\"start_time\": %" PRIu64 ", \"end_time\": %" PRIu64 ", \"regions\": [\n",
+		g->intervals > 1 ? ",\n" : "", g->scan.begin_ns, g->scan.scan_ns);
+	x->first = 1;
+	total = write_regions(x, g, f);
+	fprintf(f, "],\n\"total_bytes\": %" PRIu64 "}", total);
+}
+
+static int take_interval(void *ctx, const struct gather *g)
+{
+	struct export *x = ctx;
+
+	x->failed = open_output(x);
+	if (x->failed)
+		return 1;
+	x->format->interval(x, g, x->f);
+	x->failed = ferror(x->f);
+	return x->failed;
+}
+
+static int take_row(void *ctx, const struct row *row)
+{
+	struct export *x = ctx;
+
+	if (row->type == ROW_NODE)
+		return model_add_node(&x->nodes, &row->node);
+	return gather_add(&x->gather, row);
+}
+
+/* Read the recording, and end the last interval. */
+static int read_intervals(struct export *x, const char *path)
+{
+	struct reader r = { .row = take_row, .ctx = x };
+	int ret = read_rows(path, &r);
+
+	if (ret < 0) {
+		complain(FAILED, "no memory left");
+		x->failed = 1;
+	}
+	/* What could be read of a damaged file is worth having. */
+	if (!x->failed)
+		gather_end(&x->gather);
+	if (!ret && !x->gather.intervals)
+		ret = complain(FAILED, "%s: no complete interval of memref in it", path);
+	return ret;
+}
+
+static int run_intervals(struct export *x, const char *path)
+{
+	int damaged;
+
+	x->gather.interval = take_interval;
+	x->gather.ctx = x;
+	damaged = read_intervals(x, path);
+	return close_output(x) || damaged ? FAILED : OK;
+}
+
+/* Which memory there is, and how long intervals are, damo wants to know before. */
+static int measure(void *ctx, const struct gather *g)
+{
+	struct extent *e = &((struct export *)ctx)->extent;
+	uint64_t size = (uint64_t)g->scan.group_kb << 10;
+	const struct group_row *last;
+
+	if (!e->intervals++)
+		e->group_kb = g->scan.group_kb;
+	e->ns += g->scan.scan_ns - g->scan.begin_ns;
+	if (!g->nr_groups)
+		return 0;
+	last = g->groups + g->nr_groups - 1;
+	if (!e->high || g->groups->phys_addr < e->low)
+		e->low = g->groups->phys_addr;
+	if (last->phys_addr + size > e->high)
+		e->high = last->phys_addr + size;
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct node_span *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int run_damo(struct export *x, const char *path)
+{
+	struct reader r = { .row = take_row, .ctx = x };
+	char error[512];
+
+	x->gather.interval = measure;
+	x->gather.ctx = x;
+	/* What is wrong with a file is said when it is read again. */
+	if (!reader_each(path, &r, error, sizeof(error)) || *error)
+		gather_end(&x->gather);
+	gather_free(&x->gather);
+	x->gather = (struct gather){ 0 };
+	if (x->nodes.nr_spans)
+		qsort(x->nodes.spans, x->nodes.nr_spans, sizeof(*x->nodes.spans), by_start);
+	return run_intervals(x, path);
+}
+
+/* Every event as it comes, and batches as the groups they hold. */
+static int print_row(void *ctx, const struct row *row)
+{
+	const struct group_row *g = &row->group;
+	const struct node_row *n = &row->node;
+	const struct task_row *t = &row->task;
+	const struct virt_row *v = &row->virt;
+	const struct scan_row *s = &row->scan;
+	struct export *x = ctx;
+	const char *c;
+	FILE *f;
+
+	x->failed = open_output(x);
+	if (x->failed)
+		return 1;
+	f = x->f;
+	switch (row->type) {
+	case ROW_GROUP:
+		fprintf(f, "memref_log_data ts=%" PRIu64 " seq=%u phys_addr=%" PRIu64 " kernel=%u "
+			"user=%u page_cache=%u written=%u\n", row->ts, g->seq, g->phys_addr,
+			g->pages[KERNEL], g->pages[USER], g->pages[PAGE_CACHE], g->written);
+		break;
+	case ROW_NODE:
+		fprintf(f, "memref_node ts=%" PRIu64 " seq=%u node=%u start=%" PRIu64 " end=%" PRIu64
+			"\n", row->ts, n->seq, n->node, n->start, n->end);
+		break;
+	case ROW_TASK:
+		fprintf(f, "memref_task ts=%" PRIu64 " seq=%u pid=%u pages=%" PRIu64 " written=%"
+			PRIu64 " rss=%" PRIu64 " comm=", row->ts, t->seq, t->pid, t->pages,
+			t->written, t->rss);
+		/* The last of the line: it may hold spaces, but must not end the line. */
+		for (c = t->comm; c < t->comm + sizeof(t->comm) && *c; c++)
+			fputc((unsigned char)*c < ' ' ? '?' : *c, f);
+		fputc('\n', f);
+		break;
+	case ROW_VIRT:
+		fprintf(f, "memref_virt ts=%" PRIu64 " seq=%u pid=%u addr=%" PRIu64 " pages=%u "
+			"written=%u\n", row->ts, v->seq, v->pid, v->addr, v->pages, v->written);
+		break;
+	case ROW_SCAN:
+		fprintf(f, "memref_scan ts=%" PRIu64 " seq=%u begin_ns=%" PRIu64 " scan_ns=%" PRIu64
+			" end_ns=%" PRIu64 " kernel=%" PRIu64 " user=%" PRIu64 " page_cache=%" PRIu64
+			" ptes=%" PRIu64 " young=%" PRIu64 " tables=%" PRIu64 " tables_cold=%" PRIu64
+			" rss=%" PRIu64 " groups=%u mms=%u mms_skipped=%u interval_ms=%u group_kb=%u"
+			" kernel_leaf_kb=%u pids=%u flags=%u flush=%u write=%u cpu_max=%u\n", row->ts,
+			s->seq, s->begin_ns, s->scan_ns, s->end_ns, s->pages[KERNEL], s->pages[USER],
+			s->pages[PAGE_CACHE], s->ptes, s->young, s->tables, s->tables_cold, s->rss,
+			s->groups, s->mms, s->mms_skipped, s->interval_ms, s->group_kb,
+			s->kernel_leaf_kb, s->pids, s->flags, s->flush, s->write, s->cpu_max);
+		break;
+	}
+	x->failed = ferror(f);
+	return x->failed;
+}
+
+static int run_raw(struct export *x, const char *path)
+{
+	struct reader r = { .row = print_row, .ctx = x };
+	int damaged = read_rows(path, &r);
+
+	if (!damaged && !x->open)
+		return complain(FAILED, "%s: no events of memref in it", path);
+	return close_output(x) || damaged ? FAILED : OK;
+}
+
+static int by_address(const struct group *a, const struct group *b)
+{
+	return a->phys_addr < b->phys_addr ? -1 : a->phys_addr > b->phys_addr;
+}
+
+/* For flame graphs: node;class;group and the pages of all intervals. */
+static int run_folded(struct export *x, const char *path)
+{
+	struct model m;
+	struct group *g;
+	int damaged = load_recording(path, NULL, 0, &m), c;
+	char node[16];
+
+	if (!m.nr_intervals || open_output(x)) {
+		model_free(&m);
+		return FAILED;
+	}
+	HASH_SORT(m.groups, by_address);
+	for (g = m.groups; g; g = g->hh.next) {
+		int n = model_node(&m, g->phys_addr);
+
+		snprintf(node, sizeof(node), n < 0 ? "memory" : "node%d", n);
+		for (c = 0; c < NR_CLASSES; c++)
+			if (g->pages[c])
+				fprintf(x->f, "%s;%s;0x%" PRIx64 " %" PRIu64 "\n", node,
+					class_names[c], g->phys_addr, g->pages[c]);
+	}
+	model_free(&m);
+	return close_output(x) || damaged ? FAILED : OK;
+}
+
+static const struct format formats[] = {
+	{ "damo", "damo's records, for damo report", run_damo, begin_damo, interval_damo,
+	  end_damo, 1 },
+	{ "damo-json", "the same, not compressed", run_damo, begin_damo, interval_damo,
+	  end_damo, 0 },
+	{ "csv", "a line for each group and interval", run_intervals, begin_csv, interval_csv,
+	  NULL, 0 },
+	{ "json", "an object for each group and interval", run_intervals, begin_list,
+	  interval_json, end_list, 0 },
+	{ "folded", "for flame graphs: node;class;group pages", run_folded, NULL, NULL, NULL,
+	  0 },
+	{ "raw", "a line for each event", run_raw, NULL, NULL, NULL, 0 },
+	{ NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+};
+
+static void usage(FILE *f)
+{
+	const struct format *format;
+
+	fputs("usage: memref export [FILE] --to FORMAT [-o OUTPUT]\n"
+	      "Write a recording (default trace.dat) in the format of other programs.\n\n", f);
+	for (format = formats; format->name; format++)
+		fprintf(f, "  %-10s %s\n", format->name, format->about);
+	fputs("\n  -t, --to FORMAT    one of these\n"
+	      "  -o, --output FILE  (default standard output)\n"
+	      "      --help\n", f);
+}
+
+int cmd_export(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "to", 1, NULL, 't' }, { "output", 1, NULL, 'o' }, { "help", 0, NULL, 'h' }, { }
+	};
+	struct export x = { 0 };
+	const struct format *format = NULL;
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, "t:o:h", options, NULL)) != -1) {
+		switch (c) {
+		case 't':
+			for (format = formats; format->name && strcmp(format->name, optarg); format++)
+				;
+			if (!format->name)
+				return complain(USAGE, "--to %s: no such format (see memref export --help)",
+						optarg);
+			break;
+		case 'o':
+			x.output = optarg;
+			break;
+		case 'h':
+			usage(stdout);
+			return OK;
+		default:
+			usage(stderr);
+			return USAGE;
+		}
+	}
+	if (!format || argc - optind > 1) {
+		usage(stderr);
+		return USAGE;
+	}
+	x.format = format;
+	model_init(&x.nodes);
+	ret = format->run(&x, optind < argc ? argv[optind] : "trace.dat");
+	model_free(&x.nodes);
+	gather_free(&x.gather);
+	return ret;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MEMREF_ZFILE_H
+#define MEMREF_ZFILE_H
+
+#include <stdio.h>
+
+FILE *zfile_open(FILE *to);
+
+#endif
