@@ -16,6 +16,8 @@ my @kernel = $ENV{MEMSCOPE_KERNEL} ? ('--kernel', $ENV{MEMSCOPE_KERNEL}) : ();
 my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 240,
 	    '--env', 'PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin', '--', 'sh', '-c', <<'EOF');
 cd /sys/kernel/tracing
+# Under emulation the budget would make the intervals longer.
+echo 0 >memref/cpu_max
 echo 300 >memref/interval_ms
 echo 16384 >memref/group_kb
 echo anon >memref/write
@@ -27,9 +29,13 @@ wait $trace || exit 1
 memref record -i 200 -g 64M -o /share/record.dat -- sh -c 'sleep 1; exit 7'
 echo "record $? $(cat memref/interval_ms memref/group_kb | tr '\n' ' ')"
 memref record -i 10 -g 64K -o /share/long.dat -- sleep 6
+memref record -i 100 -g 1M --encoding batch -o /share/batch.dat -- pagetest --size 32M --iterations 10 --sleep 100
+memref record --command-only --tasks --virt --write anon -i 100 -o /share/tasks.dat -- \
+	pagetest --size 16M --iterations 10 --sleep 100 --thp no
+echo "knobs $(cat memref/encoding memref/tasks memref/virt memref/write | tr '\n' ' ')"
 memref record --command-only -o /share/own.dat -- pagetest --size 16M --iterations 40 --sleep 50
 echo "own $? [$(cat memref_pid)] $(cat memref/children)"
-for bad in '-i 5' '-g 3M' '-p 999999' '--write maybe' '--flush 2' '--kernel 4'; do
+for bad in '-i 5' '-g 3M' '-p 999999' '--write maybe' '--flush 3' '--kernel 4' '--cpu-max 101' '--encoding x' '--cgroup /none' '--virt'; do
 	memref record $bad -o /share/bad.dat -- true 2>&1
 	echo "bad $? $(ls /share/bad.dat 2>/dev/null)"
 done
@@ -103,7 +109,36 @@ like($vm->{out}, qr/--interval 5: Invalid argument\nbad 1 \n/, 'record names a b
 like($vm->{out}, qr/--group 3M: .*\nbad 2 \n/, 'record names a bad group size');
 like($vm->{out}, qr/--pid 999999: no such process\nbad 1 \n/, 'record names a dead pid');
 like($vm->{out}, qr/--write maybe: Invalid argument\nbad 1 \n/, 'record names a bad mode');
-like($vm->{out}, qr/--flush 2: .*\nbad 1 \n.*--kernel 4: .*\nbad 1 \n/, 'and others');
+like($vm->{out}, qr/--flush 3: .*\nbad 1 \n.*--kernel 4: .*\nbad 1 \n/, 'and others');
+like($vm->{out}, qr/--cpu-max 101: .*\nbad 1 \n.*--encoding x: .*\nbad 1 \n.*--cgroup \/none: No such file.*\nbad 1 \n.*--virt needs .*\nbad 2 \n/,
+     'and the newer ones');
+
+# The compact encoding says the same: what its groups sum up to is what the
+# sampler counted.
+like($vm->{out}, qr/^knobs group 0 0 anon $/m, 'record: encoding, tasks, virt, write are put back');
+my ($summary) = { map { $_->{item} => $_->{value} }
+		  @{decode_json(scalar `$memref report summary $share/batch.dat -F json`)} };
+is($summary->{intervals_incomplete}, 0, 'batch: as many groups as the sampler counted');
+my @spatial = @{decode_json(scalar `$memref report spatial $share/batch.dat -F json`)};
+my @temporal = @{decode_json(scalar `$memref report temporal $share/batch.dat -F json`)};
+for my $class (qw(kernel user page_cache)) {
+	my ($groups, $intervals) = (0, 0);
+	# Means of one digit.
+	$groups += $_->{"mean_pages_$class"} * @temporal for @spatial;
+	$intervals += $_->{"pages_$class"} for @temporal;
+	cmp_ok(abs($groups - $intervals), '<=', 0.05 * @temporal * @spatial,
+	       "batch: $class pages of the groups sum up to those of the intervals");
+}
+unlike(`trace-cmd report $share/batch.dat`, qr/memref_log_data:/, 'batch: no event for each group');
+
+# What a process references, and where.
+my @tasks = @{decode_json(scalar `$memref report tasks $share/tasks.dat -F json`)};
+ok((grep { $_->{comm} eq 'pagetest' && $_->{max_mib} >= 16 && $_->{max_mib} < 20 } @tasks),
+   'tasks: the program and its 16 MiB') or diag explain \@tasks;
+my @virtual = @{decode_json(scalar `$memref report virtual $share/tasks.dat -F json`)};
+ok(@virtual > 8, 'virtual: cells: ' . @virtual);
+is(system("$memref plot virtual $share/tasks.dat -o $share/virtual.png"), 0, 'plot virtual');
+is(system("$memref plot heatmap $share/batch.dat -o $share/heatmap.png"), 0, 'plot heatmap');
 
 # Files that are none, or no more.  The sanitizers' build must survive them.
 my $san = "$build/tools-sanitize/bin/memref";

@@ -417,7 +417,7 @@ static int run_folded(struct export *x, const char *path)
 {
 	struct model m;
 	struct group *g;
-	int damaged = load_recording(path, NULL, 0, &m), c;
+	int damaged = load_recording(path, &(struct window){ }, 0, &m), c;
 	char node[16];
 
 	if (!m.nr_intervals || open_output(x)) {

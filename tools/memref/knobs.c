@@ -25,7 +25,11 @@ static struct {
 	[WRITE] = { "memref/write", "--write" },
 	[KERNEL_MODE] = { "memref/kernel", "--kernel" },
 	[CHILDREN] = { "memref/children", "--children" },
+	[CPU_MAX] = { "memref/cpu_max", "--cpu-max" },
+	[ENCODING] = { "memref/encoding", "--encoding" },
 	[TASKS] = { "memref/tasks", "--tasks" },
+	[VIRT] = { "memref/virt", "--virt" },
+	[CGROUP] = { "memref/cgroup", "--cgroup" },
 	[PIDS] = { "memref_pid", "--pid" },
 };
 

@@ -146,7 +146,8 @@ static int print_nodes(FILE *f, const struct model *m)
 
 	if (!spans)
 		return -1;
-	memcpy(spans, m->spans, m->nr_spans * sizeof(*spans));
+	if (m->nr_spans)
+		memcpy(spans, m->spans, m->nr_spans * sizeof(*spans));
 	qsort(spans, m->nr_spans, sizeof(*spans), by_start);
 	fputs("nodes='", f);
 	for (i = 0; i < m->nr_spans && n < MAX_BOUNDARIES; i++)

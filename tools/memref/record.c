@@ -33,9 +33,15 @@ static void usage(FILE *f)
 	      "  -p, --pid PID         only this process; may be repeated\n"
 	      "      --children        and the processes they fork\n"
 	      "      --command-only    only COMMAND and the processes it forks\n"
+	      "      --cgroup PATH     only processes in this cgroup (v2), or below it\n"
 	      "      --write MODE      off, anon or all: which writes to tell from reads\n"
-	      "      --flush 0|1       flush the TLBs at each harvest\n"
+	      "      --flush 0|1|2     flush the TLBs at each harvest; 2: exactly\n"
 	      "      --kernel MODE     auto, on or off: kernel page tables, too\n"
+	      "      --cpu-max PCT     longer intervals if the sampler would take more of a\n"
+	      "                        CPU, 0 to 100 %; 0: no limit\n"
+	      "      --tasks           what each process references\n"
+	      "      --virt            and where in its virtual memory, for processes selected\n"
+	      "      --encoding KIND   group or batch: an event each, or packed\n"
 	      "  -o, --output FILE     (default trace.dat)\n"
 	      "      --help\n\n"
 	      "What is not given stays as it is set.  The exit status is COMMAND's.\n", f);
@@ -171,7 +177,10 @@ out:
 	return ret;
 }
 
-enum { OPT_CHILDREN = 256, OPT_COMMAND_ONLY, OPT_WRITE, OPT_FLUSH, OPT_KERNEL };
+enum {
+	OPT_CHILDREN = 256, OPT_COMMAND_ONLY, OPT_WRITE, OPT_FLUSH, OPT_KERNEL, OPT_CPU_MAX,
+	OPT_ENCODING, OPT_TASKS, OPT_VIRT, OPT_CGROUP
+};
 
 int cmd_record(int argc, char **argv)
 {
@@ -180,7 +189,9 @@ int cmd_record(int argc, char **argv)
 		{ "pid", 1, NULL, 'p' }, { "children", 0, NULL, OPT_CHILDREN },
 		{ "command-only", 0, NULL, OPT_COMMAND_ONLY },
 		{ "write", 1, NULL, OPT_WRITE }, { "flush", 1, NULL, OPT_FLUSH },
-		{ "kernel", 1, NULL, OPT_KERNEL }, { "output", 1, NULL, 'o' },
+		{ "kernel", 1, NULL, OPT_KERNEL }, { "cpu-max", 1, NULL, OPT_CPU_MAX },
+		{ "encoding", 1, NULL, OPT_ENCODING }, { "tasks", 0, NULL, OPT_TASKS },
+		{ "virt", 0, NULL, OPT_VIRT }, { "cgroup", 1, NULL, OPT_CGROUP }, { "output", 1, NULL, 'o' },
 		{ "help", 0, NULL, 'h' }, { }
 	};
 	const char *output = "trace.dat";
@@ -211,6 +222,11 @@ int cmd_record(int argc, char **argv)
 		case OPT_WRITE: knobs_want(WRITE, optarg); break;
 		case OPT_FLUSH: knobs_want(FLUSH, optarg); break;
 		case OPT_KERNEL: knobs_want(KERNEL_MODE, optarg); break;
+		case OPT_CPU_MAX: knobs_want(CPU_MAX, optarg); break;
+		case OPT_ENCODING: knobs_want(ENCODING, optarg); break;
+		case OPT_TASKS: knobs_want(TASKS, "1"); break;
+		case OPT_VIRT: knobs_want(VIRT, "1"); break;
+		case OPT_CGROUP: knobs_want(CGROUP, optarg); break;
 		case 'o': output = optarg; break;
 		case 'h': usage(stdout); return OK;
 		default: usage(stderr); return USAGE;
@@ -218,6 +234,8 @@ int cmd_record(int argc, char **argv)
 	}
 	if (command_only && (optind == argc || knobs_wanted(PIDS)))
 		return complain(USAGE, "--command-only needs a command, and no --pid");
+	if (knobs_wanted(VIRT) && !command_only && !knobs_wanted(PIDS) && !knobs_wanted(CGROUP))
+		return complain(USAGE, "--virt needs --pid, --cgroup or --command-only");
 	if (geteuid())
 		return complain(FAILED, "record needs root");
 	if (knobs_exist())
