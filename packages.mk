@@ -9,9 +9,9 @@ PACKAGES += debhelper fakeroot
 # the guest
 PACKAGES += qemu-system-x86 seabios ipxe-qemu busybox-static trace-cmd e2fsprogs
 # what the tests run in it
-PACKAGES += linux-perf sqlite3
+PACKAGES += linux-perf sqlite3 numactl
 # the tools
 PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libgsl-dev \
 	zlib1g-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core
 # their tests
-PACKAGES += libcmocka-dev libkshark-dev libjson-c-dev man-db
+PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db

@@ -16,6 +16,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -126,16 +127,16 @@ struct target {
 struct work {
 	unsigned long nr_pages, stride, passes;
 	bool write;
-	bool flush;		/* of the TLB, before each pass */
+	bool flush;		/* of the TLB, before the first pass */
 };
 
 static void use(unsigned char *memory, const struct work *w)
 {
+	/* No system call is there to flush; this one must. */
+	if (w->flush && (mprotect(memory, w->nr_pages * PAGE, PROT_READ) ||
+			 mprotect(memory, w->nr_pages * PAGE, PROT_READ | PROT_WRITE)))
+		_exit(1);
 	for (unsigned long pass = 0; pass < w->passes; pass++) {
-		/* No system call flushes; this one must. */
-		if (w->flush && (mprotect(memory, MAX_PAGES * PAGE, PROT_READ) ||
-				 mprotect(memory, MAX_PAGES * PAGE, PROT_READ | PROT_WRITE)))
-			_exit(1);
 		for (unsigned long i = 0; i < w->nr_pages; i += w->stride) {
 			volatile unsigned char *p = memory + i * PAGE + i % PAGE;
 
@@ -147,11 +148,23 @@ static void use(unsigned char *memory, const struct work *w)
 	}
 }
 
+/* Where there are two CPUs, the target and its neighbor have the second. */
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(sysconf(_SC_NPROCESSORS_ONLN) > 1 ? cpu : 0, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
 static void start_target(struct target *t)
 {
 	int to[2], from[2], fd;
 	struct work w;
 
+	pin(0);
 	t->memory = map(MAX_PAGES * PAGE, false);
 	if (pipe(to) || pipe(from))
 		die("pipe");
@@ -160,6 +173,7 @@ static void start_target(struct target *t)
 		die("fork");
 	if (!t->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pin(1);
 		memset(t->memory, 1, MAX_PAGES * PAGE);
 		if (write(from[1], "", 1) != 1)
 			_exit(1);
@@ -216,6 +230,7 @@ static pid_t start_neighbor(void)
 	if (!pid) {
 		unsigned char *memory = map(64 * PAGE, true);
 
+		pin(1);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			use(memory, &(struct work){ 64, 1, 1, true, false });
@@ -690,8 +705,8 @@ static void accuracy_cell(struct target *t, const struct cell *c, const char *wi
 static void accuracy_damon(struct target *t, const struct cell *c, const char *with, bool flush,
 			   bool exact)
 {
-	unsigned int sample_us = exact ? 1000000 : 5000, aggr_us = exact ? 1000000 : 100000;
-	uint64_t until = now() + (exact ? 4000000000ull : 1500000000ull);
+	unsigned int sample_us = exact ? 500000 : 5000, aggr_us = exact ? 500000 : 100000;
+	uint64_t until = now() + (exact ? 2500000000ull : 800000000ull);
 	static struct found f;
 	struct work w = c->work;
 
@@ -721,8 +736,9 @@ static void accuracy(void)
 		stop(neighbor);
 	}
 	put(TRACEFS "buffer_size_kb", "16384");
-	for (size_t i = 4; i < sizeof(cells) / sizeof(cells[0]); i++) {
-		if (cells[i].work.nr_pages == MAX_PAGES && cells[i].work.stride == 1)
+	/* A block that DAMON should find, and what it was not made for. */
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		if (strcmp(cells[i].name, "read_4096") && strcmp(cells[i].name, "read_sparse"))
 			continue;
 		for (int exact = 0; exact < 2; exact++) {
 			accuracy_damon(&t, &cells[i], "alone", false, exact);
@@ -782,58 +798,67 @@ static void slowdown(void)
 /*
  * A set that is used all the time, and a stream that is used once, in a cgroup
  * too small for both: reclaim should swap out the stream.  How often it takes
- * the set instead shows whether a sampler misleads it.
+ * the set instead shows whether a sampler misleads it.  The mean of some seeds,
+ * since one fault more changes all that follow.
  */
-static void reclaim_run(const char *name, void (*sample)(pid_t pid))
+#define SEEDS 5
+
+static void reclaim_load(unsigned int seed, void (*sample)(void))
 {
-	const char *cg = "/sys/fs/cgroup/bench";
 	const unsigned long hot = (48ul << 20) / PAGE, stream = (96ul << 20) / PAGE;
-	char path[128];
-	uint64_t in, refaults;
+	unsigned char *a, *b;
+
+	put("/sys/fs/cgroup/bench/cgroup.procs", "0");
+	a = map(hot * PAGE, true);
+	b = map(stream * PAGE, false);
+	for (unsigned long i = 0; i < 3 * stream; i++) {
+		/* Two pages of the set for each of the stream. */
+		for (int j = 0; j < 2; j++) {
+			seed = seed * 1103515245 + 12345;
+			a[(seed >> 8) % hot * PAGE]++;
+		}
+		b[i % stream * PAGE] = i;
+		if (sample && i % 8192 == 8191)
+			sample();
+	}
+	_exit(0);
+}
+
+static void reclaim_run(const char *name, void (*sample)(void))
+{
+	double refaults[SEEDS], sum = 0, spread = 0;
+	int status;
 	pid_t pid;
 
 	put("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
-	if (mkdir(cg, 0755) && errno != EEXIST)
-		die(cg);
-	put("/sys/fs/cgroup/bench/memory.max", "96M");
-	pid = fork();
-	if (pid < 0)
-		die("fork");
-	if (!pid) {
-		unsigned char *a, *b;
-		unsigned int seed = 1;
-
-		put("/sys/fs/cgroup/bench/cgroup.procs", "0");
-		a = map(hot * PAGE, true);
-		b = map(stream * PAGE, false);
-		for (unsigned long i = 0; i < 6 * stream; i++) {
-			/* Two pages of the set for each of the stream. */
-			for (int j = 0; j < 2; j++) {
-				seed = seed * 1103515245 + 12345;
-				a[(seed >> 8) % hot * PAGE]++;
-			}
-			b[i % stream * PAGE] = i;
-			if (sample && i % 4096 == 4095)
-				sample(getpid());
-		}
-		_exit(0);
+	for (int i = 0; i < SEEDS; i++) {
+		if (mkdir("/sys/fs/cgroup/bench", 0755))
+			die("cgroup");
+		put("/sys/fs/cgroup/bench/memory.max", "96M");
+		pid = fork();
+		if (pid < 0)
+			die("fork");
+		if (!pid)
+			reclaim_load(i + 1, sample);
+		if (waitpid(pid, &status, 0) != pid || status)
+			die("load");
+		refaults[i] = number_in("/sys/fs/cgroup/bench/memory.stat",
+					"workingset_refault_anon");
+		sum += refaults[i];
+		rmdir("/sys/fs/cgroup/bench");
 	}
-	if (waitpid(pid, &(int){ 0 }, 0) != pid)
-		die("wait");
-	snprintf(path, sizeof(path), "%s/memory.stat", cg);
-	in = number_in(path, "workingset_activate_anon");
-	refaults = number_in(path, "workingset_refault_anon");
-	result(refaults, "reclaim_%s_refaults", name);
-	result(in, "reclaim_%s_activates", name);
-	rmdir(cg);
+	for (int i = 0; i < SEEDS; i++)
+		spread += (refaults[i] - sum / SEEDS) * (refaults[i] - sum / SEEDS);
+	result(sum / SEEDS, "reclaim_%s_refaults", name);
+	result(sqrt(spread / (SEEDS - 1)), "reclaim_%s_refaults_sd", name);
 }
 
-static void sample_memref(pid_t pid)
+static void sample_memref(void)
 {
 	put(TRACEFS "memref/scan", "1");
 }
 
-static void sample_clear_refs(pid_t pid)
+static void sample_clear_refs(void)
 {
 	put("/proc/self/clear_refs", "1");
 }

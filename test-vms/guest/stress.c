@@ -422,12 +422,15 @@ static void control(void)
 {
 	static const char * const writes[] = { "off", "anon", "all", "all" };
 	static const char * const kernels[] = { "auto", "on", "off" };
+	static const char * const cgroups[] = { "", "", "/", "/none" };
 	char buf[64];
 	int err, on = 0;
 
+	/* The sampler is to be busy, not modest. */
+	put(TRACING "memref/cpu_max", "0");
 	while (!over()) {
 		changes++;
-		switch (rnd() % 12) {
+		switch (rnd() % 16) {
 		case 0:
 		case 10:
 		case 11:
@@ -462,7 +465,21 @@ static void control(void)
 			put(TRACING "memref/children", rnd() & 1 ? "1" : "0");
 			break;
 		case 8:
-			put(TRACING "memref/flush", rnd() % 4 ? "1" : "0");
+			snprintf(buf, sizeof(buf), "%d", (int)(rnd() % 3));
+			put(TRACING "memref/flush", buf);
+			break;
+		case 12:
+			put(TRACING "memref/encoding", rnd() & 1 ? "batch" : "group");
+			break;
+		case 13:
+			put(TRACING "memref/tasks", rnd() & 1 ? "1" : "0");
+			put(TRACING "memref/virt", rnd() & 1 ? "1" : "0");
+			break;
+		case 14:
+			put(TRACING "memref/cgroup", cgroups[rnd() % 4]);
+			break;
+		case 15:
+			put(TRACING "memref/cpu_max", rnd() % 4 ? "0" : "50");
 			break;
 		case 9:
 			snprintf(buf, sizeof(buf), "%d", 64 << (rnd() % 15));

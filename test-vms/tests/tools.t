@@ -199,13 +199,21 @@ is("@twice", '', 'each id once: ' . keys %ids);
 my @missing = grep { !$ids{$_} } $page =~ /href=["']?#([^"'\s>]+)/g;
 is("@missing", '', 'each reference leads somewhere');
 my @views = $page =~ /<a href="#(\w+)">/g;
-is_deeply([ grep { /^(summary|temporal|spatial|wss)$/ } @views ], [ qw(summary temporal spatial wss) ],
+is_deeply([ grep { /^(summary|temporal|spatial|wss)$/ } @views ], [ qw(temporal spatial wss summary) ],
 	  "the views: @views");
 ok((() = $page =~ /<svg/g) >= 15, 'plots of all classes');
 for my $view (qw(temporal wss spatial)) {
 	my $csv = `$memref report $view $trace -F csv`;
 	ok(index($page, "<pre>$csv</pre>") > 0, "$view: all rows as CSV");
 }
+# In a browser, without a network: every picture and view is there, none cut.
+my $dom = `cd $share && timeout 120 chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=5000 --dump-dom file://$share/page.html 2>/dev/null`;
+my $svgs = () = $page =~ /<svg\b/g;
+cmp_ok($svgs, '>=', 10, "the page has pictures: $svgs");
+is(scalar(() = $dom =~ /<svg\b/g), $svgs, 'the browser has all of them');
+is(scalar(() = $dom =~ /<h2 id=/g), scalar(() = $page =~ /<h2 id=/g), 'and all views');
+is(scalar(() = $dom =~ /<\/svg>\s*<figcaption>/g), $svgs, 'each with what it shows below');
+unlike($page, qr/(?:src|href)=["']?(?!#)[^"'>]*:\/\/|url\(http|\@import/, 'nothing comes from elsewhere');
 is(system("$memref report html $trace -o $share/page2.html -t '$title'" =~ s/it's/it'"'"'s/r), 0, 'report html');
 is(slurp("$share/page2.html"), $page, 'makes the same page');
 is_deeply([ glob "$share/page*.*" ], [ "$share/page.html", "$share/page2.html" ], 'nothing else is left');

@@ -257,8 +257,11 @@ static int write_page(struct page *p, FILE *f, const char *title, int damaged)
 
 	p->f = open_memstream(&body, &size);
 	p->nav = open_memstream(&nav, &size);
+	/* Pictures first, then what is numbers only. */
 	for (v = views; p->f && p->nav && v->name && !ret; v++)
-		ret = view(p, v);
+		ret = v->plot ? view(p, v) : OK;
+	for (v = views; p->f && p->nav && v->name && !ret; v++)
+		ret = v->plot ? OK : view(p, v);
 	if (!p->f || fclose(p->f) || !p->nav || fclose(p->nav))
 		ret = complain(FAILED, "no memory left");
 	if (!ret) {
