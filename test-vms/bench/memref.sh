@@ -8,21 +8,19 @@ build=${MEMSCOPE_BUILD:-$here/../../build}
 out=$build/bench
 mkdir -p "$out"
 
-# In icount mode a nanosecond of the guest is an instruction.
 part() {
-	local smp=$1 name=$2
+	local name=$1
+	shift
 	echo "== memref_bench $name"
-	"$here/../run" --smp "$smp" --mem 1G --timeout 3600 \
-		--qemu-arg -icount --qemu-arg shift=0,sleep=off -- memref_bench "$name" |
+	"$here/../run" --mem 1G --timeout 3600 "$@" -- memref_bench "$name" |
 		tee "$out/memref-$name.txt"
 }
 
-part 1 cost
-part 1 cold
-part 1 bytes
-part 1 slowdown
-part 1 reclaim
-part 2 accuracy
+# In icount mode a nanosecond of the guest is an instruction.
+for name in cost cold bytes slowdown reclaim; do
+	part $name --smp 1 --qemu-arg -icount --qemu-arg shift=0,sleep=off
+done
+part accuracy --smp 2
 echo "== memref against the oracle"
 prove "$here/../tests/memref-oracle.t"
 "$here/memref.pl" "$build"

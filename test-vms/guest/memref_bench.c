@@ -4,7 +4,8 @@
  * set in one guest.  Prints lines "name value".
  *
  * Runs under QEMU's -icount shift=0, where a nanosecond is an instruction, so
- * that times are counts, the same in each run.
+ * that times are counts, the same in each run; accuracy does so on two CPUs,
+ * and without.
  *
  *	cost		instructions for each page table entry in use
  *	cold		what memory costs that is mapped, but not used
