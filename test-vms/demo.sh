@@ -68,6 +68,25 @@ EOF
 	'
 }
 
+# The paper's Figures 15 to 22: a program bound to one node, to the other, to
+# both in turns.
+nodes() {
+	step "pagetest: 128 MiB bound to node 0, to node 1, interleaved, in a guest of two nodes"
+	cp "$memref" "$build/bin/pagetest" "$out"
+	"$here/run" --numa 2 --mem 1G --timeout 300 --share "$out" --root host \
+		--env PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin -- sh -eu -c '
+		for binding in membind=0 membind=1 interleave=all; do
+			memref record -i 300 -g 16M --cpu-max 0 -o /share/numa-${binding%=*}-${binding#*=}.dat -- \
+				numactl --$binding pagetest --size 128M --iterations 8 --sleep 200 >/dev/null
+		done' 2>/dev/null
+	rm -f "$out/memref" "$out/pagetest"
+	local file
+	for file in "$out"/numa-*.dat; do
+		"$memref" plot numa "$file" --class user -o "${file%.dat}.png"
+		"$memref" plot spatial "$file" --class user -o "${file%.dat}-spatial.png"
+	done
+}
+
 plots() {
 	local name=$1 class view
 	for view in temporal spatial wss; do
@@ -138,6 +157,11 @@ EOF
 			done
 			echo "<pre>$(cat "$out/$name-summary.txt")</pre>"
 		done
+		echo "<h2>pagetest: two nodes (the paper's Figures 15 to 22)</h2>"
+		for name in numa-membind-0 numa-membind-1 numa-interleave-all; do
+			echo "<h3>$name</h3><img src=\"$name.png\" alt=\"$name, nodes\">"
+			echo "<img src=\"$name-spatial.png\" alt=\"$name, addresses\">"
+		done
 	} >"$out/index.html"
 }
 
@@ -146,5 +170,6 @@ plots pagetest
 spikes
 database
 plots database
+nodes
 page
 printf '\nThe demonstration is in %s: open index.html there.\n' "$out"

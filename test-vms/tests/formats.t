@@ -129,6 +129,37 @@ for my $class (qw(kernel user page_cache)) {
 	cmp_ok(abs($groups - $intervals), '<=', 0.05 * @temporal * @spatial,
 	       "batch: $class pages of the groups sum up to those of the intervals");
 }
+# The packed bytes, taken apart here: the same rows.
+my (%packed, %read);
+for (split /\n/, `trace-cmd report $share/batch.dat 2>/dev/null`) {
+	/memref_batch:\s+seq=(\d+) group_kb=(\d+) first=(\d+) data=([0-9a-f]+)/ or next;
+	my ($seq, $kb, $group, @bytes) = ($1, $2, $3, unpack 'C*', pack 'H*', $4);
+	my $number = sub {
+		my ($n, $shift, $byte) = (0, 0);
+		do {
+			$byte = shift @bytes // die;
+			$n |= ($byte & 127) << $shift;
+			$shift += 7;
+		} while $byte & 128;
+		return $n;
+	};
+	while (@bytes) {
+		my $tag = shift @bytes;
+		$group += $tag >> 4;
+		$group += $number->() if $tag >> 4 == 15;
+		my @pages = map { $tag & 1 << $_ ? $number->() || $kb / 4 : 0 } 0 .. 2;
+		$packed{join ' ', $seq, $group++ * $kb * 1024, @pages, $tag >> 3 & 1} = 1;
+	}
+}
+my ($header, @csv_rows) = split /\n/, `$memref export $share/batch.dat --to csv`;
+my @columns = split /,/, $header;
+for (@csv_rows) {
+	my %row;
+	@row{@columns} = split /,/;
+	$read{join ' ', @row{qw(seq phys_addr pages_kernel pages_user pages_page_cache)}, $row{written}} = 1;
+}
+ok(keys %packed > 100, 'batch: rows: ' . keys %packed);
+is_deeply(\%read, \%packed, 'batch: memref reads the rows that are packed');
 unlike(`trace-cmd report $share/batch.dat`, qr/memref_log_data:/, 'batch: no event for each group');
 
 # What a process references, and where.
