@@ -61,7 +61,7 @@ tree := $(B)/linux/.memscope-series
 
 .PHONY: kernel-tree patches patches-check
 kernel-tree: deps
-	@$(MAKE) --no-print-directory $(tree)
+	@$(MAKE) -s --no-print-directory $(tree)
 
 $(tree): $(series) patches/tree.sh
 	@$(STEP) kernel-tree patches/tree.sh $(B)

@@ -101,7 +101,7 @@ plots() {
 		"$memref" plot heatmap "$out/$name.dat" --class "$class" \
 			-o "$out/$name-heatmap-$class.png"
 	done
-	"$memref" html "$out/$name.dat" -o "$out/$name.html"
+	"$memref" html "$out/$name.dat" --title "memref: $name" -o "$out/$name.html"
 	"$memref" report summary "$out/$name.dat" | tee "$out/$name-summary.txt"
 }
 
