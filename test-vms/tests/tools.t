@@ -206,6 +206,21 @@ for my $view (qw(temporal wss spatial)) {
 	my $csv = `$memref report $view $trace -F csv`;
 	ok(index($page, "<pre>$csv</pre>") > 0, "$view: all rows as CSV");
 }
+# Ctrl-C: no page, and nothing else is left.
+mkdir "$share/interrupted";
+my $pid = fork() // die;
+if (!$pid) {
+	$SIG{INT} = 'DEFAULT';
+	$ENV{TMPDIR} = "$share/interrupted";
+	exec $memref, 'html', $trace, '-o', "$share/interrupted/page.html";
+}
+my $patience = time + 20;
+select undef, undef, undef, 0.05 while !glob("$share/interrupted/memref-html*") && time < $patience;
+kill 'INT', $pid;
+waitpid $pid, 0;
+is($? & 127, 2, 'html: Ctrl-C ends it');
+is(join(' ', glob "$share/interrupted/*"), '', 'and leaves nothing');
+
 # In a browser, without a network: every picture and view is there, none cut.
 my $dom = `cd $share && timeout 120 chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=5000 --dump-dom file://$share/page.html 2>/dev/null`;
 my $svgs = () = $page =~ /<svg\b/g;

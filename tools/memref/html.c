@@ -9,6 +9,7 @@
 
 #include "../lib/html.h"
 #include "flags.h"
+#include "leftover.h"
 #include "memref.h"
 #include "view.h"
 
@@ -129,7 +130,8 @@ static char *read_file(const char *path)
 	return text;
 }
 
-static void remove_pictures(const struct page *p)
+/* Do something with the name of each file in the folder for pictures. */
+static void each_file(const struct page *p, void (*what)(const char *path))
 {
 	static const char * const names[] = { "plot.svg", "plot.csv" };
 	char path[sizeof(p->dir) + 16];
@@ -137,8 +139,13 @@ static void remove_pictures(const struct page *p)
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", p->dir, names[i]);
-		unlink(path);
+		what(path);
 	}
+}
+
+static void remove_file(const char *path)
+{
+	unlink(path);
 }
 
 static void picture(struct page *p, const char *class, const char *svg)
@@ -171,7 +178,7 @@ static int plots(struct page *p, const struct view *view)
 			continue;
 		if (!plot_draw(p->m, view, path, plot_classes[c], ""))
 			svg[c] = read_file(path);
-		remove_pictures(p);
+		each_file(p, remove_file);
 		if (!svg[c]) {
 			ret = p->pictures ? OK : FAILED;
 			continue;
@@ -283,6 +290,8 @@ static int html(struct model *m, const char *output, const char *title, int dama
 	if (snprintf(p.dir, sizeof(p.dir), "%s/memref-html.XXXXXX", tmp ? tmp : "/tmp") >=
 	    (int)sizeof(p.dir) || !mkdtemp(p.dir))
 		return complain(FAILED, "%s: %s", p.dir, strerror(errno));
+	leftover_add(p.dir);
+	each_file(&p, leftover_add);
 	ret = outfile_open(&out, output);
 	if (!ret) {
 		ret = write_page(&p, out.f, title, damaged);
@@ -290,6 +299,8 @@ static int html(struct model *m, const char *output, const char *title, int dama
 		ret = outfile_close(&out, ret);
 	}
 	rmdir(p.dir);
+	each_file(&p, leftover_done);
+	leftover_done(p.dir);
 	return ret;
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "leftover.h"
 #include "memref.h"
 #include "view.h"
 
@@ -129,6 +130,7 @@ int outfile_open(struct outfile *o, const char *path)
 	fd = mkstemp(o->tmp);
 	if (fd < 0)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
+	leftover_add(o->tmp);
 	fchmod(fd, 0644);
 	o->f = fdopen(fd, "w");
 	return o->f ? OK : complain(FAILED, "%s: %s", path, strerror(errno));
@@ -152,12 +154,15 @@ int outfile_close(struct outfile *o, int failed)
 	else
 		errno = 0;
 	failed |= fclose(o->f);
-	if (!failed && (!o->tmp[0] || !rename(o->tmp, o->path)))
-		return OK;
-	complain(FAILED, "%s: %s", o->path, errno ? strerror(errno) : "not written");
-	if (o->tmp[0])
+	if (!failed && o->tmp[0])
+		failed = rename(o->tmp, o->path);
+	if (failed)
+		complain(FAILED, "%s: %s", o->path, errno ? strerror(errno) : "not written");
+	if (failed && o->tmp[0])
 		unlink(o->tmp);
-	return FAILED;
+	if (o->tmp[0])
+		leftover_done(o->tmp);
+	return failed ? FAILED : OK;
 }
 
 static void usage(FILE *f)

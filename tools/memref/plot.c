@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "leftover.h"
 #include "memref.h"
 #include "view.h"
 #include "window.h"
@@ -272,6 +273,7 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 	if (write_csv(m, view, p.csv))
 		return FAILED;
 
+	leftover_add(p.tmp);
 	commands = make_commands(m, view, &p);
 	failed = commands ? gnuplot(p.plots, view->name, commands) :
 			    complain(FAILED, "no memory left");
@@ -280,6 +282,7 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
 	if (failed)
 		unlink(p.tmp);
+	leftover_done(p.tmp);
 	return failed;
 }
 
