@@ -627,7 +627,6 @@ static void cold(void)
 		result(number_in("/proc/self/status", "VmPTE:") / 1024.0, "cold_%lug_page_tables_mib",
 		       gib[i]);
 	}
-	/* Without the bits of the upper tables: all of 8 GiB is read. */
 }
 
 struct cell {
