@@ -3,7 +3,10 @@
  * Runs in the guest: works the sampler and the machine under it as hard as it
  * can for a while, and proves that no byte of memory was lost.
  *
- *	stress SECONDS SEED EXT4-DEVICE
+ *	stress SECONDS SEED EXT4-DEVICE [write]
+ *
+ * With "write" the sampler runs all the time, every 50 ms, and takes the dirty
+ * bits of every page; without, all knobs are turned.
  *
  * Workers are processes.  Each keeps data that a checksum of its position
  * foretells, and exits with 1 and a message at the first wrong byte.
@@ -498,6 +501,25 @@ static void control(void)
 	fflush(stdout);
 }
 
+/* Take dirty bits every 50 ms, of everything, without a rest. */
+static void control_write(void)
+{
+	put(TRACING "memref/cpu_max", "0");
+	put(TRACING "memref/interval_ms", "50");
+	while (!over()) {
+		put(TRACING "memref/write", rnd() % 8 ? "all" : "anon");
+		put(TRACING "memref/flush", rnd() % 4 ? "1" : "2");
+		if (put(TRACING "events/memref/enable", "1"))
+			fail("enable: %s", strerror(errno));
+		starts++;
+		for (int i = 0; i < 60 && !over(); i++)
+			sleep(1);
+		put(TRACING "events/memref/enable", "0");
+	}
+	printf("# %lu starts of the sampler, each for a minute\n", starts);
+	fflush(stdout);
+}
+
 /* Threads of the sampler, and its memory, that are left when it is off. */
 static int leftovers(void)
 {
@@ -513,7 +535,7 @@ static int leftovers(void)
 	return n;
 }
 
-static const struct {
+static struct {
 	const char *name;
 	void (*run)(void);
 } workers[] = {
@@ -544,9 +566,11 @@ int main(int argc, char **argv)
 	int status;
 
 	if (argc < 4) {
-		fprintf(stderr, "usage: stress SECONDS SEED EXT4-DEVICE\n");
+		fprintf(stderr, "usage: stress SECONDS SEED EXT4-DEVICE [write]\n");
 		return 2;
 	}
+	if (argc > 4)
+		workers[WORKERS - 1].run = control_write;
 	first = strtoull(argv[2], NULL, 0) * 2 + 1;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	stop_at = now.tv_sec + atoi(argv[1]);
