@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memref_bench accuracy: pages found of those used, and wrong ones.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+
+struct cell {
+	const char *name;
+	struct work work;
+};
+
+static const struct cell cells[] = {
+	{ "read_16", { 16, 1, 2000, false, false } },
+	{ "write_16", { 16, 1, 2000, true, false } },
+	{ "read_256", { 256, 1, 500, false, false } },
+	{ "write_256", { 256, 1, 500, true, false } },
+	{ "read_4096", { 4096, 1, 50, false, false } },
+	{ "write_4096", { 4096, 1, 50, true, false } },
+	{ "read_65536", { 65536, 1, 4, false, false } },
+	{ "write_65536", { 65536, 1, 4, true, false } },
+	{ "read_sparse", { 65536, 128, 400, false, false } },
+	{ "write_sparse", { 65536, 128, 400, true, false } },
+};
+
+static void score(const struct cell *c, const char *tool, const char *with, const struct found *f)
+{
+	unsigned long truth = 0, hit = 0, reported = 0;
+
+	for (unsigned long i = 0; i < MAX_PAGES; i++) {
+		bool used = i < c->work.nr_pages && i % c->work.stride == 0;
+
+		truth += used;
+		if (!f->has_pages)
+			continue;
+		reported += f->page[i];
+		hit += used && f->page[i];
+	}
+	/* A number only: at best, its pages are the right ones. */
+	if (!f->has_pages) {
+		reported = f->pages;
+		hit = reported < truth ? reported : truth;
+	}
+	printf("accuracy %s %s %s %.4f %.4f\n", c->name, tool, with, (double)hit / truth,
+	       reported ? (double)hit / reported : 1.0);
+	fflush(stdout);
+}
+
+/* Begin, let the target run, end: with the target as it comes. */
+static void accuracy_cell(struct target *t, const struct cell *c, const char *with, bool flush)
+{
+	static struct found f;
+	struct work w = c->work;
+
+	w.flush = flush;
+	/* The TLB has what the target uses, as in the middle of its work. */
+	run(t, &w);
+
+	memref_on(t->pid);
+	run(t, &c->work);
+	memref_end(t, &f);
+	run(t, &c->work);
+	memref_end(t, &f);
+	score(c, "memref", with, &f);
+	memref_off();
+
+	run(t, &w);
+	idle_begin(t);
+	run(t, &w);
+	idle_end(t, &f);
+	score(c, "page_idle", with, &f);
+
+	run(t, &w);
+	refs_begin(t);
+	run(t, &w);
+	refs_end(t, &f);
+	score(c, "clear_refs", with, &f);
+}
+
+/* DAMON samples while the target runs. */
+static void accuracy_damon(struct target *t, const struct cell *c, const char *with, bool flush,
+			   bool exact)
+{
+	unsigned int sample_us = exact ? 500000 : 5000, aggr_us = exact ? 500000 : 100000;
+	uint64_t until = now() + (exact ? 2500000000ull : 800000000ull);
+	static struct found f;
+	struct work w = c->work;
+
+	w.flush = flush;
+	put(TRACEFS "trace", "\n");
+	put(TRACEFS "events/damon/damon_aggregated/enable", "1");
+	damon_on(t, exact, sample_us, aggr_us);
+	while (now() < until)
+		run(t, &w);
+	put(TRACEFS "events/damon/damon_aggregated/enable", "0");
+	damon_off();
+	damon_found(t, &f);
+	score(c, exact ? "damon_exact" : "damon", with, &f);
+}
+
+void accuracy(void)
+{
+	static struct target t;
+	pid_t neighbor;
+
+	start_target(&t);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		accuracy_cell(&t, &cells[i], "alone", false);
+		accuracy_cell(&t, &cells[i], "flush", true);
+		neighbor = start_neighbor();
+		accuracy_cell(&t, &cells[i], "neighbor", false);
+		stop(neighbor);
+	}
+	put(TRACEFS "buffer_size_kb", "16384");
+	/* A block that DAMON should find, and what it was not made for. */
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		if (strcmp(cells[i].name, "read_4096") && strcmp(cells[i].name, "read_sparse"))
+			continue;
+		for (int exact = 0; exact < 2; exact++) {
+			accuracy_damon(&t, &cells[i], "alone", false, exact);
+			accuracy_damon(&t, &cells[i], "flush", true, exact);
+			neighbor = start_neighbor();
+			accuracy_damon(&t, &cells[i], "neighbor", false, exact);
+			stop(neighbor);
+		}
+	}
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* memref_bench: what its parts share. */
+#ifndef MEMREF_BENCH_H
+#define MEMREF_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define TRACEFS "/sys/kernel/tracing/"
+#define PAGE 4096ul
+#define MAX_PAGES 65536ul
+#define HUGE_PAGE (2ul << 20)
+/* A measurement is the median of so many. */
+#define ROUNDS 7
+
+/* util.c */
+void die(const char *what) __attribute__((noreturn));
+void result(double value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+uint64_t now(void);
+void put(const char *path, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+uint64_t number_in(const char *path, const char *key);
+void *map(size_t size, bool populate);
+double median(double *values, int n);
+
+/* target.c */
+struct target {
+	pid_t pid;
+	int to, from;
+	unsigned char *memory;
+	uint64_t pfn[MAX_PAGES];
+};
+
+/* What it is told: to use every stride-th page of the first so many. */
+struct work {
+	unsigned long nr_pages, stride, passes;
+	bool write;
+	bool flush;		/* of the TLB, before the first pass */
+};
+
+void use(unsigned char *memory, const struct work *w);
+void start_target(struct target *t);
+void run(struct target *t, const struct work *w);
+pid_t start_neighbor(void);
+void stop(pid_t pid);
+
+/* What was found: per page of the target, or a number of pages only. */
+struct found {
+	unsigned char page[MAX_PAGES];
+	bool has_pages;
+	double pages;
+};
+
+/* samplers.c */
+void memref_on(pid_t pid);
+void memref_off(void);
+void memref_end(struct target *t, struct found *f);
+uint64_t last_scan(const char *field);
+double scan_insns(void);
+void idle_begin(struct target *t);
+void idle_end(struct target *t, struct found *f);
+void refs_begin(struct target *t);
+void refs_end(struct target *t, struct found *f);
+
+/* damon.c */
+pid_t kdamond(void);
+void damon_on(struct target *t, bool exact, unsigned int sample_us, unsigned int aggr_us);
+void damon_off(void);
+void damon_found(struct target *t, struct found *f);
+
+/* The parts, a file each. */
+void cost(void);
+void cold(void);
+void accuracy(void);
+void slowdown(void);
+void reclaim(void);
+void bytes(void);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memref_bench PART: memref and those who do its job today, on one working
+ * set in one guest.  Prints lines "name value".
+ *
+ * Runs under QEMU's -icount shift=0, where a nanosecond is an instruction, so
+ * that times are counts, the same in each run; accuracy does so on two CPUs,
+ * and without.
+ *
+ *	cost		instructions for each page table entry in use
+ *	cold		what memory costs that is mapped, but not used
+ *	accuracy	pages found of those used, and wrong ones
+ *	slowdown	of a program, by samples every second and more often
+ *	reclaim		what a sampler does to the choice of pages to swap out
+ *	bytes		of the trace buffer for each group
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+
+int main(int argc, char **argv)
+{
+	static const struct { const char *name; void (*run)(void); } parts[] = {
+		{ "cost", cost }, { "cold", cold }, { "accuracy", accuracy },
+		{ "slowdown", slowdown }, { "reclaim", reclaim }, { "bytes", bytes },
+	};
+
+	for (size_t i = 0; argc == 2 && i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!strcmp(argv[1], parts[i].name)) {
+			parts[i].run();
+			return 0;
+		}
+	}
+	fputs("usage: memref_bench cost|cold|accuracy|slowdown|reclaim|bytes\n", stderr);
+	return 2;
+}
