@@ -20,6 +20,7 @@ part() {
 for name in cost cold bytes slowdown reclaim; do
 	part $name --smp 1 --qemu-arg -icount --qemu-arg shift=0,sleep=off
 done
+part locks --smp 2 --qemu-arg -icount --qemu-arg shift=0,sleep=off
 part accuracy --smp 2
 echo "== memref against the oracle"
 prove "$here/../tests/memref-oracle.t"

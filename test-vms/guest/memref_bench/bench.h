@@ -38,6 +38,7 @@ struct work {
 	bool flush;		/* of the TLB, before the first pass */
 };
 
+void pin(int cpu);
 void use(unsigned char *memory, const struct work *w);
 void start_target(struct target *t);
 void run(struct target *t, const struct work *w);
@@ -75,5 +76,6 @@ void accuracy(void);
 void slowdown(void);
 void reclaim(void);
 void bytes(void);
+void locks(void);
 
 #endif

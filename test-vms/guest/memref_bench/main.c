@@ -13,6 +13,7 @@
  *	slowdown	of a program, by samples every second and more often
  *	reclaim		what a sampler does to the choice of pages to swap out
  *	bytes		of the trace buffer for each group
+ *	locks		how long mmap() and munmap() of the target wait
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,7 @@ int main(int argc, char **argv)
 	static const struct { const char *name; void (*run)(void); } parts[] = {
 		{ "cost", cost }, { "cold", cold }, { "accuracy", accuracy },
 		{ "slowdown", slowdown }, { "reclaim", reclaim }, { "bytes", bytes },
+		{ "locks", locks },
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -32,6 +34,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("usage: memref_bench cost|cold|accuracy|slowdown|reclaim|bytes\n", stderr);
+	fputs("usage: memref_bench cost|cold|accuracy|slowdown|reclaim|bytes|locks\n", stderr);
 	return 2;
 }

@@ -35,7 +35,7 @@ void use(unsigned char *memory, const struct work *w)
 }
 
 /* Where there are two CPUs, the target and its neighbor have the second. */
-static void pin(int cpu)
+void pin(int cpu)
 {
 	cpu_set_t set;
 
