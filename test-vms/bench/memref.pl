@@ -132,7 +132,7 @@ for my $lru (qw(lru mglru)) {
 		    map { sprintf '%+.2f %%', $_ } $pct, $error, $median, $swapped);
 	}
 }
-printf $f "\n24 MiB used all the time and 48 MiB used in turn under a limit of 48 MiB; each of %d seeds " .
+printf $f "\n48 MiB used all the time and 96 MiB used in turn under a limit of 96 MiB; each of %d seeds " .
 	"is run with each sampler, and the runs of a seed are compared. The program flushes its TLB " .
 	"every 1,536 accesses, about as many as a processor's holds: QEMU's holds more, and is " .
 	"sized by how busy the host is.\n", (paired('lru', 'memref', 'refaults'))[4];

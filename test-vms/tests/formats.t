@@ -11,7 +11,7 @@ use Test::More;
 use VM;
 
 # The guest has a /tmp of its own, and the build may be in the host's.
-system 'cp', "$build/bin/memref", "$build/bin/pagetest", $share;
+system 'cp', "$build/bin/memref", "$build/bin/pagetest", "$build/guest/bin/memref_steady", $share;
 my @kernel = $ENV{MEMSCOPE_KERNEL} ? ('--kernel', $ENV{MEMSCOPE_KERNEL}) : ();
 my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 240,
 	    '--env', 'PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin', '--', 'sh', '-c', <<'EOF');
@@ -30,6 +30,14 @@ memref record -i 200 -g 64M -o /share/record.dat -- sh -c 'sleep 1; exit 7'
 echo "record $? $(cat memref/interval_ms memref/group_kb | tr '\n' ' ')"
 memref record -i 10 -g 64K -o /share/long.dat -- sleep 6
 memref record -i 100 -g 1M --encoding batch -o /share/batch.dat -- pagetest --size 32M --iterations 10 --sleep 100
+mkfifo /tmp/go /tmp/gone
+memref_steady </tmp/go >/tmp/gone &
+exec 3>/tmp/go 4</tmp/gone
+# The first time, it references more: what it has to find.
+for what in first group batch; do
+	memref record -i 0 -g 64K -p $! --write anon --encoding $(echo $what | sed s/first/group/) -o /share/steady-$what.dat -- \
+		sh -c 'echo -n x >&3; read line <&4' || exit 1
+done
 memref record --command-only --tasks --virt --write anon -i 100 -o /share/tasks.dat -- \
 	pagetest --size 16M --iterations 10 --sleep 100 --thp no
 echo "knobs $(cat memref/encoding memref/tasks memref/virt memref/write | tr '\n' ' ')"
@@ -160,6 +168,17 @@ for (@csv_rows) {
 }
 ok(keys %packed > 100, 'batch: rows: ' . keys %packed);
 is_deeply(\%read, \%packed, 'batch: memref reads the rows that are packed');
+# The same references, once in each encoding: the same reports, byte for byte,
+# but for when it was.
+for my $view (qw(temporal spatial heatmap wss thp numa)) {
+	my @reports = map {
+		my @lines = map { [ split /,/, $_, -1 ] } split /\n/, `$memref report $view $share/steady-$_.dat -F csv`;
+		my @keep = grep { $lines[0][$_] !~ /^(time_s|interval_s|scan_ms)$/ } 0 .. $#{$lines[0] // []};
+		join '', map { join(',', @$_[@keep]) . "\n" } @lines;
+	} qw(group batch);
+	cmp_ok($reports[0] =~ tr/\n//, '>=', 6, "steady: report $view has rows");
+	is($reports[1], $reports[0], "report $view is the same from either encoding");
+}
 unlike(`trace-cmd report $share/batch.dat`, qr/memref_log_data:/, 'batch: no event for each group');
 
 # What a process references, and where.

@@ -21,11 +21,11 @@
  * compared.
  */
 #define SEEDS 5
-#define LIMIT "48M"
-#define SET (24ul << 20)
-#define STREAM (48ul << 20)
+#define LIMIT "96M"
+#define SET (48ul << 20)
+#define STREAM (96ul << 20)
 #define STREAM_PASSES 3
-#define ROUNDS_PER_SAMPLE 4096
+#define ROUNDS_PER_SAMPLE 8192
 
 /*
  * A processor's TLB has some 1,500 entries, QEMU's has room for all of the set,
