@@ -129,7 +129,7 @@ for my $lru (qw(lru mglru)) {
 		row($lru eq 'lru' ? 'active/inactive lists' : 'multi-gen LRU',
 		    $sampler eq 'off' ? 'none' : $sampler, sprintf('%.0f', $refaults),
 		    $sampler eq 'off' ? ('', '', '', '') :
-		    map { sprintf '%+.2f %%', $_ } $pct, $error, $median, $swapped);
+		    map { sprintf $_ == $error ? '%.2f %%' : '%+.2f %%', $_ } $pct, $error, $median, $swapped);
 	}
 }
 printf $f "\n48 MiB used all the time and 96 MiB used in turn under a limit of 96 MiB; each of %d seeds " .
