@@ -43,7 +43,11 @@ echo "head $(state)"
 for signal in INT TERM HUP; do
 	memref top -i 100 -p $$ >/share/signal.txt &
 	top=$!
-	sleep 2
+	# Until there is an interval, however busy the host.
+	for wait in $(seq 300); do
+		[ $(wc -l </share/signal.txt) -lt 2 ] || break
+		sleep 0.2
+	done
 	kill -$signal $top
 	wait $top
 	echo "$signal $? $(state)"
