@@ -99,10 +99,11 @@ $(B)/kernel-$(1)/.configured: $(call fragments,$(1)) kernel-config/configure.sh 
 		$(call fragments,$(1))
 	@touch $$@
 
-$(B)/kernel-$(1)/.built: $(B)/kernel-$(1)/.configured $(state)
+$(B)/kernel-$(1)/.built: $(B)/kernel-$(1)/.configured $(state) kernel-config/modules.sh
 	@COUNT=$(B)/kernel-$(1) $$(STEP) kernel-$(1) \
 		$$(MAKE) -C $(B)/linux O=$(B)/kernel-$(1) -j$(JOBS) CC="$$(GCC)" HOSTCC="$$(GCC)" LOCALVERSION= \
 		bzImage modules
+	@$$(STEP) modules-$(1) kernel-config/modules.sh $(B)/linux $(B)/kernel-$(1)
 	@touch $$@
 endef
 $(foreach k,$(kernels),$(eval $(call kernel_rules,$(k))))

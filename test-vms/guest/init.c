@@ -208,6 +208,12 @@ static void enter_host_root(void)
 	mkdirs("/overlay/root/dev");
 	if (mount("/dev", "/overlay/root/dev", NULL, MS_MOVE, NULL))
 		die("move /dev: %s", strerror(errno));
+	/* The modules are this kernel's, not the host's. */
+	if (!access("/lib/modules", F_OK)) {
+		mkdirs("/overlay/root/lib/modules");
+		if (mount("/lib/modules", "/overlay/root/lib/modules", NULL, MS_BIND, NULL))
+			die("bind /lib/modules: %s", strerror(errno));
+	}
 	umount2("/proc", MNT_DETACH);
 	umount2("/sys", MNT_DETACH);
 	if (chdir("/overlay/root") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") ||

@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# modules.sh LINUX OUTPUT: packs a kernel's modules, as installed, into
+# OUTPUT/modules.cpio, which the guest gets beside its own files.
+set -eu -o pipefail
+linux=$1 output=$2
+root=$(mktemp -d "${TMPDIR:-/tmp}/memscope-modules.XXXXXX")
+trap 'rm -rf "$root"' EXIT
+
+PATH=$PATH:/usr/sbin:/sbin
+make -s -C "$linux" O="$output" LOCALVERSION= INSTALL_MOD_PATH="$root" INSTALL_MOD_STRIP=1 modules_install
+# They refer to the trees that they were built from.
+find "$root" -type l -delete
+cd "$root"
+find . -print0 | LC_ALL=C sort -z |
+	cpio --quiet -o -0 -H newc -R 0:0 --reproducible >"$output/modules.cpio.tmp"
+mv "$output/modules.cpio.tmp" "$output/modules.cpio"
