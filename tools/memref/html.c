@@ -9,7 +9,7 @@
 
 #include "../lib/html.h"
 #include "flags.h"
-#include "leftover.h"
+#include "../lib/leftover.h"
 #include "memref.h"
 #include "view.h"
 

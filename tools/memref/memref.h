@@ -5,11 +5,10 @@
 
 #include <stdio.h>
 
+#include "../lib/complain.h"
+#include "../lib/outfile.h"
 #include "model.h"
 #include "reader.h"
-
-/* Exit statuses. */
-enum { OK = 0, FAILED = 1, USAGE = 2 };
 
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
@@ -19,8 +18,6 @@ int cmd_top(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_cut(int argc, char **argv);
-
-int complain(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 int load_recording(const char *path, const struct window *window, int needs, struct model *m);
 int read_rows(const char *path, struct reader *r);
@@ -33,15 +30,5 @@ extern const char * const plot_classes[NR_PLOT_CLASSES];
 int plot_has(const struct model *m, const struct view *view, const char *class);
 int plot_draw(struct model *m, const struct view *view, const char *output,
 	      const char *class, const char *title);
-
-/* A file that is there only when it is whole. */
-struct outfile {
-	FILE *f;
-	const char *path;	/* NULL: standard output */
-	char tmp[4096];		/* empty: path is written in place */
-};
-
-int outfile_open(struct outfile *o, const char *path);
-int outfile_close(struct outfile *o, int failed);
 
 #endif

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "leftover.h"
+#include "../lib/leftover.h"
 #include "memref.h"
 #include "view.h"
 #include "window.h"

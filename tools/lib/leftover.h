@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Temporary files and folders, which must not outlive a Ctrl-C. */
-#ifndef MEMREF_LEFTOVER_H
-#define MEMREF_LEFTOVER_H
+#ifndef MEMSCOPE_LEFTOVER_H
+#define MEMSCOPE_LEFTOVER_H
 
 void leftover_add(const char *path);
 void leftover_done(const char *path);

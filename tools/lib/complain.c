@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How the programs end, and say why. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "complain.h"
+
+/**
+ * complain() - say on standard error what went wrong
+ * @status: exit status
+ * @fmt: as for printf, without the program's name and newline
+ *
+ * Return: @status.
+ */
+int complain(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return status;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How the programs end, and say why. */
+#ifndef MEMSCOPE_COMPLAIN_H
+#define MEMSCOPE_COMPLAIN_H
+
+/* Exit statuses. */
+enum { OK = 0, FAILED = 1, USAGE = 2 };
+
+int complain(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A file that is there only when it is whole. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "leftover.h"
+#include "outfile.h"
+
+/**
+ * outfile_open() - begin a file that appears when it is whole
+ * @o: to be closed with outfile_close()
+ * @path: the file; NULL or "-" for standard output
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int outfile_open(struct outfile *o, const char *path)
+{
+	struct stat st;
+	int fd;
+
+	o->path = path && strcmp(path, "-") ? path : NULL;
+	o->f = stdout;
+	o->tmp[0] = '\0';
+	if (!o->path)
+		return OK;
+	/* Devices and pipes are written to, never replaced; a link is followed. */
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
+		o->f = fopen(path, "w");
+		return o->f ? OK : complain(FAILED, "%s: %s", path, strerror(errno));
+	}
+	if (snprintf(o->tmp, sizeof(o->tmp), "%s.XXXXXX", path) >= (int)sizeof(o->tmp))
+		return complain(FAILED, "%s: name too long", path);
+	fd = mkstemp(o->tmp);
+	if (fd < 0)
+		return complain(FAILED, "%s: %s", path, strerror(errno));
+	leftover_add(o->tmp);
+	fchmod(fd, 0644);
+	o->f = fdopen(fd, "w");
+	return o->f ? OK : complain(FAILED, "%s: %s", path, strerror(errno));
+}
+
+/**
+ * outfile_close() - put the file in its place
+ * @o: from outfile_open()
+ * @failed: do not, what is in it is not whole
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int outfile_close(struct outfile *o, int failed)
+{
+	if (!o->path)
+		return failed || fflush(stdout) ?
+		       complain(FAILED, "standard output: %s",
+				errno ? strerror(errno) : "not written") : OK;
+	if (ferror(o->f))
+		failed = 1;
+	else
+		errno = 0;
+	failed |= fclose(o->f);
+	if (!failed && o->tmp[0])
+		failed = rename(o->tmp, o->path);
+	if (failed)
+		complain(FAILED, "%s: %s", o->path, errno ? strerror(errno) : "not written");
+	if (failed && o->tmp[0])
+		unlink(o->tmp);
+	if (o->tmp[0])
+		leftover_done(o->tmp);
+	return failed ? FAILED : OK;
+}

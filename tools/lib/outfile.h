@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A file that is there only when it is whole. */
+#ifndef MEMSCOPE_OUTFILE_H
+#define MEMSCOPE_OUTFILE_H
+
+#include <stdio.h>
+
+struct outfile {
+	FILE *f;
+	const char *path;	/* NULL: standard output */
+	char tmp[4096];		/* empty: path is written in place */
+};
+
+int outfile_open(struct outfile *o, const char *path);
+int outfile_close(struct outfile *o, int failed);
+
+#endif
