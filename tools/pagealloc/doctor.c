@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pagealloc doctor: do page colors mean anything on this machine, and what
+ * undoes them?
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum state { GOOD, NOTE, WARN, BAD };
+
+static const char * const state_names[] = { "ok", "note", "warn", "bad" };
+
+/* The table while it is made. */
+struct doctor {
+	struct table table;
+	int nr[BAD + 1];
+	int failed;
+};
+
+static const struct column columns[] = {
+	{ "check", CELL_TEXT }, { "state", CELL_TEXT }, { "value", CELL_TEXT },
+	{ "why", CELL_TEXT }, { "fix", CELL_TEXT },
+};
+
+static void say(struct doctor *d, const char *check, enum state state, const char *value,
+		const char *why, const char *fix)
+{
+	d->nr[state]++;
+	d->failed |= table_add(&d->table, (struct cell[]){
+		TEXT_CELL(check), TEXT_CELL(state_names[state]), TEXT_CELL(value), TEXT_CELL(why),
+		state != GOOD && *fix ? TEXT_CELL(fix) : NONE_CELL });
+}
+
+/* A setting that is a number and should be 0, or @off. */
+struct knob {
+	const char *check, *path, *why, *fix;
+	enum state state;		/* when it is not */
+	const char *off;
+};
+
+static const struct knob knobs[] = {
+	{ "ksm", "/sys/kernel/mm/ksm/run", "KSM merges equal pages into one frame",
+	  "echo 2 >/sys/kernel/mm/ksm/run", WARN, "2" },
+	{ "numa_balancing", "/proc/sys/kernel/numa_balancing",
+	  "NUMA balancing moves pages to other frames", "sysctl kernel.numa_balancing=0", WARN },
+	{ "compaction_proactiveness", "/proc/sys/vm/compaction_proactiveness",
+	  "compaction in the background moves pages to other frames",
+	  "sysctl vm.compaction_proactiveness=0", WARN },
+	{ "compact_unevictable_allowed", "/proc/sys/vm/compact_unevictable_allowed",
+	  "compaction moves even locked pages", "sysctl vm.compact_unevictable_allowed=0", WARN },
+	{ "aslr", "/proc/sys/kernel/randomize_va_space",
+	  "colors that follow from addresses differ from run to run",
+	  "pagealloc run --no-aslr, or run --replay", NOTE },
+	{ }
+};
+
+static void check_knobs(struct doctor *d)
+{
+	const struct knob *k;
+	char value[64];
+
+	for (k = knobs; k->check; k++) {
+		if (system_read(k->path, value, sizeof(value)))
+			say(d, k->check, GOOD, "not there", k->why, "");
+		else
+			say(d, k->check, strcmp(value, "0") && strcmp(value, k->off ? k->off : "0") ?
+			    k->state : GOOD, value, k->why, k->fix);
+	}
+}
+
+static void check_kernel(struct doctor *d)
+{
+	char path[4096], value[64];
+
+	snprintf(path, sizeof(path), "%s/proc/self/page_hints", system_root());
+	if (access(path, F_OK)) {
+		say(d, "kernel", BAD, "no page hints",
+		    "hints need a kernel with the memscope series and CONFIG_PAGE_HINT",
+		    "build and boot it: make deb; the rest is said as if it had them");
+		return;
+	}
+	say(d, "kernel", GOOD, "has page hints", "hints need CONFIG_PAGE_HINT", "");
+	if (!system_read("/proc/sys/vm/page_hints_unprivileged", value, sizeof(value)))
+		say(d, "unprivileged", GOOD, value,
+		    "0: hints need CAP_SYS_NICE; 1: all may set those that name no frame", "");
+	if (!system_read("/proc/sys/vm/page_hints_inherit", value, sizeof(value)))
+		say(d, "inherit", atoi(value) & PAGE_HINTS_EXEC_DEFAULT &&
+		    atoi(value) & PAGE_HINTS_FORK_DEFAULT ? GOOD : NOTE, value,
+		    "1: children, 4: new programs may inherit the default hint, 2: children the ranges",
+		    "sysctl vm.page_hints_inherit=7");
+}
+
+/* Is @flag in a line of /proc/cpuinfo that begins with @key? */
+static int cpu_has(const char *key, const char *flag)
+{
+	static char text[65536];
+	char *line, *rest, *word, *words;
+
+	system_read("/proc/cpuinfo", text, sizeof(text));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (strncmp(line, key, strlen(key)))
+			continue;
+		for (word = strtok_r(line, " \t", &words); word; word = strtok_r(NULL, " \t", &words))
+			if (!strcmp(word, flag))
+				return 1;
+		return 0;
+	}
+	return 0;
+}
+
+static void check_vm(struct doctor *d)
+{
+	char type[64];
+
+	if (!cpu_has("flags", "hypervisor") && system_read("/sys/hypervisor/type", type, sizeof(type)))
+		say(d, "virtual_machine", GOOD, "no", "frames are the machine's", "");
+	else
+		say(d, "virtual_machine", WARN, "yes",
+		    "frames are the host's only within its pages: colors mean something up to the size"
+		    " of the pages that back this guest, which cannot be known from here",
+		    "back the guest with large pages on the host (hugetlbfs, 2 MiB or 1 GiB)");
+}
+
+/* A file of a cache of CPU 0 as a number; 0: not there. */
+static unsigned long cache_number(int index, const char *file)
+{
+	char path[128], value[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, file);
+	if (system_read(path, value, sizeof(value)))
+		return 0;
+	return strtoul(value, NULL, 10);
+}
+
+static int is_data_cache(int index)
+{
+	char path[128], value[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/type", index);
+	return !system_read(path, value, sizeof(value)) && strcmp(value, "Instruction");
+}
+
+/* What the kernel says of its color function, or what the CPU's L2 has. */
+static void check_colors(struct doctor *d)
+{
+	char info[4096], value[128], *reason;
+	unsigned long colors = 0, level = 0, sets, line;
+	int i;
+
+	if (!system_read("/sys/kernel/mm/page_hint/color_info", info, sizeof(info))) {
+		char *s = strstr(info, "colors ");
+
+		colors = s ? strtoul(s + 7, NULL, 10) : 0;
+		s = strstr(info, "cache_level ");
+		level = s ? strtoul(s + 12, NULL, 10) : 0;
+		reason = strstr(info, "reason ");
+		if (reason)
+			reason[strcspn(reason, "\n")] = '\0';
+		if (level)
+			snprintf(value, sizeof(value), "%lu, of the level %lu cache", colors, level);
+		else
+			snprintf(value, sizeof(value), "%lu%s%.90s", colors, reason ? ": " : ", given",
+				 reason ? reason + 7 : "");
+	} else {
+		for (i = 0; i < 8; i++) {
+			if (cache_number(i, "level") != 2 || !is_data_cache(i))
+				continue;
+			sets = cache_number(i, "number_of_sets");
+			line = cache_number(i, "coherency_line_size");
+			level = 2;
+			colors = sets * line / sysconf(_SC_PAGESIZE);
+		}
+		if (!level) {
+			say(d, "colors", WARN, "no caches in /sys",
+			    "the machine does not say what caches it has",
+			    "echo colors:N >/sys/kernel/mm/page_hint/color_function");
+			return;
+		}
+		snprintf(value, sizeof(value), "%lu, of the level 2 cache", colors);
+	}
+	say(d, "colors", colors > 1 ? GOOD : BAD, value,
+	    "pages of one color fall into the same sets of the cache: with one color or none there"
+	    " is nothing to choose",
+	    "if a cache or the memory banks have more: echo level:N, colors:N or masks:0x...,0x..."
+	    " >/sys/kernel/mm/page_hint/color_function");
+}
+
+/* Last-level caches of today hash the address. */
+static void check_llc(struct doctor *d)
+{
+	unsigned long level, best = 0, sets = 0;
+	char value[64], function[1024] = "";
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		level = cache_number(i, "level");
+		if (level > best && is_data_cache(i)) {
+			best = level;
+			sets = cache_number(i, "number_of_sets");
+		}
+	}
+	if (best < 3) {
+		say(d, "hashed_cache", GOOD, best ? "no level 3 cache" : "no caches in /sys",
+		    "large caches choose sets by a hash of the address", "");
+		return;
+	}
+	system_read("/sys/kernel/mm/page_hint/color_function", function, sizeof(function));
+	snprintf(value, sizeof(value), "level %lu, %lu sets%s", best, sets,
+		 sets & (sets - 1) ? ", no power of two" : "");
+	say(d, "hashed_cache", strncmp(function, "masks:", 6) ? WARN : NOTE, value,
+	    "the last-level cache of most processors chooses sets by a hash that is not documented:"
+	    " colors of another level do not divide it",
+	    "trust colors for the level they were made of; or give the hash, if it is known and"
+	    " linear: echo masks:0x...,0x... >/sys/kernel/mm/page_hint/color_function");
+}
+
+static int thp_is(const char *path, const char *what)
+{
+	char value[128];
+
+	return !system_read(path, value, sizeof(value)) && strstr(value, what);
+}
+
+static void check_thp(struct doctor *d)
+{
+	char path[128], value[256] = "not there", sizes[192] = "";
+	unsigned int kb;
+	size_t n = 0;
+
+	system_read("/sys/kernel/mm/transparent_hugepage/enabled", value, 128);
+	if (!*value)
+		strcpy(value, "not there");
+	for (kb = 8; kb <= 4096; kb *= 2) {
+		snprintf(path, sizeof(path),
+			 "/sys/kernel/mm/transparent_hugepage/hugepages-%ukB/enabled", kb);
+		if (thp_is(path, "[always]") && n < sizeof(sizes))
+			n += snprintf(sizes + n, sizeof(sizes) - n, "%s%u", n ? "," : "; always: ", kb);
+	}
+	if (n && n < sizeof(sizes))
+		snprintf(sizes + n, sizeof(sizes) - n, " kB");
+	strncat(value, sizes, sizeof(value) - strlen(value) - 1);
+	say(d, "thp", strstr(value, "[always]") || n ? WARN : GOOD, value,
+	    "a large folio is placed as a whole, with colors that follow from its first page; a later"
+	    " collapse moves pages",
+	    "echo madvise >/sys/kernel/mm/transparent_hugepage/enabled, or pagealloc run --order0");
+}
+
+static void check_shuffle(struct doctor *d)
+{
+	char value[64];
+
+	if (system_read("/sys/module/page_alloc/parameters/shuffle", value, sizeof(value)))
+		strcpy(value, "not there");
+	say(d, "shuffle", *value == 'Y' || *value == '1' ? WARN : GOOD, value,
+	    "free memory is in random order: what has no hint lands anywhere, and differs from boot"
+	    " to boot", "boot without page_alloc.shuffle=1");
+}
+
+static void check_swap(struct doctor *d)
+{
+	char text[4096], value[64];
+	int lines = 0;
+	char *s;
+
+	system_read("/proc/swaps", text, sizeof(text));
+	for (s = text; (s = strchr(s, '\n')); s++)
+		lines++;
+	snprintf(value, sizeof(value), lines ? "%d in use" : "none", lines);
+	say(d, "swap", lines ? WARN : GOOD, value,
+	    "a page that comes back from swap gets a new frame, with readahead without its hint",
+	    "swapoff -a, or lock the memory: mlockall(2), PAGEALLOC_LOCK");
+}
+
+static void check_nodes(struct doctor *d)
+{
+	char value[128];
+
+	if (system_read("/sys/devices/system/node/online", value, sizeof(value)))
+		strcpy(value, "not there");
+	say(d, "numa_nodes", strpbrk(value, "-,") ? NOTE : GOOD, value,
+	    "a color is only looked for on the node that memory comes from anyway",
+	    "bind the program: numactl --cpunodebind=N --membind=N");
+}
+
+/* By row: the texts are too long for columns. */
+static int print_text(const struct doctor *d, FILE *f)
+{
+	const struct cell *row = d->table.cells;
+	size_t i;
+
+	for (i = 0; i < d->table.nr_cells; i += 5, row += 5) {
+		fprintf(f, "%-4s  %s: %s\n", row[1].text, row[0].text, row[2].text);
+		if (row[4].type == CELL_NONE)
+			continue;
+		fprintf(f, "      %s\n      do: %s\n", row[3].text, row[4].text);
+	}
+	fputc('\n', f);
+	if (d->nr[BAD])
+		fputs("Page colors mean nothing here.\n", f);
+	else if (d->nr[WARN])
+		fprintf(f, "Page colors can be had, with %d thing%s to keep in mind.\n", d->nr[WARN],
+			d->nr[WARN] > 1 ? "s" : "");
+	else
+		fputs("Page colors mean what they say.\n", f);
+	return fflush(f) || ferror(f);
+}
+
+static int print(struct doctor *d, const struct output *o)
+{
+	struct outfile out;
+	int failed;
+
+	if (outfile_open(&out, o->path))
+		return FAILED;
+	failed = o->format == TABLE_TEXT ? print_text(d, out.f) :
+					   table_print(&d->table, o->format, out.f);
+	return outfile_close(&out, failed);
+}
+
+static void usage(FILE *f)
+{
+	fputs("usage: pagealloc doctor [options]\n"
+	      "Say whether page colors mean anything on this machine, what moves pages away from\n"
+	      "where they were placed, and what to do. The exit status is 1 if they mean nothing.\n\n",
+	      f);
+	fputs(output_usage, f);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static const struct option options[] = { OUTPUT_OPTIONS, { } };
+	struct output out = { };
+	struct doctor d = { };
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
+		if (c == 'h' || c == '?') {
+			usage(c == 'h' ? stdout : stderr);
+			return c == 'h' ? OK : USAGE;
+		}
+		if (output_option(&out, c, optarg))
+			return USAGE;
+	}
+	if (optind != argc) {
+		usage(stderr);
+		return USAGE;
+	}
+	table_init(&d.table, columns, sizeof(columns) / sizeof(columns[0]));
+	check_kernel(&d);
+	check_vm(&d);
+	check_colors(&d);
+	check_llc(&d);
+	check_thp(&d);
+	check_shuffle(&d);
+	check_knobs(&d);
+	check_swap(&d);
+	check_nodes(&d);
+	ret = d.failed ? complain(FAILED, "no memory left") : print(&d, &out);
+	table_free(&d.table);
+	return ret ? ret : d.nr[BAD] ? FAILED : OK;
+}

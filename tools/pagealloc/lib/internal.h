@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef PAGEALLOC_INTERNAL_H
+#define PAGEALLOC_INTERNAL_H
+
+#include "../pagealloc.h"
+
+/**
+ * struct pagealloc - an address space
+ * @fd: of its /proc/PID/page_hints
+ * @pid: of the process; of the caller for its own
+ */
+struct pagealloc {
+	int fd;
+	pid_t pid;
+};
+
+/* Every function of the header is part of the library's interface. */
+#define API __attribute__((visibility("default")))
+
+int handle_ioctl(struct pagealloc *handle, unsigned long request, void *arg);
+
+#endif

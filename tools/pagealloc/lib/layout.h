@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The layout of a process: which page was where. */
+#ifndef PAGEALLOC_LAYOUT_H
+#define PAGEALLOC_LAYOUT_H
+
+#include "internal.h"
+
+/*
+ * What moves as one when the kernel randomizes an address space: the program,
+ * its heap, what mmap() returns, the stack.
+ */
+enum anchor { ANCHOR_EXE, ANCHOR_BRK, ANCHOR_MMAP, ANCHOR_STACK, NR_ANCHORS };
+
+extern const char * const anchor_names[NR_ANCHORS];
+
+/**
+ * struct layout_page - a page that was present
+ * @index: in its mapping
+ * @pfn: its frame; 0: not recorded
+ * @color: its color
+ * @file: it was the page cache's
+ */
+struct layout_page {
+	uint64_t index;
+	uint64_t pfn;
+	uint16_t color;
+	uint8_t file;
+};
+
+/**
+ * struct layout_map - a mapping that had pages
+ * @at: where, and of what
+ * @anchor: what it moves with
+ * @order: how many mappings before it are of the same file and offset
+ * @first: its first page in the layout's
+ * @nr: how many
+ */
+struct layout_map {
+	struct pagealloc_mapping at;
+	enum anchor anchor;
+	unsigned int order;
+	size_t first, nr;
+};
+
+/**
+ * struct pagealloc_layout - see pagealloc(5)
+ * @page_size: bytes
+ * @info: the color function
+ * @anchors: addresses; 0: not known
+ * @frames: frames are recorded
+ */
+struct pagealloc_layout {
+	uint64_t page_size;
+	struct page_hints_info info;
+	uint64_t anchors[NR_ANCHORS];
+	int frames;
+	struct layout_map *maps;
+	size_t nr_maps, maps_room;
+	struct layout_page *pages;
+	size_t nr_pages, pages_room;
+};
+
+struct layout_map *layout_add_map(struct pagealloc_layout *l);
+struct layout_page *layout_add_page(struct pagealloc_layout *l);
+
+/**
+ * struct space - an address space: its mappings, and what they move with
+ * @exe: path of the program, or empty
+ */
+struct space {
+	struct pagealloc_mapping *maps;
+	size_t nr_maps;
+	uint64_t anchors[NR_ANCHORS];
+	char exe[4096];
+};
+
+int space_read(struct pagealloc *handle, struct space *space);
+void space_free(struct space *space);
+enum anchor space_anchor(const struct space *space, size_t map);
+unsigned int space_order(const struct space *space, size_t map);
+
+#endif

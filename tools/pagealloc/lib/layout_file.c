@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Layouts in files: see pagealloc(5). */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+
+#define VERSION 1
+
+/**
+ * pagealloc_layout_write() - write a layout
+ * @layout: the layout
+ * @file: where to; flushed
+ *
+ * Return: 0, or a negative errno.
+ */
+API int pagealloc_layout_write(const struct pagealloc_layout *layout, FILE *file)
+{
+	const struct pagealloc_layout *l = layout;
+	size_t i, j;
+
+	errno = 0;
+	fprintf(file, "pagealloc-layout %d\npage_size %" PRIu64 "\ncolors %u\nmasks", VERSION,
+		l->page_size, l->info.colors);
+	for (i = 0; i < l->info.color_bits; i++)
+		fprintf(file, " 0x%llx", (unsigned long long)l->info.masks[i]);
+	fprintf(file, "\nframes %s\n", l->frames ? "yes" : "no");
+	for (i = 0; i < NR_ANCHORS; i++)
+		if (l->anchors[i])
+			fprintf(file, "anchor %s 0x%" PRIx64 "\n", anchor_names[i], l->anchors[i]);
+	for (i = 0; i < l->nr_maps; i++) {
+		const struct layout_map *m = &l->maps[i];
+
+		fprintf(file, "map %s 0x%" PRIx64 " 0x%" PRIx64 " %s 0x%" PRIx64 " %u%s%s\n",
+			anchor_names[m->anchor], m->at.start, m->at.end, m->at.perms,
+			m->at.offset, m->order, *m->at.name ? " " : "", m->at.name);
+		for (j = m->first; j < m->first + m->nr; j++) {
+			const struct layout_page *p = &l->pages[j];
+
+			fprintf(file, "%c %" PRIu64 " %u", p->file ? 'f' : 'a', p->index, p->color);
+			if (l->frames)
+				fprintf(file, " %" PRIu64, p->pfn);
+			fputc('\n', file);
+		}
+	}
+	fprintf(file, "end %zu %zu\n", l->nr_maps, l->nr_pages);
+	if (fflush(file) || ferror(file))
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+/* A file while it is read. */
+struct source {
+	FILE *file;
+	struct pagealloc_layout *l;
+	char *line;			/* the current one, without its end */
+	size_t size, nr;
+	char *error;
+	size_t error_size;
+};
+
+__attribute__((format(printf, 2, 3)))
+static int damaged(struct source *s, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	if (!s->error_size)
+		return -EINVAL;
+	n = snprintf(s->error, s->error_size, "line %zu: ", s->nr);
+	if (n < 0 || (size_t)n >= s->error_size)
+		return -EINVAL;
+	va_start(ap, fmt);
+	vsnprintf(s->error + n, s->error_size - n, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+/* 1: a line; 0: none is left. */
+static int next_line(struct source *s)
+{
+	ssize_t n;
+
+	errno = 0;
+	n = getline(&s->line, &s->size, s->file);
+	s->nr++;
+	if (n < 0)
+		return errno == ENOMEM ? -ENOMEM : ferror(s->file) ? -EIO : 0;
+	if (!n || s->line[n - 1] != '\n' || memchr(s->line, '\0', n))
+		return damaged(s, "not whole");
+	s->line[n - 1] = '\0';
+	return 1;
+}
+
+/* The number at *@s, up to @max, and a space or the end after it. */
+static int field(const char **s, uint64_t max, uint64_t *n)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**s))
+		return -1;
+	errno = 0;
+	*n = strtoull(*s, &end, (*s)[0] == '0' && (*s)[1] == 'x' ? 16 : 10);
+	if (errno || *n > max || (*end && *end != ' '))
+		return -1;
+	*s = *end ? end + 1 : end;
+	return 0;
+}
+
+/* The word @name and a space. */
+static int word(const char **s, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(*s, name, n) || (*s)[n] != ' ')
+		return -1;
+	*s += n + 1;
+	return 0;
+}
+
+static int anchor(const char **s, enum anchor *a)
+{
+	int i;
+
+	for (i = 0; i < NR_ANCHORS; i++) {
+		if (!word(s, anchor_names[i])) {
+			*a = i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int read_masks(struct source *s, const char *text)
+{
+	struct page_hints_info *info = &s->l->info;
+	uint64_t mask;
+
+	while (*text) {
+		if (info->color_bits == PAGE_HINTS_MAX_COLOR_BITS || field(&text, UINT64_MAX, &mask) ||
+		    !mask)
+			return damaged(s, "no color function");
+		info->masks[info->color_bits++] = mask;
+	}
+	if (info->colors != 1U << info->color_bits)
+		return damaged(s, "%u colors, but %u masks", info->colors, info->color_bits);
+	return 0;
+}
+
+/* A header line; 1: it is none. */
+static int read_header(struct source *s)
+{
+	struct pagealloc_layout *l = s->l;
+	const char *text = s->line;
+	enum anchor a;
+	uint64_t n;
+
+	if (!word(&text, "page_size")) {
+		if (field(&text, 1 << 20, &n) || *text || n < 512 || n & (n - 1))
+			return damaged(s, "no size of a page");
+		l->page_size = n;
+	} else if (!word(&text, "colors")) {
+		if (field(&text, PAGE_HINTS_MAX_COLORS, &n) || *text || !n)
+			return damaged(s, "no number of colors up to %d", PAGE_HINTS_MAX_COLORS);
+		l->info.colors = n;
+	} else if (!word(&text, "masks")) {
+		return l->info.color_bits ? damaged(s, "masks twice") : read_masks(s, text);
+	} else if (!word(&text, "frames")) {
+		if (strcmp(text, "yes") && strcmp(text, "no"))
+			return damaged(s, "frames yes or no");
+		l->frames = *text == 'y';
+	} else if (!word(&text, "anchor")) {
+		if (anchor(&text, &a) || field(&text, UINT64_MAX, &n) || *text)
+			return damaged(s, "no anchor");
+		l->anchors[a] = n;
+	} else {
+		return 1;
+	}
+	return 0;
+}
+
+static int read_map(struct source *s, const char *text)
+{
+	struct pagealloc_layout *l = s->l;
+	uint64_t start, end, offset, order, last = 0;
+	enum anchor a;
+	struct layout_map *m;
+	char perms[8] = "";
+
+	if (!l->page_size || !l->info.color_bits)
+		return damaged(s, "a mapping before page_size, colors and masks");
+	if (l->nr_maps)
+		last = l->maps[l->nr_maps - 1].at.end;
+	if (anchor(&text, &a) || field(&text, UINT64_MAX, &start) ||
+	    field(&text, UINT64_MAX, &end) || strspn(text, "rwxps-") != 4 || text[4] != ' ')
+		return damaged(s, "no mapping");
+	memcpy(perms, text, 4);
+	text += 5;
+	if (field(&text, UINT64_MAX, &offset) || field(&text, UINT32_MAX, &order))
+		return damaged(s, "no mapping");
+	if (start % l->page_size || end % l->page_size || start >= end)
+		return damaged(s, "not of whole pages");
+	if (start < last)
+		return damaged(s, "overlaps the mapping before");
+	m = layout_add_map(l);
+	if (!m)
+		return -ENOMEM;
+	m->at = (struct pagealloc_mapping){ .start = start, .end = end, .offset = offset };
+	memcpy(m->at.perms, perms, sizeof(perms));
+	m->anchor = a;
+	m->order = order;
+	m->at.name = strdup(text);
+	return m->at.name ? 0 : -ENOMEM;
+}
+
+static int read_page(struct source *s, const char *text, int file)
+{
+	struct pagealloc_layout *l = s->l;
+	struct layout_map *m = l->nr_maps ? &l->maps[l->nr_maps - 1] : NULL;
+	uint64_t index, color, pfn = 0;
+	struct layout_page *p;
+
+	if (!m)
+		return damaged(s, "a page before the first mapping");
+	if (field(&text, (m->at.end - m->at.start) / l->page_size - 1, &index))
+		return damaged(s, "no page of the mapping");
+	if (m->nr && index <= l->pages[l->nr_pages - 1].index)
+		return damaged(s, "pages are not in order");
+	if (field(&text, l->info.colors - 1, &color))
+		return damaged(s, "no color below %u", l->info.colors);
+	if (l->frames && (field(&text, UINT64_MAX - 1, &pfn) || !pfn))
+		return damaged(s, "no frame");
+	if (l->frames && pagealloc_color(&l->info, pfn) != color)
+		return damaged(s, "the frame is of color %u, not %u",
+			       pagealloc_color(&l->info, pfn), (unsigned int)color);
+	if (*text)
+		return damaged(s, "more than a page");
+	p = layout_add_page(l);
+	if (!p)
+		return -ENOMEM;
+	*p = (struct layout_page){ .index = index, .color = color, .pfn = pfn, .file = file };
+	return 0;
+}
+
+static int read_end(struct source *s, const char *text)
+{
+	uint64_t maps, pages;
+
+	if (!s->l->page_size || !s->l->info.color_bits)
+		return damaged(s, "no page_size, colors or masks");
+	if (field(&text, UINT64_MAX, &maps) || field(&text, UINT64_MAX, &pages) || *text ||
+	    maps != s->l->nr_maps || pages != s->l->nr_pages)
+		return damaged(s, "%zu mappings with %zu pages were read, which is not what was written",
+			       s->l->nr_maps, s->l->nr_pages);
+	return 0;
+}
+
+static int read_lines(struct source *s)
+{
+	const char *text;
+	uint64_t version;
+	int ret;
+
+	ret = next_line(s);
+	if (ret < 0)
+		return ret;
+	text = s->line;
+	if (!ret || word(&text, "pagealloc-layout") || field(&text, UINT32_MAX, &version) || *text)
+		return damaged(s, "not a layout");
+	if (version != VERSION)
+		return damaged(s, "version %" PRIu64 ", only %d is known", version, VERSION);
+	for (;;) {
+		ret = next_line(s);
+		if (ret < 0)
+			return ret;
+		text = s->line;
+		if (!ret)
+			return damaged(s, "truncated: no end");
+		if (*text == '#')
+			continue;
+		if (!word(&text, "end")) {
+			ret = read_end(s, text);
+			if (ret)
+				return ret;
+			return fgetc(s->file) == EOF ? 0 : damaged(s, "lines after the end");
+		}
+		if (!word(&text, "map"))
+			ret = read_map(s, text);
+		else if (!word(&text, "a"))
+			ret = read_page(s, text, 0);
+		else if (!word(&text, "f"))
+			ret = read_page(s, text, 1);
+		else
+			ret = s->l->nr_maps ? 1 : read_header(s);
+		if (ret == 1)
+			ret = damaged(s, "not known");
+		if (ret)
+			return ret;
+	}
+}
+
+/**
+ * pagealloc_layout_read() - read a layout
+ * @file: from where it is
+ * @layout: to be freed with pagealloc_layout_free()
+ * @error: what is wrong, for people; NULL if @error_size is 0
+ * @error_size: room there
+ *
+ * Return: 0; -EINVAL: it is damaged, not a layout, or of another version; -EIO:
+ * the file cannot be read; -ENOMEM.
+ */
+API int pagealloc_layout_read(FILE *file, struct pagealloc_layout **layout, char *error,
+			      size_t error_size)
+{
+	struct source s = { .file = file, .error = error, .error_size = error_size };
+	int ret = -ENOMEM;
+
+	if (error_size)
+		*error = '\0';
+	s.l = calloc(1, sizeof(*s.l));
+	if (s.l)
+		ret = read_lines(&s);
+	free(s.line);
+	if (error_size && ret && !*error)
+		snprintf(error, error_size, "%s", strerror(-ret));
+	if (ret)
+		pagealloc_layout_free(s.l);
+	else
+		*layout = s.l;
+	return ret;
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Strategies as people write them: coloring:offset=3, partition:0-7,16. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* As the kernel bounds an argument. */
+#define MAX_ARG (64 << 20)
+
+struct parser {
+	const char *text;		/* the whole, for messages */
+	char *error;
+	size_t error_size;
+	char *arg;			/* of the strategy, as bytes */
+	size_t arg_size, room;
+};
+
+__attribute__((format(printf, 3, 4)))
+static int fail(struct parser *p, int err, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	if (!p->error_size)
+		return err;
+	n = snprintf(p->error, p->error_size, "%s: ", p->text);
+	if (n < 0 || (size_t)n >= p->error_size)
+		return err;
+	va_start(ap, fmt);
+	vsnprintf(p->error + n, p->error_size - n, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+static int append(struct parser *p, const void *data, size_t size)
+{
+	if (p->arg_size + size > p->room) {
+		size_t room = 2 * p->room + size + 256;
+		char *arg = realloc(p->arg, room);
+
+		if (!arg)
+			return fail(p, -ENOMEM, "no memory");
+		p->arg = arg;
+		p->room = room;
+	}
+	memcpy(p->arg + p->arg_size, data, size);
+	p->arg_size += size;
+	if (p->arg_size > MAX_ARG)
+		return fail(p, -E2BIG, "more than %d MiB", MAX_ARG >> 20);
+	return 0;
+}
+
+/* The end of the number at @s, or NULL for none up to @max. */
+static const char *number(const char *s, uint64_t max, uint64_t *n)
+{
+	int base = s[0] == '0' && (s[1] == 'x' || s[1] == 'X') ? 16 : 10;
+	char *end;
+
+	if (!isdigit((unsigned char)*s) || (base == 16 && !isxdigit((unsigned char)s[2])))
+		return NULL;
+	errno = 0;
+	*n = strtoull(s, &end, base);
+	return errno || *n > max ? NULL : end;
+}
+
+/* name=number,...: the values in the order of @names, 0 for what is not there. */
+static int parse_fields(struct parser *p, const char *s, const char * const *names,
+			const uint64_t *max, int nr, uint64_t *values)
+{
+	int seen = 0;
+
+	while (s) {
+		const char *end;
+		size_t length;
+		int i;
+
+		for (i = 0; i < nr; i++) {
+			length = strlen(names[i]);
+			if (!strncmp(s, names[i], length) && s[length] == '=')
+				break;
+		}
+		if (i == nr)
+			return fail(p, -EINVAL, "%s: %s=N%s%s%s wanted", s, names[0],
+				    nr > 1 ? " or " : "", nr > 1 ? names[1] : "",
+				    nr > 1 ? "=N" : "");
+		if (seen & 1 << i)
+			return fail(p, -EINVAL, "%s twice", names[i]);
+		seen |= 1 << i;
+		end = number(s + length + 1, max[i], &values[i]);
+		if (!end || (*end && *end != ','))
+			return fail(p, -EINVAL, "%s: not a number up to %llu", s,
+				    (unsigned long long)max[i]);
+		s = *end ? end + 1 : NULL;
+	}
+	return 0;
+}
+
+static int parse_coloring(struct parser *p, const char *s)
+{
+	static const char * const names[] = { "offset" };
+	static const uint64_t max[] = { UINT64_MAX };
+	struct page_hints_arg_coloring arg = { };
+	uint64_t offset = 0;
+	int ret = parse_fields(p, s, names, max, 1, &offset);
+
+	arg.offset = offset;
+	return ret || !s ? ret : append(p, &arg, sizeof(arg));
+}
+
+static int parse_binhop(struct parser *p, const char *s)
+{
+	static const char * const names[] = { "first", "step" };
+	static const uint64_t max[] = { UINT32_MAX, UINT32_MAX };
+	struct page_hints_arg_binhop arg;
+	uint64_t values[2] = { };
+	int ret = parse_fields(p, s, names, max, 2, values);
+
+	arg = (struct page_hints_arg_binhop){ .first = values[0], .step = values[1] };
+	return ret || !s ? ret : append(p, &arg, sizeof(arg));
+}
+
+static int parse_random(struct parser *p, const char *s)
+{
+	static const char * const names[] = { "seed" };
+	static const uint64_t max[] = { UINT64_MAX };
+	struct page_hints_arg_random arg = { };
+	uint64_t seed = 0;
+	int ret;
+
+	if (!s)
+		return fail(p, -EINVAL, "seed=N wanted");
+	ret = parse_fields(p, s, names, max, 1, &seed);
+	arg.seed = seed;
+	return ret ? ret : append(p, &arg, sizeof(arg));
+}
+
+static int parse_partition(struct parser *p, const char *s)
+{
+	struct page_hints_arg_partition arg = { };
+	size_t words = 0;
+
+	if (!s)
+		return fail(p, -EINVAL, "colors wanted: 0-7,16");
+	while (s) {
+		uint64_t first, last;
+		const char *end = number(s, PAGE_HINTS_MAX_COLORS - 1, &first);
+
+		last = first;
+		if (end && *end == '-')
+			end = number(end + 1, PAGE_HINTS_MAX_COLORS - 1, &last);
+		if (!end || (*end && *end != ',') || first > last)
+			return fail(p, -EINVAL, "%s: no colors below %d (0-7,16)", s,
+				    PAGE_HINTS_MAX_COLORS);
+		for (; first <= last; first++)
+			arg.colors[first / 64] |= UINT64_C(1) << first % 64;
+		if (last / 64 >= words)
+			words = last / 64 + 1;
+		s = *end ? end + 1 : NULL;
+	}
+	return append(p, &arg, words * sizeof(arg.colors[0]));
+}
+
+static int append_color(struct parser *p, uint64_t n)
+{
+	uint32_t color = n;
+
+	return append(p, &color, sizeof(color));
+}
+
+/* Numbers between white space and commas; # begins a comment. */
+static int parse_numbers(struct parser *p, FILE *f, const char *name, int frames)
+{
+	size_t size = 0, nr_line = 0;
+	char *line = NULL;
+	int ret = 0;
+
+	while (!ret && getline(&line, &size, f) > 0) {
+		const char *s = line;
+
+		nr_line++;
+		line[strcspn(line, "#")] = '\0';
+		while (!ret) {
+			uint64_t n = PAGEALLOC_ANY_FRAME;
+			const char *end;
+
+			while (isspace((unsigned char)*s) || *s == ',')
+				s++;
+			if (!*s)
+				break;
+			if (frames && *s == '-')
+				end = s + 1;
+			else
+				end = number(s, frames ? UINT64_MAX - 1 : PAGE_HINTS_MAX_COLORS - 1,
+					     &n);
+			if (!end || (*end && !isspace((unsigned char)*end) && *end != ','))
+				ret = fail(p, -EINVAL, "%s:%zu: no %s", name, nr_line,
+					   frames ? "frame number" : "color");
+			else
+				ret = frames ? append(p, &n, sizeof(n)) : append_color(p, n);
+			s = end;
+		}
+	}
+	if (!ret && ferror(f))
+		ret = fail(p, -EIO, "%s: cannot be read", name);
+	if (!ret && !p->arg_size)
+		ret = fail(p, -EINVAL, "%s: empty", name);
+	free(line);
+	return ret;
+}
+
+static int parse_file(struct parser *p, const char *path, int frames)
+{
+	FILE *f = fopen(path, "re");
+	int ret;
+
+	if (!f)
+		return fail(p, -errno, "%s", strerror(errno));
+	ret = parse_numbers(p, f, path, frames);
+	fclose(f);
+	return ret;
+}
+
+static int parse_modulo(struct parser *p, const char *s)
+{
+	if (!s)
+		return fail(p, -EINVAL, "colors (0,8,16) or a file wanted");
+	/* A file whose name is of numbers can be given as ./0,1. */
+	if (strspn(s, "0123456789,") != strlen(s))
+		return parse_file(p, s, 0);
+	for (;;) {
+		uint64_t color;
+		const char *end = number(s, PAGE_HINTS_MAX_COLORS - 1, &color);
+		int ret;
+
+		if (!end || (*end && *end != ','))
+			return fail(p, -EINVAL, "%s: no color below %d", s, PAGE_HINTS_MAX_COLORS);
+		ret = append_color(p, color);
+		if (ret || !*end)
+			return ret;
+		s = end + 1;
+	}
+}
+
+static int parse_exact(struct parser *p, const char *s)
+{
+	return s ? parse_file(p, s, 1) : fail(p, -EINVAL, "a file of frame numbers wanted");
+}
+
+/* Of a strategy that this library does not know: the bytes of a file. */
+static int parse_other(struct parser *p, const char *s)
+{
+	char buf[4096];
+	size_t n;
+	int ret = 0;
+	FILE *f;
+
+	if (!s)
+		return 0;
+	if (*s != '@')
+		return fail(p, -EINVAL, "@FILE wanted: the argument's bytes");
+	f = fopen(s + 1, "re");
+	if (!f)
+		return fail(p, -errno, "%s", strerror(errno));
+	while (!ret && (n = fread(buf, 1, sizeof(buf), f)))
+		ret = append(p, buf, n);
+	if (!ret && ferror(f))
+		ret = fail(p, -EIO, "cannot be read");
+	fclose(f);
+	return ret;
+}
+
+static const struct {
+	const char *name;
+	int (*parse)(struct parser *p, const char *s);
+} strategies[] = {
+	{ "coloring", parse_coloring }, { "binhop", parse_binhop }, { "modulo", parse_modulo },
+	{ "exact", parse_exact }, { "partition", parse_partition }, { "random", parse_random },
+};
+
+/**
+ * pagealloc_hint_parse() - a hint from its text
+ * @text: NAME or NAME:ARGUMENT: coloring[:offset=N], binhop[:first=N,step=N],
+ *	modulo:C,C,... or modulo:FILE, exact:FILE, partition:C-C,C,...,
+ *	random:seed=N, or NAME[:@FILE] for another module
+ * @flags: PAGE_HINT_*
+ * @hint: to be freed with pagealloc_hint_free()
+ * @error: what is wrong, for people; NULL if @error_size is 0
+ * @error_size: room there
+ *
+ * Return: 0; -EINVAL: no such hint; -E2BIG: the argument is too large; -ENOMEM;
+ * or why a file could not be read.
+ */
+API int pagealloc_hint_parse(const char *text, unsigned int flags, struct pagealloc_hint **hint,
+			     char *error, size_t error_size)
+{
+	struct parser p = { .text = text, .error = error, .error_size = error_size };
+	size_t length = strcspn(text, ":"), i;
+	int (*parse)(struct parser *p, const char *s) = parse_other;
+	struct pagealloc_hint *h;
+	char *name;
+	int ret;
+
+	if (!length || length >= PAGE_HINTS_NAME_LEN)
+		return fail(&p, -EINVAL, "no name of a strategy");
+	for (i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++)
+		if (strlen(strategies[i].name) == length && !strncmp(text, strategies[i].name, length))
+			parse = strategies[i].parse;
+	ret = parse(&p, text[length] ? text + length + 1 : NULL);
+	if (ret) {
+		free(p.arg);
+		return ret;
+	}
+	h = malloc(sizeof(*h));
+	name = strndup(text, length);
+	if (!h || !name) {
+		free(h);
+		free(name);
+		free(p.arg);
+		return fail(&p, -ENOMEM, "no memory");
+	}
+	*h = (struct pagealloc_hint){
+		.strategy = name, .arg = p.arg, .arg_size = p.arg_size, .flags = flags,
+	};
+	*hint = h;
+	return 0;
+}
+
+/**
+ * pagealloc_hint_free() - free what pagealloc_hint_parse() gave
+ * @hint: the hint, or NULL
+ */
+API void pagealloc_hint_free(struct pagealloc_hint *hint)
+{
+	if (!hint)
+		return;
+	free((void *)hint->strategy);
+	free((void *)hint->arg);
+	free(hint);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The parts of an address space that move as one when it is randomized. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <elf.h>
+
+#include "layout.h"
+
+const char * const anchor_names[NR_ANCHORS] = { "exe", "brk", "mmap", "stack" };
+
+/* Where the program break began: field 47 of /proc/PID/stat. */
+static uint64_t read_start_brk(pid_t pid)
+{
+	char path[64], buf[2048], *s;
+	uint64_t brk = 0;
+	size_t n;
+	FILE *f;
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	n = fread(buf, 1, sizeof(buf) - 1, f);
+	fclose(f);
+	buf[n] = '\0';
+	/* The name may hold anything. */
+	s = strrchr(buf, ')');
+	for (i = 2; s && i < 47; i++)
+		s = strchr(s + 1, ' ');
+	if (s)
+		sscanf(s, "%" SCNu64, &brk);
+	return brk;
+}
+
+/* Where the dynamic loader is; 0 for a static program. */
+static uint64_t read_interpreter(pid_t pid)
+{
+	Elf64_auxv_t entry;
+	uint64_t base = 0;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fread(&entry, sizeof(entry), 1, f) == 1 && entry.a_type != AT_NULL)
+		if (entry.a_type == AT_BASE)
+			base = entry.a_un.a_val;
+	fclose(f);
+	return base;
+}
+
+/* Static programs that can lie anywhere lie where mmap() would put them. */
+#define EXE_BY_MMAP UINT64_C(0x700000000000)
+
+/**
+ * space_read() - look at a process
+ * @handle: of the process
+ * @space: to be freed with space_free()
+ *
+ * Return: 0, or a negative errno.
+ */
+int space_read(struct pagealloc *handle, struct space *space)
+{
+	ssize_t nr = pagealloc_mappings(handle, &space->maps);
+	char path[64];
+	ssize_t n;
+	size_t i;
+
+	if (nr < 0)
+		return nr;
+	space->nr_maps = nr;
+	memset(space->anchors, 0, sizeof(space->anchors));
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)handle->pid);
+	n = readlink(path, space->exe, sizeof(space->exe) - 1);
+	space->exe[n < 0 ? 0 : n] = '\0';
+	for (i = 0; i < space->nr_maps; i++) {
+		const struct pagealloc_mapping *m = &space->maps[i];
+
+		if (*space->exe && !strcmp(m->name, space->exe) && !space->anchors[ANCHOR_EXE])
+			space->anchors[ANCHOR_EXE] = m->start;
+		if (!strcmp(m->name, "[stack]"))
+			space->anchors[ANCHOR_STACK] = m->end;
+	}
+	/* The break need not begin with a page; its pages move by whole ones. */
+	space->anchors[ANCHOR_BRK] = read_start_brk(handle->pid) & -sysconf(_SC_PAGESIZE);
+	space->anchors[ANCHOR_MMAP] = read_interpreter(handle->pid);
+	if (!space->anchors[ANCHOR_MMAP] && space->anchors[ANCHOR_EXE] >= EXE_BY_MMAP)
+		space->anchors[ANCHOR_MMAP] = space->anchors[ANCHOR_EXE];
+	return 0;
+}
+
+/**
+ * space_free() - free what space_read() found
+ * @space: the address space
+ */
+void space_free(struct space *space)
+{
+	pagealloc_mappings_free(space->maps, space->nr_maps);
+}
+
+/**
+ * space_anchor() - what a mapping moves with
+ * @space: the address space
+ * @map: the mapping's number in it
+ */
+enum anchor space_anchor(const struct space *space, size_t map)
+{
+	const struct pagealloc_mapping *m = &space->maps[map];
+
+	if (!strcmp(m->name, "[stack]"))
+		return ANCHOR_STACK;
+	if (!strcmp(m->name, "[heap]"))
+		return ANCHOR_BRK;
+	if (*space->exe && !strcmp(m->name, space->exe))
+		return ANCHOR_EXE;
+	/* The program's zeroed data has no name. */
+	if (!*m->name && map && space->maps[map - 1].end == m->start &&
+	    !strcmp(space->maps[map - 1].name, space->exe))
+		return ANCHOR_EXE;
+	return ANCHOR_MMAP;
+}
+
+/**
+ * space_order() - how many mappings before this are of the same file and offset
+ * @space: the address space
+ * @map: the mapping's number in it
+ */
+unsigned int space_order(const struct space *space, size_t map)
+{
+	const struct pagealloc_mapping *m = &space->maps[map];
+	unsigned int order = 0;
+	size_t i;
+
+	for (i = 0; i < map; i++)
+		order += space->maps[i].offset == m->offset &&
+			 !strcmp(space->maps[i].name, m->name);
+	return order;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* pagealloc map: where the pages of a process are. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define BATCH 4096
+
+static void usage(FILE *f)
+{
+	fputs("usage: pagealloc map PID [RANGE...] [options]\n"
+	      "Show where the pages of a process are that are present, and where the hints want\n"
+	      "them. Frames and colors need CAP_SYS_ADMIN.\n\n"
+	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n", f);
+	fputs(output_usage, f);
+}
+
+static const struct column columns[] = {
+	{ "address", CELL_TEXT }, { "pfn", CELL_INT }, { "color", CELL_INT },
+	{ "want_pfn", CELL_INT }, { "want_color", CELL_INT }, { "flags", CELL_TEXT },
+	{ "mapping", CELL_TEXT },
+};
+
+static const struct { unsigned int flag; const char *name; } page_flags[] = {
+	{ PAGE_HINTS_HINTED, "hinted" }, { PAGE_HINTS_PLACED, "placed" },
+	{ PAGE_HINTS_HIT, "hit" }, { PAGE_HINTS_LARGE, "large" },
+	{ PAGE_HINTS_SHARED, "shared" }, { PAGE_HINTS_FILE, "file" },
+	{ PAGE_HINTS_ZERO, "zero" },
+};
+
+static int add_page(struct table *table, const struct range *r, const struct page_hints_page *page,
+		    uint64_t address)
+{
+	int placed = !!(page->flags & PAGE_HINTS_PLACED), known = !!page->pfn;
+	char text[24], flags[96] = "-";
+	size_t i, n = 0;
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
+	for (i = 0; i < sizeof(page_flags) / sizeof(page_flags[0]); i++)
+		if (page->flags & page_flags[i].flag)
+			n += snprintf(flags + n, sizeof(flags) - n, "%s%s", n ? " " : "",
+				      page_flags[i].name);
+	return table_add(table, (struct cell[]){
+		TEXT_CELL(text),
+		known ? INT_CELL(page->pfn) : NONE_CELL,
+		known ? INT_CELL(page->color) : NONE_CELL,
+		placed && known && page->want_pfn != PAGEALLOC_ANY_FRAME ?
+			INT_CELL(page->want_pfn) : NONE_CELL,
+		placed ? INT_CELL(page->want_color) : NONE_CELL,
+		TEXT_CELL(flags), *r->name ? TEXT_CELL(r->name) : NONE_CELL });
+}
+
+static int map_range(struct target *t, struct table *table, const struct range *r,
+		     struct page_hints_page *pages, uint64_t *addresses)
+{
+	uint64_t start = r->start;
+	ssize_t nr, i;
+
+	while (start < r->end) {
+		uint64_t before = start;
+
+		nr = pagealloc_query(t->handle, &start, r->end, pages, addresses, BATCH);
+		if (nr < 0)
+			return nr;
+		for (i = 0; i < nr; i++)
+			if (pages[i].flags & PAGE_HINTS_PRESENT &&
+			    add_page(table, r, &pages[i], addresses[i]))
+				return -ENOMEM;
+		if (!nr && start == before)
+			break;
+	}
+	return 0;
+}
+
+static int map(struct target *t, struct table *table)
+{
+	struct page_hints_page *pages = calloc(BATCH, sizeof(*pages));
+	uint64_t *addresses = calloc(BATCH, sizeof(*addresses));
+	int ret = pages && addresses ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < t->nr_ranges && !ret; i++)
+		ret = map_range(t, table, &t->ranges[i], pages, addresses);
+	free(pages);
+	free(addresses);
+	return ret;
+}
+
+int cmd_map(int argc, char **argv)
+{
+	static const struct option options[] = { OUTPUT_OPTIONS, { } };
+	struct output out = { };
+	struct table table;
+	struct target t;
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
+		if (c == 'h' || c == '?') {
+			usage(c == 'h' ? stdout : stderr);
+			return c == 'h' ? OK : USAGE;
+		}
+		if (output_option(&out, c, optarg))
+			return USAGE;
+	}
+	if (optind == argc) {
+		usage(stderr);
+		return USAGE;
+	}
+	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	ret = target_open(&t, argv[optind], PAGEALLOC_READ_ONLY);
+	if (!ret)
+		ret = target_ranges(&t, argv + optind + 1, argc - optind - 1,
+				    ALL_MAPPINGS | MAPPINGS_OF_RANGE);
+	if (!ret) {
+		ret = map(&t, &table);
+		if (ret < 0)
+			ret = complain_about(ret, argv[optind]);
+	}
+	if (ret)
+		table_free(&table);
+	else
+		ret = output_table(&out, &table, 0);
+	target_close(&t);
+	return ret;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Options that several verbs understand. */
+#include <string.h>
+
+#include "cli.h"
+
+const char output_usage[] =
+	"  -F, --format text|csv|json  (default text)\n"
+	"  -o, --output FILE           (default standard output)\n"
+	"      --help\n";
+
+const char wish_usage[] =
+	"  -s, --strategy NAME[:ARG]   coloring[:offset=N], binhop[:first=N,step=N],\n"
+	"                              modulo:C,C,... or modulo:FILE, exact:FILE,\n"
+	"                              partition:C-C,C,..., random:seed=N,\n"
+	"                              or another module's NAME[:@FILE]\n"
+	"      --order0                no large folios\n"
+	"      --inherit LIST          fork (children get the default hint), exec (new\n"
+	"                              programs keep it), ranges (children get the hints\n"
+	"                              of ranges), or none\n";
+
+/**
+ * output_option() - an option of output_usage
+ * @o: what was given
+ * @c: from getopt_long()
+ * @arg: its argument
+ *
+ * Return: OK, or USAGE after saying why.
+ */
+int output_option(struct output *o, int c, const char *arg)
+{
+	if (c == 'o')
+		o->path = arg;
+	else if (table_format_parse(arg, &o->format))
+		return complain(USAGE, "--format %s: not text, csv or json", arg);
+	return OK;
+}
+
+/**
+ * output_table() - print a table where it is wanted
+ * @o: where, and how
+ * @t: freed
+ * @failed: it could not be made for want of memory
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int output_table(const struct output *o, struct table *t, int failed)
+{
+	struct outfile out;
+
+	if (failed)
+		complain(FAILED, "no memory left");
+	else if (outfile_open(&out, o->path))
+		failed = 1;
+	else
+		failed = outfile_close(&out, table_print(t, o->format, out.f));
+	table_free(t);
+	return failed ? FAILED : OK;
+}
+
+static const struct {
+	const char *name;
+	unsigned int flag;
+} inherits[] = {
+	{ "fork", PAGE_HINTS_FORK_DEFAULT }, { "exec", PAGE_HINTS_EXEC_DEFAULT },
+	{ "ranges", PAGE_HINTS_FORK_RANGES },
+};
+
+#define NR_INHERITS (sizeof(inherits) / sizeof(inherits[0]))
+
+/**
+ * inherit_parse() - read flags of inheritance
+ * @text: words with commas between them, or none
+ * @flags: PAGE_HINTS_*
+ *
+ * Return: OK, or USAGE after saying why.
+ */
+int inherit_parse(const char *text, unsigned int *flags)
+{
+	const char *s = text;
+	size_t i, n;
+
+	*flags = 0;
+	if (!strcmp(text, "none"))
+		return OK;
+	for (;;) {
+		n = strcspn(s, ",");
+		for (i = 0; i < NR_INHERITS; i++)
+			if (strlen(inherits[i].name) == n && !strncmp(s, inherits[i].name, n))
+				break;
+		if (i == NR_INHERITS)
+			return complain(USAGE, "--inherit %s: not fork, exec, ranges or none", text);
+		*flags |= inherits[i].flag;
+		if (!s[n])
+			return OK;
+		s += n + 1;
+	}
+}
+
+/**
+ * inherit_print() - flags of inheritance in words
+ * @buf: where to
+ * @size: room there
+ * @flags: PAGE_HINTS_*
+ */
+void inherit_print(char *buf, size_t size, unsigned int flags)
+{
+	size_t i, n = 0;
+
+	snprintf(buf, size, "none");
+	for (i = 0; i < NR_INHERITS && n < size; i++)
+		if (flags & inherits[i].flag)
+			n += snprintf(buf + n, size - n, "%s%s", n ? "," : "", inherits[i].name);
+}
+
+/**
+ * wish_option() - an option of wish_usage
+ * @w: what was given
+ * @c: from getopt_long()
+ * @arg: its argument
+ *
+ * Return: 1, or 0 if it is none.
+ */
+int wish_option(struct wish *w, int c, const char *arg)
+{
+	switch (c) {
+	case 's': w->strategy = arg; return 1;
+	case WISH_ORDER0: w->order0 = 1; return 1;
+	case WISH_INHERIT: w->inherit = arg; return 1;
+	}
+	return 0;
+}
+
+/**
+ * wish_parse() - make the hint of the options
+ * @w: free @w->hint with pagealloc_hint_free()
+ *
+ * Return: OK, or a status after saying why.
+ */
+int wish_parse(struct wish *w)
+{
+	char error[512];
+
+	if (w->order0 && !w->strategy)
+		return complain(USAGE, "--order0: only with --strategy");
+	if (w->inherit && inherit_parse(w->inherit, &w->inherit_flags))
+		return USAGE;
+	if (w->strategy && pagealloc_hint_parse(w->strategy, w->order0 ? PAGE_HINT_ORDER0 : 0,
+						&w->hint, error, sizeof(error)))
+		return complain(USAGE, "--strategy %s", error);
+	return OK;
+}

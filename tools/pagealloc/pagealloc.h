@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libpagealloc: say where the pages of a program are to land in physical
+ * memory, look where they are, and put them there again.
+ *
+ * Functions return 0 or more, or a negative errno (errno itself means nothing
+ * afterwards), and print nothing.  Addresses are bytes, ranges run from start to before end, both
+ * multiples of the page size.  All functions may be called by several threads
+ * at once, also with the same handle; what a thread gets back is its own.
+ * The structures of the kernel are in <linux/page_hints.h>, a copy of which is
+ * installed beside this file; size fields are filled in by the library.
+ */
+#ifndef PAGEALLOC_H
+#define PAGEALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <linux/page_hints.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- handles: pagealloc_open(3) ---- */
+
+struct pagealloc;
+
+#define PAGEALLOC_READ_ONLY	(1U << 0)	/* look, change nothing */
+
+int pagealloc_open(pid_t pid, unsigned int flags, struct pagealloc **handle);
+void pagealloc_close(struct pagealloc *handle);
+int pagealloc_info(struct pagealloc *handle, struct page_hints_info *info);
+unsigned int pagealloc_color(const struct page_hints_info *info, uint64_t pfn);
+
+/* ---- hints: pagealloc_set(3) ---- */
+
+/**
+ * struct pagealloc_hint - a strategy with its argument
+ * @strategy: its name, below PAGE_HINTS_NAME_LEN characters
+ * @arg: its argument, NULL for none
+ * @arg_size: bytes of it
+ * @flags: PAGE_HINT_*
+ */
+struct pagealloc_hint {
+	const char *strategy;
+	const void *arg;
+	size_t arg_size;
+	unsigned int flags;
+};
+
+#define PAGEALLOC_DEFAULT	(~UINT64_C(0))	/* to pagealloc_get(): the default hint */
+#define PAGEALLOC_ANY_FRAME	(~UINT64_C(0))	/* to exact: this page may be anywhere */
+
+int pagealloc_set(struct pagealloc *handle, uint64_t start, uint64_t end,
+		  const struct pagealloc_hint *hint);
+int pagealloc_set_coloring(struct pagealloc *handle, uint64_t start, uint64_t end,
+			   unsigned int flags, uint64_t offset_pages);
+int pagealloc_set_binhop(struct pagealloc *handle, uint64_t start, uint64_t end,
+			 unsigned int flags, uint32_t first, uint32_t step);
+int pagealloc_set_modulo(struct pagealloc *handle, uint64_t start, uint64_t end,
+			 unsigned int flags, const uint32_t *colors, size_t nr_colors);
+int pagealloc_set_exact(struct pagealloc *handle, uint64_t start, uint64_t end,
+			unsigned int flags, const uint64_t *frames, size_t nr_frames);
+int pagealloc_set_partition(struct pagealloc *handle, uint64_t start, uint64_t end,
+			    unsigned int flags, const uint32_t *colors, size_t nr_colors);
+int pagealloc_set_random(struct pagealloc *handle, uint64_t start, uint64_t end,
+			 unsigned int flags, uint64_t seed);
+int pagealloc_clear(struct pagealloc *handle, uint64_t start, uint64_t end);
+int pagealloc_get(struct pagealloc *handle, uint64_t address, struct page_hints_get *hint);
+int pagealloc_inherit(struct pagealloc *handle, unsigned int flags);
+
+int pagealloc_hint_parse(const char *text, unsigned int flags, struct pagealloc_hint **hint,
+			 char *error, size_t error_size);
+void pagealloc_hint_free(struct pagealloc_hint *hint);
+
+/* ---- memory with a hint: pagealloc_alloc(3) ---- */
+
+#define PAGEALLOC_POPULATE	(1U << 0)	/* with all of its pages, now */
+#define PAGEALLOC_LOCK		(1U << 1)	/* and they stay: mlock(2) */
+
+int pagealloc_alloc(struct pagealloc *handle, size_t length, const struct pagealloc_hint *hint,
+		    unsigned int flags, void **memory);
+int pagealloc_free(struct pagealloc *handle, void *memory, size_t length);
+
+/* ---- where pages are: pagealloc_query(3) ---- */
+
+/**
+ * struct pagealloc_counts - pages by how they stand to their hints
+ * @present: have a frame
+ * @hinted: of these, are covered by a hint
+ * @placed: of these, have a place named by it
+ * @hits: of these, are there; 0 without CAP_SYS_ADMIN
+ */
+struct pagealloc_counts {
+	uint64_t present, hinted, placed, hits;
+};
+
+/**
+ * struct pagealloc_moved - what became of the pages of a remap
+ * @moved: were moved to their place
+ * @there: were there already
+ * @failed: are not there
+ */
+struct pagealloc_moved {
+	uint64_t moved, there, failed;
+};
+
+/**
+ * struct pagealloc_mapping - a mapping of a process, as in /proc/PID/maps
+ * @start: first address
+ * @end: first address after it
+ * @offset: in the file, bytes
+ * @perms: rwxp or rwxs with - for what is not so
+ * @name: of the file, [heap], [stack], ..., or empty
+ */
+struct pagealloc_mapping {
+	uint64_t start, end, offset;
+	char perms[8];
+	char *name;
+};
+
+ssize_t pagealloc_query(struct pagealloc *handle, uint64_t *start, uint64_t end,
+			struct page_hints_page *pages, uint64_t *addresses, size_t nr_pages);
+int pagealloc_verify(struct pagealloc *handle, uint64_t start, uint64_t end,
+		     struct pagealloc_counts *counts);
+int pagealloc_remap(struct pagealloc *handle, uint64_t start, uint64_t end, unsigned int flags,
+		    int32_t *status, struct pagealloc_moved *moved);
+ssize_t pagealloc_mappings(struct pagealloc *handle, struct pagealloc_mapping **mappings);
+void pagealloc_mappings_free(struct pagealloc_mapping *mappings, size_t nr_mappings);
+
+/* ---- layouts: pagealloc_layout(3) ---- */
+
+struct pagealloc_layout;
+
+#define PAGEALLOC_NO_FRAMES	(1U << 0)	/* record colors only */
+#define PAGEALLOC_EXACT		(1U << 1)	/* frames, not colors only */
+#define PAGEALLOC_REMAP		(1U << 2)	/* move pages that are there already */
+
+/**
+ * struct pagealloc_replay - pages of a layout, and what became of them
+ * @pages: recorded
+ * @files: of these, the page cache's, which no hint can place
+ * @unmapped: of these, in mappings that could not be found again
+ * @hinted: the rest, when a layout is applied: now have a hint
+ * @there: the rest, when it is compared: are as recorded
+ * @elsewhere: have another color; for PAGEALLOC_EXACT, another frame
+ * @absent: are not present
+ * @swapped: are swapped out or under migration
+ * @shared: of @elsewhere, mapped by another process too
+ * @large: of @elsewhere, part of a large folio
+ */
+struct pagealloc_replay {
+	uint64_t pages, files, unmapped, hinted;
+	uint64_t there, elsewhere, absent, swapped, shared, large;
+};
+
+int pagealloc_layout_record(struct pagealloc *handle, unsigned int flags,
+			    struct pagealloc_layout **layout);
+int pagealloc_layout_write(const struct pagealloc_layout *layout, FILE *file);
+int pagealloc_layout_read(FILE *file, struct pagealloc_layout **layout, char *error,
+			  size_t error_size);
+void pagealloc_layout_free(struct pagealloc_layout *layout);
+void pagealloc_layout_info(const struct pagealloc_layout *layout, struct page_hints_info *info,
+			   uint64_t *pages, int *frames);
+int pagealloc_layout_apply(const struct pagealloc_layout *layout, struct pagealloc *handle,
+			   unsigned int flags, struct pagealloc_replay *replay);
+int pagealloc_layout_compare(const struct pagealloc_layout *layout, struct pagealloc *handle,
+			     unsigned int flags, struct pagealloc_replay *replay);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PAGEALLOC_H */

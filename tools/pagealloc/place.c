@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/* pagealloc verify, repair: are pages where the hints say, and if not, move them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const struct column verify_columns[] = {
+	{ "start", CELL_TEXT }, { "end", CELL_TEXT }, { "present", CELL_INT },
+	{ "hinted", CELL_INT }, { "placed", CELL_INT }, { "hits", CELL_INT },
+	{ "hit_pct", CELL_REAL, 2 }, { "mapping", CELL_TEXT },
+};
+
+static int add_counts(struct table *table, const char *start, const char *end,
+		      const struct pagealloc_counts *n, int known, const char *name)
+{
+	return table_add(table, (struct cell[]){
+		TEXT_CELL(start), end ? TEXT_CELL(end) : NONE_CELL, INT_CELL(n->present),
+		INT_CELL(n->hinted), INT_CELL(n->placed), known ? INT_CELL(n->hits) : NONE_CELL,
+		known && n->placed ? REAL_CELL(100.0 * n->hits / n->placed) : NONE_CELL,
+		*name ? TEXT_CELL(name) : NONE_CELL });
+}
+
+/* Does the kernel tell hits? */
+static int hits_known(struct target *t)
+{
+	uint64_t address, start;
+	struct page_hints_page page;
+	size_t i;
+
+	/* The stack is always there. */
+	for (i = t->nr_maps; i--;) {
+		if (strcmp(t->maps[i].name, "[stack]"))
+			continue;
+		for (start = t->maps[i].start; start < t->maps[i].end;) {
+			uint64_t before = start;
+
+			if (pagealloc_query(t->handle, &start, t->maps[i].end, &page, &address, 1) < 0)
+				return 0;
+			if (page.flags & PAGE_HINTS_PRESENT)
+				return !!page.pfn;
+			if (start == before)
+				break;
+		}
+	}
+	return 0;
+}
+
+static int verify(struct target *t, struct table *table)
+{
+	struct pagealloc_counts sum = { };
+	int known = hits_known(t);
+	size_t i;
+
+	for (i = 0; i < t->nr_ranges; i++) {
+		const struct range *r = &t->ranges[i];
+		struct pagealloc_counts n;
+		char start[24], end[24];
+		int ret = pagealloc_verify(t->handle, r->start, r->end, &n);
+
+		if (ret < 0)
+			return ret;
+		sum.present += n.present;
+		sum.hinted += n.hinted;
+		sum.placed += n.placed;
+		sum.hits += n.hits;
+		if (!n.hinted)
+			continue;
+		snprintf(start, sizeof(start), "0x%llx", (unsigned long long)r->start);
+		snprintf(end, sizeof(end), "0x%llx", (unsigned long long)r->end);
+		if (add_counts(table, start, end, &n, known, r->name))
+			return -ENOMEM;
+	}
+	return add_counts(table, "all", NULL, &sum, known, "") ? -ENOMEM : 0;
+}
+
+static int compare(struct target *t, const char *path, int exact, struct table *table)
+{
+	struct pagealloc_layout *layout;
+	struct pagealloc_replay replay;
+	int ret = layout_load(path, &layout);
+
+	if (ret)
+		return ret;
+	ret = pagealloc_layout_compare(layout, t->handle, exact ? PAGEALLOC_EXACT : 0, &replay);
+	if (ret < 0)
+		ret = layout_complain(ret, path, layout, t->handle);
+	else if (replay_table(table, &replay))
+		ret = complain(FAILED, "no memory left");
+	pagealloc_layout_free(layout);
+	return ret;
+}
+
+static void verify_usage(FILE *f)
+{
+	fputs("usage: pagealloc verify PID [RANGE...] [options]\n"
+	      "       pagealloc verify PID --against FILE [--exact] [options]\n"
+	      "Count the pages of a process that are where the hints say, for each mapping with\n"
+	      "hinted pages and for all; or those that are as in a recorded layout.\n\n"
+	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n"
+	      "      --against FILE          from pagealloc record\n"
+	      "      --exact                 compare frames, not colors\n", f);
+	fputs(output_usage, f);
+}
+
+enum { AGAINST = 600, EXACT, SHARED, EVICT };
+
+int cmd_verify(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "against", 1, NULL, AGAINST }, { "exact", 0, NULL, EXACT }, OUTPUT_OPTIONS, { }
+	};
+	const char *against = NULL;
+	struct output out = { };
+	struct table table;
+	struct target t;
+	int c, ret, exact = 0;
+
+	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
+		if (c == 'h' || c == '?') {
+			verify_usage(c == 'h' ? stdout : stderr);
+			return c == 'h' ? OK : USAGE;
+		}
+		if (c == AGAINST)
+			against = optarg;
+		else if (c == EXACT)
+			exact = 1;
+		else if (output_option(&out, c, optarg))
+			return USAGE;
+	}
+	if (optind == argc || (against ? optind + 1 != argc : exact)) {
+		verify_usage(stderr);
+		return USAGE;
+	}
+	table_init(&table, verify_columns, sizeof(verify_columns) / sizeof(verify_columns[0]));
+	ret = target_open(&t, argv[optind], PAGEALLOC_READ_ONLY);
+	if (!ret && against)
+		ret = compare(&t, against, exact, &table);
+	else if (!ret)
+		ret = target_ranges(&t, argv + optind + 1, argc - optind - 1,
+				    ALL_MAPPINGS | MAPPINGS_OF_RANGE);
+	if (!ret && !against) {
+		ret = verify(&t, &table);
+		if (ret < 0)
+			ret = complain_about(ret, argv[optind]);
+	}
+	if (ret)
+		table_free(&table);
+	else
+		ret = output_table(&out, &table, 0);
+	target_close(&t);
+	return ret;
+}
+
+/* What a remap says of a page. */
+static const struct { int status; const char *name, *about; } outcomes[] = {
+	{ 1, "moved", "to their place" },
+	{ 0, "there", "were there already" },
+	{ -ENODATA, "no_place", "no hint, or it names no place" },
+	{ -ENOENT, "absent", "not present" },
+	{ -EBUSY, "busy", "pinned or in use" },
+	{ -EACCES, "shared", "mapped by another process too (--shared)" },
+	{ -EADDRNOTAVAIL, "no_frame", "nothing free at their place" },
+	{ -EOPNOTSUPP, "not_movable", "of a device or of hugetlb" },
+};
+
+#define NR_OUTCOMES (sizeof(outcomes) / sizeof(outcomes[0]))
+#define REMAP_PAGES 16384
+
+static int repair_range(struct target *t, const struct range *r, unsigned int flags,
+			int32_t *status, uint64_t *counts)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE), start, end;
+
+	for (start = r->start; start < r->end; start = end) {
+		size_t nr, i, o;
+		int ret;
+
+		end = r->end - start > REMAP_PAGES * page ? start + REMAP_PAGES * page : r->end;
+		nr = (end - start) / page;
+		ret = pagealloc_remap(t->handle, start, end, flags, status, NULL);
+		if (ret < 0)
+			return ret;
+		for (i = 0; i < nr; i++) {
+			for (o = 0; o < NR_OUTCOMES && outcomes[o].status != status[i]; o++)
+				;
+			counts[o]++;
+		}
+	}
+	return 0;
+}
+
+static int repair(struct target *t, unsigned int flags, struct table *table)
+{
+	int32_t *status = malloc(REMAP_PAGES * sizeof(*status));
+	uint64_t counts[NR_OUTCOMES + 1] = { };
+	int ret = status ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < t->nr_ranges && !ret; i++) {
+		const struct range *r = &t->ranges[i];
+		struct pagealloc_counts n;
+
+		/* Most mappings have no hint; large ones would take long for nothing. */
+		ret = pagealloc_verify(t->handle, r->start, r->end, &n);
+		if (!ret && n.hinted)
+			ret = repair_range(t, r, flags, status, counts);
+	}
+	for (i = 0; i <= NR_OUTCOMES && !ret; i++) {
+		const char *name = i < NR_OUTCOMES ? outcomes[i].name : "other";
+		const char *about = i < NR_OUTCOMES ? outcomes[i].about : "another error";
+
+		if (table_add(table, (struct cell[]){ TEXT_CELL(name), INT_CELL(counts[i]),
+						      TEXT_CELL(about) }))
+			ret = -ENOMEM;
+	}
+	free(status);
+	return ret;
+}
+
+static void repair_usage(FILE *f)
+{
+	fputs("usage: pagealloc repair PID [RANGE...] [options]\n"
+	      "Move the pages of a process that are not where the hints say, and count what became\n"
+	      "of the pages of mappings with hints.\n\n"
+	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n"
+	      "      --shared                pages of other processes too (CAP_SYS_NICE)\n"
+	      "      --evict                 exact: move away who is there\n", f);
+	fputs(output_usage, f);
+}
+
+int cmd_repair(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "shared", 0, NULL, SHARED }, { "evict", 0, NULL, EVICT }, OUTPUT_OPTIONS, { }
+	};
+	static const struct column columns[] = {
+		{ "outcome", CELL_TEXT }, { "pages", CELL_INT }, { "about", CELL_TEXT },
+	};
+	unsigned int flags = 0;
+	struct output out = { };
+	struct table table;
+	struct target t;
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
+		if (c == 'h' || c == '?') {
+			repair_usage(c == 'h' ? stdout : stderr);
+			return c == 'h' ? OK : USAGE;
+		}
+		if (c == SHARED)
+			flags |= PAGE_HINTS_REMAP_SHARED;
+		else if (c == EVICT)
+			flags |= PAGE_HINTS_REMAP_EVICT;
+		else if (output_option(&out, c, optarg))
+			return USAGE;
+	}
+	if (optind == argc) {
+		repair_usage(stderr);
+		return USAGE;
+	}
+	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	ret = target_open(&t, argv[optind], 0);
+	if (!ret)
+		ret = target_ranges(&t, argv + optind + 1, argc - optind - 1,
+				    ALL_MAPPINGS | MAPPINGS_OF_RANGE);
+	if (!ret) {
+		ret = repair(&t, flags, &table);
+		if (ret < 0)
+			ret = complain_about(ret, argv[optind]);
+	}
+	if (ret)
+		table_free(&table);
+	else
+		ret = output_table(&out, &table, 0);
+	target_close(&t);
+	return ret;
+}

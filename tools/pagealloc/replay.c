@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Layouts in files, and what became of them. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli.h"
+
+/**
+ * layout_load() - read a layout
+ * @path: of the file
+ * @layout: to be freed with pagealloc_layout_free()
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int layout_load(const char *path, struct pagealloc_layout **layout)
+{
+	FILE *f = fopen(path, "re");
+	char error[256];
+	int ret;
+
+	if (!f)
+		return complain(FAILED, "%s: %s", path, strerror(errno));
+	ret = pagealloc_layout_read(f, layout, error, sizeof(error));
+	fclose(f);
+	return ret ? complain(FAILED, "%s: %s", path, error) : OK;
+}
+
+static void print_function(char *buf, size_t size, const struct page_hints_info *info)
+{
+	size_t n, i;
+
+	n = snprintf(buf, size, info->color_bits ? "%u colors, masks" : "no colors", info->colors);
+	for (i = 0; i < info->color_bits && n < size; i++)
+		n += snprintf(buf + n, size - n, "%c0x%llx", i ? ',' : ' ',
+			      (unsigned long long)info->masks[i]);
+}
+
+/**
+ * layout_complain() - say why a layout could not be applied or compared
+ * @err: negative errno
+ * @path: of its file
+ * @layout: the layout
+ * @handle: of the process
+ *
+ * Return: FAILED.
+ */
+int layout_complain(int err, const char *path, const struct pagealloc_layout *layout,
+		    struct pagealloc *handle)
+{
+	struct page_hints_info was, is = { };
+	char before[256], now[256];
+
+	if (err == -ENODATA)
+		return complain(FAILED, "%s: has no frames: it was recorded with --no-frames", path);
+	if (err != -EDOM)
+		return complain_about(err, path);
+	pagealloc_layout_info(layout, &was, NULL, NULL);
+	pagealloc_info(handle, &is);
+	print_function(before, sizeof(before), &was);
+	print_function(now, sizeof(now), &is);
+	if (!strcmp(before, now))
+		return complain(FAILED, "%s: recorded with another page size", path);
+	return complain(FAILED, "%s: recorded with another color function (%s) than the kernel has"
+			" now (%s)", path, before, now);
+}
+
+static const struct column columns[] = {
+	{ "item", CELL_TEXT }, { "pages", CELL_INT }, { "pct", CELL_REAL, 2 }, { "about", CELL_TEXT },
+};
+
+static int add(struct table *t, const char *item, uint64_t n, uint64_t all, const char *about)
+{
+	return table_add(t, (struct cell[]){ TEXT_CELL(item), INT_CELL(n),
+		all ? REAL_CELL(100.0 * n / all) : NONE_CELL, TEXT_CELL(about) });
+}
+
+/**
+ * replay_table() - a table of a comparison
+ * @t: made here
+ * @replay: what was found
+ *
+ * Return: 0, or -1 without memory.
+ */
+int replay_table(struct table *t, const struct pagealloc_replay *replay)
+{
+	uint64_t all = replay->pages - replay->files;
+	int failed;
+
+	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	failed = add(t, "recorded", all, all, "pages of the layout that hints can place");
+	failed |= add(t, "there", replay->there, all, "are as recorded");
+	failed |= add(t, "elsewhere", replay->elsewhere, all, "are not");
+	failed |= add(t, "elsewhere_shared", replay->shared, all,
+		      "of these, mapped by another process too");
+	failed |= add(t, "elsewhere_large", replay->large, all, "of these, part of a large folio");
+	failed |= add(t, "absent", replay->absent, all, "are not present");
+	failed |= add(t, "swapped", replay->swapped, all, "are swapped out");
+	failed |= add(t, "unmapped", replay->unmapped, all, "their mapping was not found again");
+	failed |= add(t, "files", replay->files, 0, "pages of the page cache, which no hint places");
+	return failed ? -1 : 0;
+}

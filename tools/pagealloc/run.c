@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/* pagealloc run: a command with a strategy, or as in a recorded layout. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli.h"
+
+struct run {
+	struct wish wish;
+	const char *replay, *report;
+	int exact;
+	struct pagealloc_layout *layout;
+};
+
+static void usage(FILE *f)
+{
+	fputs("usage: pagealloc run [options] [--] COMMAND [ARGUMENT...]\n"
+	      "Run a command whose pages land where a strategy or a recorded layout says.\n\n", f);
+	fputs(wish_usage, f);
+	fputs("                              (default fork,exec)\n"
+	      "      --no-aslr               do not randomize addresses: colors that follow from\n"
+	      "                              them are the same in every run\n"
+	      "      --replay FILE           as in the layout of pagealloc record: same colors\n"
+	      "      --exact                 same frames\n"
+	      "      --report FILE           when the command ends, write how many pages were as\n"
+	      "                              recorded (-: standard error)\n"
+	      "      --help\n", f);
+}
+
+/* The default hint, before or after the program is there. */
+static int set_default(const struct run *r, struct pagealloc *handle)
+{
+	char what[128];
+	int ret;
+
+	if (!r->wish.hint)
+		return OK;
+	ret = pagealloc_set(handle, 0, 0, r->wish.hint);
+	if (ret < 0) {
+		snprintf(what, sizeof(what), "--strategy %s", r->wish.strategy);
+		return complain_about(ret, what);
+	}
+	return OK;
+}
+
+static int set_inherit(const struct run *r, struct pagealloc *handle)
+{
+	struct page_hints_info info = { };
+	char want[32], may[32];
+	int ret = pagealloc_inherit(handle, r->wish.inherit_flags);
+
+	if (ret == -EPERM && !pagealloc_info(handle, &info) &&
+	    r->wish.inherit_flags & ~info.inherit) {
+		inherit_print(want, sizeof(want), r->wish.inherit_flags);
+		inherit_print(may, sizeof(may), info.inherit);
+		return complain(FAILED, "--inherit %s: the system allows only %s"
+				" (vm.page_hints_inherit)", want, may);
+	}
+	return ret < 0 ? complain_about(ret, "--inherit") : OK;
+}
+
+static int begin(struct launch *l, pid_t pid)
+{
+	struct pagealloc_replay replay;
+	struct run *r = l->ctx;
+	struct pagealloc *handle;
+	int ret = pagealloc_open(pid, 0, &handle);
+
+	if (ret)
+		return complain_about(ret, l->argv[0]);
+	ret = set_default(r, handle);
+	if (!ret && (r->wish.hint || r->wish.inherit))
+		ret = set_inherit(r, handle);
+	if (!ret && r->layout) {
+		ret = pagealloc_layout_apply(r->layout, handle, PAGEALLOC_REMAP |
+					     (r->exact ? PAGEALLOC_EXACT : 0), &replay);
+		/* A kernel that cannot move pages still places new ones. */
+		if (ret == -ENOTTY && replay.hinted)
+			ret = 0;
+		if (ret < 0)
+			ret = layout_complain(ret, r->replay, r->layout, handle);
+		else if (replay.unmapped)
+			complain(OK, "%s: %" PRIu64 " of %" PRIu64 " pages belong to mappings that"
+				 " cannot be found again (try --no-aslr)", r->replay,
+				 replay.unmapped, replay.pages);
+	}
+	pagealloc_close(handle);
+	return ret;
+}
+
+static int end(struct launch *l, pid_t pid)
+{
+	struct pagealloc_replay replay;
+	struct run *r = l->ctx;
+	struct pagealloc *handle;
+	struct output out = { .path = r->report };
+	const int to_stderr = !strcmp(r->report, "-");
+	struct table table;
+	int ret = pagealloc_open(pid, PAGEALLOC_READ_ONLY, &handle);
+
+	if (ret)
+		return complain_about(ret, l->argv[0]);
+	ret = pagealloc_layout_compare(r->layout, handle, r->exact ? PAGEALLOC_EXACT : 0, &replay);
+	if (ret < 0)
+		ret = layout_complain(ret, r->replay, r->layout, handle);
+	pagealloc_close(handle);
+	if (ret)
+		return ret;
+	ret = replay_table(&table, &replay);
+	if (!to_stderr)
+		return output_table(&out, &table, ret);
+	/* Standard output is the command's. */
+	if (!ret)
+		ret = table_print(&table, TABLE_TEXT, stderr);
+	table_free(&table);
+	return ret ? complain(FAILED, "%s: the report cannot be written", r->replay) : OK;
+}
+
+/* What the program inherits over exec needs no stop there. */
+static int run_inherited(const struct run *r, char **argv, int without_aslr)
+{
+	struct pagealloc *handle;
+	int ret;
+
+	if (without_aslr && no_aslr())
+		return FAILED;
+	if (r->wish.hint) {
+		ret = pagealloc_open(0, 0, &handle);
+		if (ret)
+			return complain_about(ret, argv[0]);
+		ret = set_default(r, handle);
+		if (!ret)
+			ret = set_inherit(r, handle);
+		pagealloc_close(handle);
+		if (ret)
+			return ret;
+	}
+	return launch_exec(argv);
+}
+
+static int run(struct run *r, char **argv, int without_aslr)
+{
+	struct launch l = {
+		.argv = argv, .no_aslr = without_aslr, .begin = begin,
+		.end = r->report ? end : NULL, .ctx = r,
+	};
+	int ret = wish_parse(&r->wish);
+
+	if (!r->wish.inherit)
+		r->wish.inherit_flags = PAGE_HINTS_FORK_DEFAULT | PAGE_HINTS_EXEC_DEFAULT;
+	if (!ret && r->replay)
+		ret = layout_load(r->replay, &r->layout);
+	if (!ret) {
+		if (r->layout || (r->wish.hint &&
+				  !(r->wish.inherit_flags & PAGE_HINTS_EXEC_DEFAULT)))
+			ret = launch(&l);
+		else
+			ret = run_inherited(r, argv, without_aslr);
+	}
+	pagealloc_layout_free(r->layout);
+	pagealloc_hint_free(r->wish.hint);
+	return ret;
+}
+
+enum { NO_ASLR = 600, REPLAY, EXACT, REPORT };
+
+int cmd_run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		WISH_OPTIONS, { "no-aslr", 0, NULL, NO_ASLR }, { "replay", 1, NULL, REPLAY },
+		{ "exact", 0, NULL, EXACT }, { "report", 1, NULL, REPORT },
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	struct run r = { };
+	int c, without_aslr = 0;
+
+	while ((c = getopt_long(argc, argv, "+s:h", options, NULL)) != -1) {
+		if (wish_option(&r.wish, c, optarg))
+			continue;
+		switch (c) {
+		case NO_ASLR: without_aslr = 1; break;
+		case REPLAY: r.replay = optarg; break;
+		case EXACT: r.exact = 1; break;
+		case REPORT: r.report = optarg; break;
+		default:
+			usage(c == 'h' ? stdout : stderr);
+			return c == 'h' ? OK : USAGE;
+		}
+	}
+	if (optind == argc || !(r.wish.strategy || r.replay || without_aslr)) {
+		usage(stderr);
+		return USAGE;
+	}
+	if ((r.exact || r.report) && !r.replay)
+		return complain(USAGE, "%s: only with --replay", r.exact ? "--exact" : "--report");
+	return run(&r, argv + optind, without_aslr);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* pagealloc stats: the kernel's counters, as they are or over intervals. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+
+#define STATS "/sys/kernel/debug/page_hint/stats"
+#define MAX_STATS 128
+
+struct stats {
+	char text[16384];
+	const char *names[MAX_STATS];
+	uint64_t values[MAX_STATS];
+	int nr;
+};
+
+static void usage(FILE *f)
+{
+	fputs("usage: pagealloc stats [options]\n"
+	      "Show the counters of the page allocator's hints: since boot, or what they gain.\n"
+	      "Needs root, and debugfs at /sys/kernel/debug.\n\n"
+	      "  -i, --interval S            every S seconds, what was added\n"
+	      "  -n, --count N               so many intervals (default 1)\n", f);
+	fputs(output_usage, f);
+}
+
+/* A line: a name and a number. */
+static int read_stats(struct stats *s)
+{
+	char *line, *rest, *space, *end;
+	int ret = system_read(STATS, s->text, sizeof(s->text));
+
+	if (ret == -ENOENT)
+		return complain(FAILED, "%s%s: no such file: the kernel has no page hints, or debugfs"
+				" is not mounted", system_root(), STATS);
+	if (ret)
+		return complain(FAILED, "%s%s: %s", system_root(), STATS, strerror(-ret));
+	s->nr = 0;
+	for (line = strtok_r(s->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		space = strchr(line, ' ');
+		if (!space || s->nr == MAX_STATS)
+			return complain(FAILED, "%s%s: %s: not a counter", system_root(), STATS, line);
+		*space = '\0';
+		s->names[s->nr] = line;
+		s->values[s->nr] = strtoull(space + 1, &end, 10);
+		if (end == space + 1 || *end)
+			return complain(FAILED, "%s%s: %s: not a number", system_root(), STATS,
+					space + 1);
+		s->nr++;
+	}
+	return OK;
+}
+
+static const struct column columns[] = {
+	{ "counter", CELL_TEXT }, { "value", CELL_INT },
+};
+static const struct column interval_columns[] = {
+	{ "interval", CELL_INT }, { "seconds", CELL_REAL, 3 }, { "counter", CELL_TEXT },
+	{ "value", CELL_INT }, { "per_second", CELL_REAL, 1 },
+};
+
+static double now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec * 1e-9;
+}
+
+static void sleep_s(double s)
+{
+	struct timespec ts = { .tv_sec = (time_t)s, .tv_nsec = fmod(s, 1) * 1e9 };
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+static int absolute(struct stats *s, struct table *t)
+{
+	int i;
+
+	for (i = 0; i < s->nr; i++)
+		if (table_add(t, (struct cell[]){ TEXT_CELL(s->names[i]), INT_CELL(s->values[i]) }))
+			return complain(FAILED, "no memory left");
+	return OK;
+}
+
+static int interval(const struct stats *a, const struct stats *b, unsigned long number, double s,
+		    struct table *t)
+{
+	int i;
+
+	if (a->nr != b->nr)
+		return complain(FAILED, "%s: changed its counters", STATS);
+	for (i = 0; i < b->nr; i++) {
+		/* What is no counter, such as pages cached, may have shrunk. */
+		uint64_t gain = b->values[i] > a->values[i] ? b->values[i] - a->values[i] : 0;
+
+		if (table_add(t, (struct cell[]){ INT_CELL(number), REAL_CELL(s),
+						  TEXT_CELL(b->names[i]), INT_CELL(gain),
+						  REAL_CELL(gain / s) }))
+			return complain(FAILED, "no memory left");
+	}
+	return OK;
+}
+
+static int watch(double seconds, unsigned long count, struct table *t)
+{
+	struct stats *s = calloc(2, sizeof(*s));
+	double before = now_s(), now;
+	unsigned long i;
+	int ret;
+
+	if (!s)
+		return complain(FAILED, "no memory left");
+	ret = read_stats(&s[0]);
+	if (!ret && seconds <= 0)
+		ret = absolute(&s[0], t);
+	for (i = 1; seconds > 0 && i <= count && !ret; i++) {
+		sleep_s(seconds);
+		ret = read_stats(&s[i % 2]);
+		now = now_s();
+		if (!ret)
+			ret = interval(&s[(i + 1) % 2], &s[i % 2], i, now - before, t);
+		before = now;
+	}
+	free(s);
+	return ret;
+}
+
+int cmd_stats(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "interval", 1, NULL, 'i' }, { "count", 1, NULL, 'n' }, OUTPUT_OPTIONS, { }
+	};
+	unsigned long count = 1;
+	struct output out = { };
+	double seconds = 0;
+	struct table table;
+	char *end;
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, "i:n:" OUTPUT_SHORT, options, NULL)) != -1) {
+		switch (c) {
+		case 'i':
+			seconds = strtod(optarg, &end);
+			if (end == optarg || *end || !(seconds >= 0.001 && seconds <= 86400))
+				return complain(USAGE, "--interval %s: not 0.001 to 86400 seconds",
+						optarg);
+			break;
+		case 'n':
+			if (count_parse(optarg, &count))
+				return complain(USAGE, "--count %s: not a number from 1 up", optarg);
+			break;
+		case 'F':
+		case 'o':
+			if (output_option(&out, c, optarg))
+				return USAGE;
+			break;
+		default:
+			usage(c == 'h' ? stdout : stderr);
+			return c == 'h' ? OK : USAGE;
+		}
+	}
+	if (optind != argc) {
+		usage(stderr);
+		return USAGE;
+	}
+	if (seconds > 0)
+		table_init(&table, interval_columns, 5);
+	else
+		table_init(&table, columns, 2);
+	ret = watch(seconds, count, &table);
+	if (!ret)
+		return output_table(&out, &table, 0);
+	table_free(&table);
+	return ret;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The process and the ranges that a command line means. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../lib/size.h"
+#include "cli.h"
+
+/**
+ * complain_about() - say what an error of the library means
+ * @err: negative errno
+ * @what: it was about: a process, a strategy
+ *
+ * Return: FAILED.
+ */
+int complain_about(int err, const char *what)
+{
+	static const struct { int err; const char *about; } errors[] = {
+		{ ESRCH, "no such process" },
+		{ EOPNOTSUPP, "the kernel has no page hints (see pagealloc doctor)" },
+		{ EACCES, "no right to look at it" },
+		{ EPERM, "not permitted: needs CAP_SYS_NICE or vm.page_hints_unprivileged=1;"
+			 " exact places, frames and colors need CAP_SYS_ADMIN" },
+		{ ENOENT, "the kernel has no such strategy, nor a module of it" },
+		{ ERANGE, "no such color or frame (see pagealloc colors)" },
+		{ E2BIG, "more than the kernel takes" },
+		{ ENOTTY, "this kernel cannot do that" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (errors[i].err == -err)
+			return complain(FAILED, "%s: %s", what, errors[i].about);
+	return complain(FAILED, "%s: %s", what, strerror(-err));
+}
+
+/**
+ * count_parse() - read a count
+ * @text: digits
+ * @count: where to put it
+ *
+ * Return: 0, or -1 for what is none from 1 up.
+ */
+int count_parse(const char *text, unsigned long *count)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return -1;
+	errno = 0;
+	*count = strtoul(text, &end, 10);
+	return errno || *end || !*count ? -1 : 0;
+}
+
+/**
+ * target_open() - open a process
+ * @t: to be closed with target_close(), also after a failure
+ * @pid: its number
+ * @flags: as for pagealloc_open()
+ *
+ * Return: OK, or a status after saying why.
+ */
+int target_open(struct target *t, const char *pid, unsigned int flags)
+{
+	unsigned long n;
+	ssize_t nr;
+	int ret;
+
+	*t = (struct target){ };
+	if (count_parse(pid, &n) || n > INT_MAX)
+		return complain(USAGE, "%s: not the number of a process", pid);
+	t->pid = n;
+	ret = pagealloc_open(t->pid, flags, &t->handle);
+	if (ret)
+		return complain_about(ret, pid);
+	nr = pagealloc_mappings(t->handle, &t->maps);
+	if (nr < 0)
+		return complain_about(nr, pid);
+	t->nr_maps = nr;
+	return OK;
+}
+
+/**
+ * target_close() - close it
+ * @t: from target_open()
+ */
+void target_close(struct target *t)
+{
+	pagealloc_mappings_free(t->maps, t->nr_maps);
+	pagealloc_close(t->handle);
+	free(t->ranges);
+}
+
+/**
+ * target_name() - the name of the mapping at an address
+ * @t: the process
+ * @address: where
+ */
+const char *target_name(const struct target *t, uint64_t address)
+{
+	size_t first = 0, end = t->nr_maps;
+
+	while (first < end) {
+		size_t i = (first + end) / 2;
+
+		if (address < t->maps[i].start)
+			end = i;
+		else if (address >= t->maps[i].end)
+			first = i + 1;
+		else
+			return t->maps[i].name;
+	}
+	return "";
+}
+
+static int add_range(struct target *t, uint64_t start, uint64_t end, const char *name)
+{
+	struct range *ranges = realloc(t->ranges, (t->nr_ranges + 1) * sizeof(*ranges));
+
+	if (!ranges)
+		return complain(FAILED, "no memory left");
+	t->ranges = ranges;
+	ranges[t->nr_ranges++] = (struct range){ start, end, name };
+	return OK;
+}
+
+static int is_vdso(const char *name)
+{
+	return !strncmp(name, "[v", 2);
+}
+
+/* The mappings between two addresses, cut there. */
+static int add_mappings(struct target *t, uint64_t start, uint64_t end)
+{
+	int ret = OK;
+	size_t i;
+
+	for (i = 0; i < t->nr_maps && !ret; i++) {
+		const struct pagealloc_mapping *m = &t->maps[i];
+
+		if (m->end > start && m->start < end && !is_vdso(m->name))
+			ret = add_range(t, m->start > start ? m->start : start,
+					m->end < end ? m->end : end, m->name);
+	}
+	return ret;
+}
+
+static int parse_range(const char *word, uint64_t *start, uint64_t *end)
+{
+	const char *dash = strchr(word, '-');
+	char first[32];
+
+	if (strncmp(word, "0x", 2) || !dash || (size_t)(dash - word) >= sizeof(first))
+		return -1;
+	memcpy(first, word, dash - word);
+	first[dash - word] = '\0';
+	return parse_address(first, start) || parse_address(dash + 1, end) ||
+	       *start >= *end ? -1 : 0;
+}
+
+static int add_named(struct target *t, const char *word)
+{
+	size_t before = t->nr_ranges, i;
+	int ret = OK;
+
+	for (i = 0; i < t->nr_maps && !ret; i++) {
+		const struct pagealloc_mapping *m = &t->maps[i];
+		const char *base = strrchr(m->name, '/');
+
+		if (*m->name && (!strcmp(m->name, word) || (base && !strcmp(base + 1, word))))
+			ret = add_range(t, m->start, m->end, m->name);
+	}
+	if (!ret && t->nr_ranges == before)
+		return complain(FAILED, "%s: no mapping of process %d, and not 0xSTART-0xEND", word,
+				(int)t->pid);
+	return ret;
+}
+
+/**
+ * target_ranges() - what words on the command line mean
+ * @t: the process; its ranges are added to
+ * @words: 0xSTART-0xEND, or names of mappings
+ * @nr: how many
+ * @how: ALL_MAPPINGS: without words, all of them; MAPPINGS_OF_RANGE: the mappings
+ *	in a range, not all of it
+ *
+ * Return: OK, or a status after saying why.
+ */
+int target_ranges(struct target *t, char **words, int nr, int how)
+{
+	uint64_t start, end, page = sysconf(_SC_PAGESIZE);
+	int i, ret = OK;
+
+	if (!nr && how & ALL_MAPPINGS)
+		return add_mappings(t, 0, UINT64_MAX);
+	for (i = 0; i < nr && !ret; i++) {
+		if (parse_range(words[i], &start, &end)) {
+			if (!strncmp(words[i], "0x", 2))
+				return complain(USAGE, "%s: not a range 0xSTART-0xEND", words[i]);
+			ret = add_named(t, words[i]);
+		} else if (start % page || end % page) {
+			ret = complain(USAGE, "%s: not of whole pages", words[i]);
+		} else if (how & MAPPINGS_OF_RANGE) {
+			ret = add_mappings(t, start, end);
+		} else {
+			ret = add_range(t, start, end, target_name(t, start));
+		}
+	}
+	return ret;
+}
