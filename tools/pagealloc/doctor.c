@@ -301,7 +301,7 @@ static int print_text(const struct doctor *d, FILE *f)
 	}
 	fputc('\n', f);
 	if (d->nr[BAD])
-		fputs("Page colors mean nothing here.\n", f);
+		fputs("Page colors cannot be used here, or mean nothing.\n", f);
 	else if (d->nr[WARN])
 		fprintf(f, "Page colors can be had, with %d thing%s to keep in mind.\n", d->nr[WARN],
 			d->nr[WARN] > 1 ? "s" : "");

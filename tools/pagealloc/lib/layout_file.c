@@ -174,7 +174,7 @@ static int read_header(struct source *s)
 			return damaged(s, "frames yes or no");
 		l->frames = *text == 'y';
 	} else if (!word(&text, "anchor")) {
-		if (anchor(&text, &a) || field(&text, UINT64_MAX, &n) || *text)
+		if (anchor(&text, &a) || field(&text, UINT64_MAX, &n) || *text || n % 512)
 			return damaged(s, "no anchor");
 		l->anchors[a] = n;
 	} else {
