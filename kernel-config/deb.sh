@@ -69,7 +69,8 @@ root=$build/deb-tools
 rm -rf "$root"
 "$top/.ci/step" "$build/log" deb-tools make -C "$top/tools" O="$build" DESTDIR="$root" PREFIX=/usr install
 gzip -9nf "$root"/usr/share/man/man?/*
-strip --strip-unneeded "$root"/usr/bin/*
+strip --strip-unneeded "$root"/usr/bin/* "$root"/usr/lib/libpagealloc.so.?.?
+strip --strip-debug "$root"/usr/lib/libpagealloc.a
 mkdir -p "$root/DEBIAN" "$root/usr/share/doc/memscope-tools"
 cat >"$root/usr/share/doc/memscope-tools/copyright" <<'EOF'
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
@@ -80,12 +81,20 @@ Copyright: the memscope developers
 License: GPL-2
  On Debian systems, the text of the license is in
  /usr/share/common-licenses/GPL-2.
+
+Files: usr/include/pagealloc/pagealloc.h usr/lib/libpagealloc*
+Copyright: the memscope developers
+License: LGPL-2.1+
+ On Debian systems, the text of the license is in
+ /usr/share/common-licenses/LGPL-2.1.
 EOF
+echo 'activate-noawait ldconfig' >"$root/DEBIAN/triggers"
 shlibs=$(mktemp -d)
 trap 'rm -rf "$shlibs"' EXIT
 mkdir "$shlibs/debian"
 printf 'Source: memscope\n\nPackage: memscope-tools\nArchitecture: any\n' >"$shlibs/debian/control"
-depends=$(cd "$shlibs" && dpkg-shlibdeps -O "$root"/usr/bin/* 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+depends=$(cd "$shlibs" && dpkg-shlibdeps -O "$root"/usr/bin/* \
+	"$root"/usr/lib/libpagealloc.so.?.? 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
 cat >"$root/DEBIAN/control" <<EOF
 Package: memscope-tools
 Version: $version
@@ -95,10 +104,12 @@ Section: utils
 Priority: optional
 Installed-Size: $(du -sk "$root/usr" | cut -f1)
 Depends: $depends, trace-cmd, gnuplot-nox
-Description: record and show which physical memory is referenced
+Description: show which physical memory is referenced, and place pages in it
  memref records the memref trace events of a kernel with the memscope series
  through trace-cmd, and reports and plots which memory was used, when, and
  through which mappings. pagetest is a workload whose references are known.
+ pagealloc and libpagealloc say where the pages of programs land in physical
+ memory.
 EOF
 dpkg-deb --root-owner-group --build "$root" "$deb" >/dev/null
 rm -rf "$root"

@@ -33,10 +33,16 @@ ok $? 'its modules are of the same release'
 tools=$(ls "$build"/deb/memscope-tools_*.deb 2>/dev/null | head -n 1)
 dpkg-deb -x "$tools" "$dir/tools"
 ok $? "unpacked ${tools##*/}"
-"$dir/tools/usr/bin/memref" --version >/dev/null && "$dir/tools/usr/bin/pagetest" --version >/dev/null
+"$dir/tools/usr/bin/memref" --version >/dev/null && "$dir/tools/usr/bin/pagetest" --version >/dev/null &&
+	"$dir/tools/usr/bin/pagealloc" --version >/dev/null
 ok $? 'its programs run'
 dpkg-deb -f "$tools" Depends | grep -q libtracecmd1
 ok $? 'it depends on the libraries it uses'
 [ -e "$dir/tools/usr/share/memscope/plots/common.gp" ] && [ -e "$dir/tools/usr/share/man/man1/memref.1.gz" ]
 ok $? 'it has the plots and the manual'
+lib=$dir/tools/usr/lib
+printf '#include <pagealloc.h>\nint main(void) { return pagealloc_open(-1, 0, 0) != -22; }\n' >"$dir/t.c"
+gcc -o "$dir/t" "$dir/t.c" $(PKG_CONFIG_SYSROOT_DIR=$dir/tools PKG_CONFIG_LIBDIR=$lib/pkgconfig \
+	pkg-config --cflags --libs libpagealloc) && LD_LIBRARY_PATH=$lib "$dir/t"
+ok $? 'a program can be built with its libpagealloc'
 echo "1..$n"

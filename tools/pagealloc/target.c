@@ -21,7 +21,8 @@ int complain_about(int err, const char *what)
 {
 	static const struct { int err; const char *about; } errors[] = {
 		{ ESRCH, "no such process" },
-		{ EOPNOTSUPP, "the kernel has no page hints (see pagealloc doctor)" },
+		{ ENOSYS, "the kernel has no page hints (see pagealloc doctor)" },
+		{ EOPNOTSUPP, "the system has no color function (see pagealloc colors)" },
 		{ EACCES, "no right to look at it" },
 		{ EPERM, "not permitted: needs CAP_SYS_NICE or vm.page_hints_unprivileged=1;"
 			 " exact places, frames and colors need CAP_SYS_ADMIN" },

@@ -60,8 +60,10 @@ static double median(struct placement *p)
 
 int main(int argc, char **argv)
 {
-	struct placement p[2] = { { argc > 1 ? argv[1] : "binhop" },
-				  { argc > 2 ? argv[2] : "random:seed=1" } };
+	struct placement p[2] = {
+		{ .text = argc > 1 ? argv[1] : "binhop" },
+		{ .text = argc > 2 ? argv[2] : "random:seed=1" },
+	};
 	struct pagealloc_counts counts;
 	struct pagealloc *self;
 	char error[256];

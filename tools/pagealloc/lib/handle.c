@@ -24,7 +24,7 @@ int handle_ioctl(struct pagealloc *handle, unsigned long request, void *arg)
  * @flags: PAGEALLOC_READ_ONLY
  * @handle: to be closed with pagealloc_close()
  *
- * Return: 0; -ESRCH: no such process; -EOPNOTSUPP: the kernel has no page
+ * Return: 0; -ESRCH: no such process; -ENOSYS: the kernel has no page
  * hints; -EACCES: no right to; -EINVAL: unknown flags; -ENOMEM; or what open(2)
  * gives.
  */
@@ -46,7 +46,7 @@ API int pagealloc_open(pid_t pid, unsigned int flags, struct pagealloc **handle)
 		err = errno;
 		snprintf(path, sizeof(path), "/proc/%d", (int)h->pid);
 		if (err == ENOENT)
-			err = access(path, F_OK) ? ESRCH : EOPNOTSUPP;
+			err = access(path, F_OK) ? ESRCH : ENOSYS;
 		free(h);
 		return -err;
 	}

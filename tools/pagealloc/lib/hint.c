@@ -17,7 +17,8 @@
  * Return: 0; -EINVAL: a range that is not of whole pages, or an argument that
  * makes no sense; -ENOENT: no such strategy; -ERANGE: no such color or frame;
  * -EPERM: no right to; -EBADF: the handle is read-only; -E2BIG: the argument is
- * too large; -ESRCH: the process has exited; -ENOMEM.
+ * too large; -EOPNOTSUPP: the system has no color function; -ENOSPC: too many
+ * ranges; -ESRCH: the process has exited; -ENOMEM.
  */
 API int pagealloc_set(struct pagealloc *handle, uint64_t start, uint64_t end,
 		      const struct pagealloc_hint *hint)
@@ -88,7 +89,7 @@ API int pagealloc_set_binhop(struct pagealloc *handle, uint64_t start, uint64_t 
  * @start: first address; with @end 0: the default hint
  * @end: first address after the range
  * @flags: PAGE_HINT_*
- * @colors: of the pages of the range; repeated if they are more
+ * @colors: of the pages of the range; a shorter table is repeated
  * @nr_colors: how many
  *
  * Return: as pagealloc_set().

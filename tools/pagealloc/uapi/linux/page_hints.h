@@ -4,7 +4,8 @@
  *
  * Every structure begins with its size, as its writer knows it.  A kernel that
  * knows more takes what is missing as 0; one that knows less refuses what it
- * does not know and is not 0 with E2BIG.  Addresses are bytes and are rounded
+ * does not know and is not 0 with E2BIG.  What comes back ends, and its size
+ * says so, where either of them knows no more.  Addresses are bytes and are rounded
  * by no one: a start or an end that is no multiple of the page size is EINVAL.
  */
 #ifndef _UAPI_LINUX_PAGE_HINTS_H
@@ -36,7 +37,8 @@
  * @colors: number of colors, 1 << @color_bits
  * @cache_level: level of the cache the function was taken from; 0 when it was
  *	given by the administrator
- * @full_rank_order: the least order of which each aligned block holds every color
+ * @full_rank_order: the least order of which each aligned block holds every
+ *	color; ~0 when blocks of no order do
  * @inherit: flags of inheritance that the system allows
  * @masks: the rows: bit i of a page's color is the parity of (PFN & masks[i])
  */
@@ -154,7 +156,10 @@ struct page_hints_inherit {
 
 /* struct page_hints_page.flags */
 #define PAGE_HINTS_PRESENT	(1U << 0)	/* a frame is mapped */
-#define PAGE_HINTS_HINTED	(1U << 1)	/* a hint covers the page */
+#define PAGE_HINTS_HINTED	(1U << 1)	/* a hint covers the page; not set for
+						 * a frame of FILE or ZERO: hints do
+						 * not place those
+						 */
 #define PAGE_HINTS_PLACED	(1U << 2)	/* the hint names a place: want_* hold */
 #define PAGE_HINTS_HIT		(1U << 3)	/* and the frame is there */
 #define PAGE_HINTS_LARGE	(1U << 4)	/* part of a large folio */
@@ -168,7 +173,8 @@ struct page_hints_inherit {
  * @pfn: frame; 0 without CAP_SYS_ADMIN
  * @want_pfn: frame that an exact hint names, else ~0; 0 without CAP_SYS_ADMIN
  * @color: color of the frame; 0 without CAP_SYS_ADMIN
- * @want_color: color that the hint names
+ * @want_color: color that the hint names; for a frame that it names, that of
+ *	the frame, and so 0 without CAP_SYS_ADMIN
  * @flags: PAGE_HINTS_*; without CAP_SYS_ADMIN, no PAGE_HINTS_HIT
  */
 struct page_hints_page {
@@ -193,6 +199,8 @@ struct page_hints_page {
  * @placed: of these, with a place named
  * @hits: of these, at their place
  *
+ * Files' pages and the zero page count as present only.  Pages that QUERY did
+ * write are counted as by VERIFY.
  * Hits tell colors: without CAP_SYS_ADMIN, they are 0.
  */
 struct page_hints_query {
