@@ -62,7 +62,14 @@ struct page_hints_info {
  * @reserved: 0
  * @strategy: its name; a module is loaded if need be
  * @arg: address of the strategy's argument, see struct page_hints_arg_*
- * @arg_size: bytes of it
+ * @arg_size: bytes of it; at most 8 a page of the range (or 4096 if that is
+ *	more) and 64 MiB
+ *
+ * EPERM without CAP_SYS_NICE, or for frames without CAP_SYS_ADMIN; ENOENT when
+ * there is no such strategy; ERANGE when the argument names a color or a frame
+ * that does not exist; E2BIG when it is too large, EINVAL when it is wrong;
+ * EOPNOTSUPP when the system has no color function; ENOSPC when there are a
+ * million ranges.
  */
 struct page_hints_set {
 	__u64 size;

@@ -1,0 +1,277 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# pagealloc on a kernel with page hints: pages land where strategies say, the
+# maps agree, a layout of one boot is replayed in the next.
+use strict;
+use warnings;
+no warnings 'portable';
+use FindBin;
+use lib $FindBin::RealBin;
+use JSON::PP;
+use Test::More;
+use VM;
+
+my $kernel = $ENV{MEMSCOPE_KERNEL} // 'vm';
+my @kernel = ('--kernel', $kernel);
+my $tree = $ENV{MEMSCOPE_MODULES} // "$build/kernel-$kernel";
+system 'cp', "$build/bin/pagealloc", "$build/bin/pagetest", $share;
+mkdir "$share/modules";
+system 'cp', glob("$tree/mm/page_hint/strategies/*.ko"), "$share/modules";
+is(system("make -s -C $FindBin::RealBin/../../tools O=$build DESTDIR=$share/i install >$share/log 2>&1"), 0, 'make install');
+my $flags = `PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_SYSROOT_DIR=$share/i PKG_CONFIG_LIBDIR=$share/i/usr/lib/pkgconfig pkg-config --cflags --libs libpagealloc` =~ s/\n//r;
+is(system("gcc -static $share/i/usr/share/doc/libpagealloc/examples/self_tune.c -o $share/self_tune $flags"), 0, 'the example is built');
+# A static program at fixed addresses, with data, heap and mapped memory.
+open my $c, '>', "$share/static.c" or die;
+print $c <<'END';
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static char data[256 * 4096];
+int main(void)
+{
+	char *heap = malloc(100 * 1024), *map;
+	map = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memset(data, 1, sizeof(data));
+	memset(heap, 1, 100 * 1024);
+	memset(map, 1, 1 << 20);
+	return 0;
+}
+END
+close $c;
+is(system("gcc -static -no-pie -O0 $share/static.c -o $share/static"), 0, 'so is a static program');
+
+my $common = <<'EOT';
+cd /share || exit 1
+for module in modules/*.ko; do insmod $module || exit 1; done
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+
+# start OPTIONS...: pagetest in the background, when all of its pages are there.
+start() {
+	pagealloc run "$@" pagetest --how anon --size 16M --sleep 100000 >/tmp/started &
+	pid=$!
+	until grep -q iteration /tmp/started; do
+		kill -0 $pid || return 1
+		sleep 0.2
+	done
+}
+stop() { kill $pid; wait $pid 2>/dev/null; }
+fill() { head -c 300M /dev/zero >/tmp/fill; head -c 200M /dev/zero >/tmp/fill2; rm /tmp/fill; }
+EOT
+
+sub boot {
+	my ($script, @options) = @_;
+	my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 600, '--mem', '1G', @options,
+		    '--env', 'PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin', '--', 'sh', '-c', "$common$script");
+	is($vm->{status}, 0, 'the guest came to its end') or diag $vm->{err}, $vm->{out};
+	return $vm;
+}
+
+# Rows of a table in JSON by the value of a column.
+sub rows {
+	my ($file, $key) = @_;
+	my $rows = eval { decode_json(slurp("$share/$file") || '[]') } // [];
+	return $key ? { map { ($_->{$key} => $_) } @$rows } : $rows;
+}
+
+my $vm = boot(<<'EOT');
+pagealloc colors -F json >colors
+pagealloc colors --free -F json >free
+pagealloc doctor -F json >doctor
+echo "doctor $?"
+pagealloc stats -F json >stats0
+i=0
+for strategy in coloring coloring:offset=5 modulo:3,1,4,1,5 partition:0-7 random:seed=7; do
+	i=$((i + 1))
+	start -s $strategy || exit 1
+	pagealloc verify $pid -F json >verify.$i
+	pagealloc get $pid -F json >get.$i
+	if [ $i = 1 ]; then
+		pagealloc map $pid -F csv >map
+		cat /proc/$pid/page_map >page_map
+		perl -e 'open my $p, "<:raw", "/proc/$ARGV[0]/pagemap" or die;
+			while (<STDIN>) {
+				my ($a) = /^0x([0-9a-f]+),/ or next;
+				seek $p, hex($a) / 4096 * 8, 0; read $p, my $e, 8;
+				printf "%s %d\n", $a, unpack("Q", $e) & (1 << 55) - 1;
+			}' $pid <map >pagemap
+		pagealloc record $pid -o coloring.layout || exit 1
+		# The heap gets a hint of its own.
+		pagealloc set $pid '[heap]' -s binhop --order0 || exit 1
+		pagealloc get $pid -F json >get.heap
+		pagealloc clear $pid '[heap]' && pagealloc get $pid -F csv | wc -l >get.cleared
+		pagealloc clear $pid && pagealloc get $pid -F csv | wc -l >>get.cleared
+		pagealloc set $pid -s random:seed=3
+		pagealloc repair $pid -F json >repair 2>repair.err
+		echo "repair $?"
+		pagealloc verify $pid -F json >verify.repair
+	fi
+	stop
+done
+pagealloc stats -F json >stats1
+
+# Children and new programs.
+for inherit in fork,exec fork exec none; do
+	pagealloc run -s coloring --inherit $inherit -- sh -c '
+		pagealloc get $$ -F csv | grep -c ,coloring,
+		sh -c "pagealloc get \$\$ -F csv | grep -c ,coloring,; :"
+		:' | tr '\n' ' ' >>inherit
+	echo >>inherit
+done
+pagealloc run -s coloring --inherit none -- sh -c 'exit 7'
+echo "status $?"
+pagealloc run -s coloring --inherit none -- sh -c 'kill -9 $$'
+echo "killed $?"
+pagealloc run -s coloring --inherit none -- /share/nothing 2>/dev/null
+echo "missing $?"
+
+self_tune coloring random:seed=1 >tune
+echo "tune $?"
+
+# Static, with and without randomized addresses; aged memory in between.
+pagealloc record --no-aslr -o static.layout -- static || exit 1
+fill
+pagealloc run --replay static.layout --no-aslr --report static.fixed -- static
+echo "static $?"
+pagealloc run --replay static.layout --report - -- static 2>static.moved
+# The same program twice, dynamic, addresses randomized, other memory free.
+fill
+pagealloc record -o dynamic.layout -- pagetest --size 16M --how anon >/dev/null || exit 1
+fill
+pagealloc run --replay dynamic.layout --report dynamic.report -- pagetest --size 16M --how anon >/dev/null
+echo "dynamic $?"
+pagealloc run --no-aslr -- pagetest --size 16M --how anon >/dev/null
+start --replay coloring.layout
+pagealloc verify $pid --against coloring.layout -F json >against
+pagealloc verify $pid --against coloring.layout --exact -F json >against.exact
+stop
+pagealloc record --no-frames -o noframes.layout -- true
+pagealloc run --replay noframes.layout --exact -- true 2>noframes.err
+echo "noframes $?"
+
+# Nobody learns frames and colors, or places anything.
+chmod 755 /share
+setpriv --reuid 65534 --clear-groups sh -c '
+	pagealloc map $$ -F json >/tmp/nobody.map; pagealloc verify $$ -F json >/tmp/nobody.verify
+	pagealloc run -s coloring true; echo "nobody run $?"
+	pagealloc set $$ -s coloring; echo "nobody set $?"
+	pagealloc record $$ -o /tmp/nobody.layout; echo "nobody record $?"
+	pagealloc get 1; echo "nobody get $?"
+	ls /tmp/nobody.layout*' >nobody.out 2>nobody.err
+cp /tmp/nobody.map /tmp/nobody.verify .
+echo 1 >/proc/sys/vm/page_hints_unprivileged
+setpriv --reuid 65534 --clear-groups pagealloc run -s coloring true
+echo "allowed $?"
+
+# Another color function.
+sleep 1
+for try in 1 2 3 4 5; do
+	echo colors:8 >/sys/kernel/mm/page_hint/color_function 2>/dev/null && break
+	sleep 1
+done
+pagealloc run --replay coloring.layout -- true 2>function.err
+echo "function $?"
+EOT
+
+my %status = $vm->{out} =~ /^(\w+(?: \w+)?) (\d+)$/mg;
+my $colors = rows('colors', 'item');
+my $nr = $colors->{colors}{value} // 0;
+cmp_ok($nr, '>', 8, "there are $nr colors");
+is(scalar(split /,/, $colors->{masks}{value} // ''), $colors->{bits}{value}, 'of as many masks as bits');
+my $free = rows('free');
+is(scalar(@$free), $nr, 'free pages of each');
+is($status{doctor}, 0, 'the doctor finds the kernel, and colors');
+my @strategies = ('coloring', 'coloring', 'modulo', 'partition', 'random');
+for my $i (1 .. 5) {
+	my $all = rows("verify.$i", 'start')->{all};
+	my $hits = $all->{hits} // 0;
+	cmp_ok($all->{placed} // 0, '>', 4096, "$strategies[$i - 1]: $all->{placed} pages have a place");
+	cmp_ok($hits, '>=', 0.999 * ($all->{placed} // 1), "$hits are there");
+	is(rows("get.$i")->[0]{strategy}, $strategies[$i - 1], 'and get says which');
+	cmp_ok(rows("get.$i")->[0]{requests}, '>', 4096, 'and how often it was asked');
+}
+
+# Three maps: address, frame, color.
+my (%map, %page_map, %pagemap);
+for (split /\n/, slurp("$share/map")) {
+	$map{$1} = "$2 $3" if /^0x([0-9a-f]+),(\d+),(\d+),/;
+}
+for (split /\n/, slurp("$share/page_map")) {
+	$page_map{$1} = "$2 $3" if /^([0-9a-f]+) (\d+) (\d+) /;
+}
+%pagemap = map { split ' ' } split /\n/, slurp("$share/pagemap");
+delete $page_map{$_} for grep { !exists $map{$_} && hex($_) > 0x7ff000000000 } keys %page_map;	# [vdso]
+cmp_ok(scalar(keys %map), '>', 4096, 'map: ' . keys(%map) . ' pages');
+is_deeply(\%map, \%page_map, '/proc/PID/page_map has the same frames and colors');
+is_deeply({ map { ($_ => (split ' ', $map{$_})[0]) } keys %map }, \%pagemap, '/proc/PID/pagemap the same frames');
+
+my $heap = (grep { ($_->{mapping} // '') eq '[heap]' } @{rows('get.heap')})[0];
+is(($heap->{strategy} // '') . ($heap->{order0} // ''), 'binhop1', 'a range has a hint of its own');
+is(slurp("$share/get.cleared"), "2\n1\n", 'until it is cleared, and all are');
+SKIP: {
+	skip 'this kernel does not move pages', 3 if slurp("$share/repair.err") =~ /this kernel cannot/;
+	my $repair = rows('repair', 'outcome');
+	is($status{repair}, 0, 'repair') or diag slurp("$share/repair.err");
+	cmp_ok($repair->{moved}{pages}, '>', 3900, "moved $repair->{moved}{pages} pages");
+	my $all = rows('verify.repair', 'start')->{all};
+	cmp_ok($all->{hits}, '>=', 0.99 * $all->{placed}, "$all->{hits} of $all->{placed} are there then");
+}
+my ($before, $after) = map { rows("stats$_", 'counter') } 0, 1;
+my $requests = $after->{requests}{value} - $before->{requests}{value};
+cmp_ok($requests, '>', 5 * 4096, "stats counted $requests requests");
+
+my @inherit = map { [ split ' ' ] } split /\n/, slurp("$share/inherit");
+is_deeply(\@inherit, [ [ 1, 1 ], [ 1, 0 ], [ 1, 0 ], [ 1, 0 ] ],
+	  'fork,exec reaches children and their programs, less does not') or diag slurp("$share/inherit");
+is($status{status}, 7, 'a command that was stopped at its begin: its status');
+is($status{killed}, 137, 'that of a signal');
+is($status{missing}, 127, 'and 127 if it is not there');
+is($status{tune}, 0, 'self_tune') or diag slurp("$share/tune");
+like(slurp("$share/tune"), qr/^kept (coloring|random:seed=1)$/m, 'kept one');
+
+sub replayed {
+	my ($text, $name, $min) = @_;
+	my %n = $text =~ /^(\w+) +(\d+)/mg;
+	my $share = $n{recorded} ? $n{there} / $n{recorded} : 0;
+	diag $text if !ok($share >= $min, "$name: $n{there} of $n{recorded} pages as recorded");
+	return \%n;
+}
+replayed(slurp("$share/static.fixed"), 'static, fixed addresses', 0.99);
+is($status{static}, 0, 'its status');
+my $moved = replayed(slurp("$share/static.moved"), 'static, randomized: all but what mmap() gave', 0.4);
+cmp_ok($moved->{unmapped}, '>=', 256, 'and these are counted');
+like(slurp("$share/static.moved"), qr/^pagealloc: .*cannot be found again \(try --no-aslr\)/m, 'and said');
+replayed(slurp("$share/dynamic.report"), 'dynamic, randomized', 0.99);
+is($status{dynamic}, 0, 'its status');
+my $against = rows('against', 'item');
+cmp_ok($against->{there}{pages}, '>=', 0.99 * $against->{recorded}{pages}, 'verify --against says so of a process');
+is($status{noframes}, 1, 'no frames: not exact');
+like(slurp("$share/noframes.err"), qr/has no frames: it was recorded with --no-frames/, 'it says why');
+is($status{function}, 1, 'another color function: refused');
+like(slurp("$share/function.err"), qr/recorded with another color function \($nr colors, masks 0x1,.*\) than .*\(8 colors, masks 0x1,0x2,0x4\)/, 'both are named');
+
+my $nobody = rows('nobody.map');
+cmp_ok(scalar(@$nobody), '>', 10, 'nobody sees its pages');
+is_deeply([ grep { defined $_->{pfn} || defined $_->{color} } @$nobody ], [], 'but no frame and no color');
+is(rows('nobody.verify')->[-1]{hits}, undef, 'and no hits');
+is_deeply({ slurp("$share/nobody.out") =~ /^nobody (\w+) (\d+)$/mg }, { run => 1, set => 1, record => 1, get => 1 },
+	  'may set no hint, record nothing, look at no other');
+like(slurp("$share/nobody.err"), qr/needs CAP_SYS_NICE/, 'and is told why');
+unlike(slurp("$share/nobody.out"), qr/layout/, 'and leaves nothing');
+is($status{allowed}, 0, 'with vm.page_hints_unprivileged=1 it may');
+
+# The next boot: other memory is free.
+if (-s "$share/dynamic.layout") {
+	$vm = boot(<<'EOT', '--smp', 1);
+fill
+pagealloc run --replay dynamic.layout --report next.report -- pagetest --size 16M --how anon >/dev/null
+echo "next $?"
+pagealloc run --replay dynamic.layout --exact --report next.exact -- pagetest --size 16M --how anon >/dev/null
+echo "exact $?"
+EOT
+	replayed(slurp("$share/next.report"), 'in the next boot', 0.99);
+	my $exact = replayed(slurp("$share/next.exact"), 'exact, as far as frames are free', 0);
+	is($exact->{there} + $exact->{elsewhere} + $exact->{absent} + $exact->{swapped} + $exact->{unmapped},
+	   $exact->{recorded}, 'and all others are accounted for');
+}
+done_testing;
