@@ -103,6 +103,7 @@ struct launch {
 };
 
 int launch(struct launch *l);
+int launch_reserve(pid_t pid, uint64_t start, uint64_t end);
 int launch_exec(char **argv);
 int no_aslr(void);
 

@@ -4,11 +4,15 @@
  * ptrace, so that it also works for static programs and needs nothing in them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +25,9 @@ enum { CANNOT_EXEC = 126, NOT_FOUND = 127 };
 #define EVENT(status) ((unsigned int)(status) >> 16)
 
 static volatile pid_t child;
+
+/* It ended while it was made to do something: its status then, else 0. */
+static int early_end;
 
 /**
  * no_aslr() - do not randomize the address space of programs from here on
@@ -85,6 +92,133 @@ static int is_group_stop(int sig)
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
+#ifdef __x86_64__
+
+/* The address of a system call instruction: the vDSO has one for its fallbacks. */
+static uint64_t find_syscall(pid_t pid)
+{
+	unsigned long start = 0, end = 0, found = 0;
+	char path[64], line[512], *code = NULL;
+	ssize_t n = 0, i;
+	FILE *f;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, "[vdso]") && sscanf(line, "%lx-%lx", &start, &end) == 2)
+			break;
+	if (f)
+		fclose(f);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && end > start && end - start <= 1 << 20)
+		code = malloc(end - start);
+	if (code)
+		n = pread(fd, code, end - start, start);
+	for (i = 0; i + 1 < n && !found; i++)
+		if (code[i] == '\x0f' && code[i + 1] == '\x05')
+			found = start + i;
+	free(code);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* Resumes it until it stops by itself; @late are signals that came meanwhile. */
+static int step(pid_t pid, int request, int stop, sigset_t *late)
+{
+	int status, ret;
+
+	for (;;) {
+		if (ptrace(request, pid, NULL, NULL))
+			return -errno;
+		do {
+			ret = waitpid(pid, &status, __WALL);
+		} while (ret < 0 && errno == EINTR);
+		if (ret < 0)
+			return -errno;
+		if (!WIFSTOPPED(status)) {
+			early_end = status;
+			return -ESRCH;
+		}
+		if (EVENT(status))
+			continue;
+		if (WSTOPSIG(status) == stop)
+			return 0;
+		sigaddset(late, WSTOPSIG(status));
+	}
+}
+
+static int call_mmap(pid_t pid, uint64_t start, uint64_t end, uint64_t instruction, sigset_t *late)
+{
+	struct user_regs_struct saved, regs;
+	int ret;
+
+	/* Out of execve(), which would overwrite registers. */
+	ret = step(pid, PTRACE_SYSCALL, SIGTRAP | 0x80, late);
+	if (ret)
+		return ret;
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &saved))
+		return -errno;
+	saved.orig_rax = -1;
+	regs = saved;
+	regs.rip = instruction;
+	regs.rax = SYS_mmap;
+	regs.rdi = start;
+	regs.rsi = end - start;
+	regs.rdx = PROT_NONE;
+	regs.r10 = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+	regs.r8 = -1;
+	regs.r9 = 0;
+	if (ptrace(PTRACE_SETREGS, pid, NULL, &regs))
+		return -errno;
+	ret = step(pid, PTRACE_SINGLESTEP, SIGTRAP, late);
+	if (!ret && ptrace(PTRACE_GETREGS, pid, NULL, &regs))
+		ret = -errno;
+	if (ptrace(PTRACE_SETREGS, pid, NULL, &saved) && !ret)
+		ret = -errno;
+	if (!ret && regs.rax != start)
+		ret = (long)regs.rax < 0 ? (long)regs.rax : -EEXIST;
+	return ret;
+}
+
+/**
+ * launch_reserve() - have a command map addresses that it is not to use
+ * @pid: of a command that is stopped where its program begins
+ * @start: first address
+ * @end: first address after it
+ *
+ * Return: 0, or a negative errno.
+ */
+int launch_reserve(pid_t pid, uint64_t start, uint64_t end)
+{
+	uint64_t instruction = find_syscall(pid);
+	sigset_t late;
+	int ret, sig;
+
+	if (!instruction)
+		return -ENOSYS;
+	sigemptyset(&late);
+	ret = call_mmap(pid, start, end, instruction, &late);
+	for (sig = 1; sig < NSIG && !early_end; sig++)
+		if (sigismember(&late, sig) == 1)
+			kill(pid, sig);
+	return ret;
+}
+
+#else
+
+int launch_reserve(pid_t pid, uint64_t start, uint64_t end)
+{
+	(void)pid;
+	(void)start;
+	(void)end;
+	return -ENOSYS;
+}
+
+#endif
+
 /* Until it ends.  Return: its status, or ours if it had to be killed. */
 static int follow(struct launch *l)
 {
@@ -93,7 +227,9 @@ static int follow(struct launch *l)
 	for (;;) {
 		int sig = 0, request = PTRACE_CONT;
 
-		if (waitpid(child, &status, __WALL) < 0) {
+		if (early_end) {
+			status = early_end;
+		} else if (waitpid(child, &status, __WALL) < 0) {
 			if (errno == EINTR)
 				continue;
 			return complain(FAILED, "waiting for %s: %s", l->argv[0], strerror(errno));
@@ -108,6 +244,8 @@ static int follow(struct launch *l)
 			if (begun++)
 				break;
 			ret = l->begin ? l->begin(l, child) : OK;
+			if (early_end)
+				continue;
 			if (ret)
 				kill(child, SIGKILL);
 			else if (!l->end)
@@ -137,7 +275,8 @@ static int follow(struct launch *l)
  */
 int launch(struct launch *l)
 {
-	long options = PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL | (l->end ? PTRACE_O_TRACEEXIT : 0);
+	long options = PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD |
+		       (l->end ? PTRACE_O_TRACEEXIT : 0);
 	int go[2], err;
 
 	if (pipe(go))

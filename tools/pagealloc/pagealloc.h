@@ -165,6 +165,8 @@ int pagealloc_layout_read(FILE *file, struct pagealloc_layout **layout, char *er
 void pagealloc_layout_free(struct pagealloc_layout *layout);
 void pagealloc_layout_info(const struct pagealloc_layout *layout, struct page_hints_info *info,
 			   uint64_t *pages, int *frames);
+int pagealloc_layout_gap(const struct pagealloc_layout *layout, struct pagealloc *handle,
+			 uint64_t *start, uint64_t *end);
 int pagealloc_layout_apply(const struct pagealloc_layout *layout, struct pagealloc *handle,
 			   unsigned int flags, struct pagealloc_replay *replay);
 int pagealloc_layout_compare(const struct pagealloc_layout *layout, struct pagealloc *handle,

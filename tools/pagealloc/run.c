@@ -60,6 +60,19 @@ static int set_inherit(const struct run *r, struct pagealloc *handle)
 	return ret < 0 ? complain_about(ret, "--inherit") : OK;
 }
 
+/* So that large mappings are found again where addresses are randomized. */
+static void keep_distances(const struct run *r, struct pagealloc *handle, pid_t pid)
+{
+	uint64_t start, end;
+	int ret = pagealloc_layout_gap(r->layout, handle, &start, &end);
+
+	if (ret > 0)
+		ret = launch_reserve(pid, start, end);
+	if (ret)
+		complain(OK, "%s: large mappings may not be found again: %s (try --no-aslr)",
+			 r->replay, strerror(-ret));
+}
+
 static int begin(struct launch *l, pid_t pid)
 {
 	struct pagealloc_replay replay;
@@ -73,6 +86,7 @@ static int begin(struct launch *l, pid_t pid)
 	if (!ret && (r->wish.hint || r->wish.inherit))
 		ret = set_inherit(r, handle);
 	if (!ret && r->layout) {
+		keep_distances(r, handle, pid);
 		ret = pagealloc_layout_apply(r->layout, handle, PAGEALLOC_REMAP |
 					     (r->exact ? PAGEALLOC_EXACT : 0), &replay);
 		/* A kernel that cannot move pages still places new ones. */

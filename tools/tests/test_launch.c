@@ -136,12 +136,40 @@ static void fixed_addresses(void **state)
 	assert_int_equal(launch(&l), 0);
 }
 
+/* What is reserved is there when the program runs, which does not notice. */
+static int reserve(struct launch *l, pid_t pid)
+{
+	(void)l;
+	begun++;
+	return -launch_reserve(pid, 0x600000000000, 0x600000005000);
+}
+
+static void reserved(void **state)
+{
+	static char script[] = "kill -USR1 $$; exit 1";
+	char *argv[] = { "grep", "-q", "^600000000000-600000005000 ---p", "/proc/self/maps", NULL };
+	char *shell[] = { "bash", "-c", script, NULL };
+	struct launch l = { .argv = argv, .begin = reserve };
+
+	(void)state;
+#ifndef __x86_64__
+	skip();
+#endif
+	assert_int_equal(launch(&l), 0);
+	l.end = end;
+	ended = 0;
+	assert_int_equal(launch(&l), 0);
+	assert_int_equal(ended, 1);
+	l.argv = shell;
+	assert_int_equal(launch(&l), 128 + SIGUSR1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statuses), cmocka_unit_test(another_program),
 		cmocka_unit_test(failures), cmocka_unit_test(passed_on),
-		cmocka_unit_test(fixed_addresses),
+		cmocka_unit_test(fixed_addresses), cmocka_unit_test(reserved),
 	};
 
 	return cmocka_run_group_tests_name("launch", tests, NULL, NULL);

@@ -7,9 +7,10 @@
 
 /*
  * What moves as one when the kernel randomizes an address space: the program,
- * its heap, what mmap() returns, the stack.
+ * its heap, what mmap() returns, the stack; and what programs have at addresses
+ * of their own choice, which never moves.
  */
-enum anchor { ANCHOR_EXE, ANCHOR_BRK, ANCHOR_MMAP, ANCHOR_STACK, NR_ANCHORS };
+enum anchor { ANCHOR_EXE, ANCHOR_BRK, ANCHOR_MMAP, ANCHOR_STACK, ANCHOR_FIXED, NR_ANCHORS };
 
 extern const char * const anchor_names[NR_ANCHORS];
 

@@ -42,6 +42,8 @@ static uint64_t find(const struct pagealloc_layout *l, const struct space *space
 
 	if (start)
 		return start;
+	if (m->anchor == ANCHOR_FIXED)
+		return m->at.start;
 	if (was && is)
 		return m->at.start + (is - was);
 	/* No randomization: everything is where it was. */
@@ -125,6 +127,45 @@ static int remap_present(struct pagealloc *handle, const struct space *space)
 	return ret;
 }
 
+/*
+ * The kernel aligns large mappings to large pages, malloc() its arenas to 64 MiB:
+ * distances are the same again if the whole moved by a multiple of that.
+ */
+#define GAP_ALIGN (UINT64_C(64) << 20)
+
+/**
+ * pagealloc_layout_gap() - what to reserve, so that mappings get the distances
+ *	that they had
+ * @layout: the layout
+ * @handle: of a process that is stopped where a new program begins
+ * @start: first address
+ * @end: first address after it
+ *
+ * With randomized addresses, the distance of a mapping that the kernel aligns is
+ * another one each time, unless something without access is mapped there first:
+ * mmap(start, end - start, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+ * MAP_FIXED_NOREPLACE, -1, 0), by the process itself.
+ *
+ * Return: 1; 0: there is nothing to reserve; or a negative errno.
+ */
+API int pagealloc_layout_gap(const struct pagealloc_layout *layout, struct pagealloc *handle,
+			     uint64_t *start, uint64_t *end)
+{
+	uint64_t was = layout->anchors[ANCHOR_MMAP], is;
+	struct space space;
+	int ret = space_read(handle, &space);
+
+	if (ret)
+		return ret;
+	is = space.anchors[ANCHOR_MMAP];
+	space_free(&space);
+	if (!was || !is || (is - was) % GAP_ALIGN == 0)
+		return 0;
+	*start = is - (is - was) % GAP_ALIGN;
+	*end = is;
+	return 1;
+}
+
 /**
  * pagealloc_layout_apply() - set hints for a process as a layout says
  * @layout: the layout
@@ -136,7 +177,8 @@ static int remap_present(struct pagealloc *handle, const struct space *space)
  *
  * Mappings are found by the name, offset and order of their file if they are
  * there already, else by where they will be: as far as when they were recorded
- * from the program, its heap, its dynamic loader, or its stack.
+ * from the program, its heap, its dynamic loader, or its stack.  If addresses are
+ * randomized, pagealloc_layout_gap() comes first.
  *
  * Return: 0; -EDOM: recorded with another color function or page size; -ENODATA:
  * no frames were recorded; what pagealloc_set() returns; with PAGEALLOC_REMAP,

@@ -10,7 +10,7 @@
 
 #include "layout.h"
 
-const char * const anchor_names[NR_ANCHORS] = { "exe", "brk", "mmap", "stack" };
+const char * const anchor_names[NR_ANCHORS] = { "exe", "brk", "mmap", "stack", "fixed" };
 
 /* Where the program break began: field 47 of /proc/PID/stat. */
 static uint64_t read_start_brk(pid_t pid)
@@ -56,8 +56,22 @@ static uint64_t read_interpreter(pid_t pid)
 	return base;
 }
 
-/* Static programs that can lie anywhere lie where mmap() would put them. */
-#define EXE_BY_MMAP UINT64_C(0x700000000000)
+/* What mmap() chooses is above; so are static programs that can lie anywhere. */
+#define MMAP_LOWEST UINT64_C(0x700000000000)
+
+/* Below what is reserved under @anchor: see pagealloc_layout_gap(). */
+static uint64_t skip_reserved(const struct space *space, uint64_t anchor)
+{
+	size_t i;
+
+	for (i = 0; anchor && i < space->nr_maps; i++) {
+		const struct pagealloc_mapping *m = &space->maps[i];
+
+		if (m->end == anchor && !strcmp(m->perms, "---p") && !*m->name)
+			return m->start;
+	}
+	return anchor;
+}
 
 /**
  * space_read() - look at a process
@@ -91,8 +105,9 @@ int space_read(struct pagealloc *handle, struct space *space)
 	/* The break need not begin with a page; its pages move by whole ones. */
 	space->anchors[ANCHOR_BRK] = read_start_brk(handle->pid) & -sysconf(_SC_PAGESIZE);
 	space->anchors[ANCHOR_MMAP] = read_interpreter(handle->pid);
-	if (!space->anchors[ANCHOR_MMAP] && space->anchors[ANCHOR_EXE] >= EXE_BY_MMAP)
+	if (!space->anchors[ANCHOR_MMAP] && space->anchors[ANCHOR_EXE] >= MMAP_LOWEST)
 		space->anchors[ANCHOR_MMAP] = space->anchors[ANCHOR_EXE];
+	space->anchors[ANCHOR_MMAP] = skip_reserved(space, space->anchors[ANCHOR_MMAP]);
 	return 0;
 }
 
@@ -124,7 +139,7 @@ enum anchor space_anchor(const struct space *space, size_t map)
 	if (!*m->name && map && space->maps[map - 1].end == m->start &&
 	    !strcmp(space->maps[map - 1].name, space->exe))
 		return ANCHOR_EXE;
-	return ANCHOR_MMAP;
+	return m->start < MMAP_LOWEST ? ANCHOR_FIXED : ANCHOR_MMAP;
 }
 
 /**
