@@ -20,8 +20,8 @@ static void usage(FILE *f)
 static int unreadable(int err, const char *path)
 {
 	if (err == -ENOENT)
-		return complain(FAILED, "%s%s: no such file: the kernel has no page hints", system_root(),
-				path);
+		return complain(FAILED, "%s%s: no such file: the kernel has no page hints",
+				system_root(), path);
 	return complain(FAILED, "%s%s: %s", system_root(), path, strerror(-err));
 }
 

@@ -67,9 +67,10 @@ static void check_knobs(struct doctor *d)
 	for (k = knobs; k->check; k++) {
 		if (system_read(k->path, value, sizeof(value)))
 			say(d, k->check, GOOD, "not there", k->why, "");
+		else if (!strcmp(value, "0") || (k->off && !strcmp(value, k->off)))
+			say(d, k->check, GOOD, value, k->why, "");
 		else
-			say(d, k->check, strcmp(value, "0") && strcmp(value, k->off ? k->off : "0") ?
-			    k->state : GOOD, value, k->why, k->fix);
+			say(d, k->check, k->state, value, k->why, k->fix);
 	}
 }
 
@@ -99,25 +100,24 @@ static void check_kernel(struct doctor *d)
 static int cpu_has(const char *key, const char *flag)
 {
 	static char text[65536];
-	char *line, *rest, *word, *words;
+	char *line, *rest, *word;
 
 	system_read("/proc/cpuinfo", text, sizeof(text));
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		if (strncmp(line, key, strlen(key)))
-			continue;
-		for (word = strtok_r(line, " \t", &words); word; word = strtok_r(NULL, " \t", &words))
-			if (!strcmp(word, flag))
-				return 1;
-		return 0;
-	}
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (!strncmp(line, key, strlen(key)))
+			break;
+	while (line && (word = strsep(&line, " \t")))
+		if (!strcmp(word, flag))
+			return 1;
 	return 0;
 }
 
 static void check_vm(struct doctor *d)
 {
 	char type[64];
+	int xen = !system_read("/sys/hypervisor/type", type, sizeof(type));
 
-	if (!cpu_has("flags", "hypervisor") && system_read("/sys/hypervisor/type", type, sizeof(type)))
+	if (!xen && !cpu_has("flags", "hypervisor"))
 		say(d, "virtual_machine", GOOD, "no", "frames are the machine's", "");
 	else
 		say(d, "virtual_machine", WARN, "yes",
@@ -162,10 +162,11 @@ static void check_colors(struct doctor *d)
 		if (reason)
 			reason[strcspn(reason, "\n")] = '\0';
 		if (level)
-			snprintf(value, sizeof(value), "%lu, of the level %lu cache", colors, level);
+			snprintf(value, sizeof(value), "%lu, of the level %lu cache", colors,
+				 level);
 		else
-			snprintf(value, sizeof(value), "%lu%s%.90s", colors, reason ? ": " : ", given",
-				 reason ? reason + 7 : "");
+			snprintf(value, sizeof(value), "%lu%s%.90s", colors,
+				 reason ? ": " : ", given", reason ? reason + 7 : "");
 	} else {
 		for (i = 0; i < 8; i++) {
 			if (cache_number(i, "level") != 2 || !is_data_cache(i))
@@ -239,7 +240,8 @@ static void check_thp(struct doctor *d)
 		snprintf(path, sizeof(path),
 			 "/sys/kernel/mm/transparent_hugepage/hugepages-%ukB/enabled", kb);
 		if (thp_is(path, "[always]") && n < sizeof(sizes))
-			n += snprintf(sizes + n, sizeof(sizes) - n, "%s%u", n ? "," : "; always: ", kb);
+			n += snprintf(sizes + n, sizeof(sizes) - n, "%s%u",
+				      n ? "," : "; always: ", kb);
 	}
 	if (n && n < sizeof(sizes))
 		snprintf(sizes + n, sizeof(sizes) - n, " kB");
@@ -276,6 +278,30 @@ static void check_swap(struct doctor *d)
 	    "swapoff -a, or lock the memory: mlockall(2), PAGEALLOC_LOCK");
 }
 
+/* Of /proc/meminfo, in KiB. */
+static unsigned long meminfo(const char *text, const char *key)
+{
+	const char *s = strstr(text, key);
+
+	return s ? strtoul(s + strlen(key), NULL, 10) : 0;
+}
+
+static void check_memory(struct doctor *d)
+{
+	char text[4096], value[64] = "not known";
+	unsigned long total, left;
+
+	system_read("/proc/meminfo", text, sizeof(text));
+	total = meminfo(text, "MemTotal:");
+	left = meminfo(text, "MemFree:");
+	if (total)
+		snprintf(value, sizeof(value), "%lu of %lu MiB", left >> 10, total >> 10);
+	say(d, "free_memory", total && left < total / 10 ? WARN : GOOD, value,
+	    "a color is looked for among free pages only: with less than a tenth of memory free, many"
+	    " cannot be had",
+	    "before the program starts: sync; echo 1 >/proc/sys/vm/drop_caches");
+}
+
 static void check_nodes(struct doctor *d)
 {
 	char value[128];
@@ -303,8 +329,8 @@ static int print_text(const struct doctor *d, FILE *f)
 	if (d->nr[BAD])
 		fputs("Page colors cannot be used here, or mean nothing.\n", f);
 	else if (d->nr[WARN])
-		fprintf(f, "Page colors can be had, with %d thing%s to keep in mind.\n", d->nr[WARN],
-			d->nr[WARN] > 1 ? "s" : "");
+		fprintf(f, "Page colors can be had, with %d thing%s to keep in mind.\n",
+			d->nr[WARN], d->nr[WARN] > 1 ? "s" : "");
 	else
 		fputs("Page colors mean what they say.\n", f);
 	return fflush(f) || ferror(f);
@@ -359,6 +385,7 @@ int cmd_doctor(int argc, char **argv)
 	check_shuffle(&d);
 	check_knobs(&d);
 	check_swap(&d);
+	check_memory(&d);
 	check_nodes(&d);
 	ret = d.failed ? complain(FAILED, "no memory left") : print(&d, &out);
 	table_free(&d.table);

@@ -27,10 +27,9 @@ static int set_hints(struct target *t, const struct wish *wish, char **words, in
 	if (ret)
 		return ret;
 	for (i = 0; wish->hint && i < (nr ? t->nr_ranges : 1); i++) {
-		if (nr)
-			ret = pagealloc_set(t->handle, t->ranges[i].start, t->ranges[i].end, wish->hint);
-		else
-			ret = pagealloc_set(t->handle, 0, 0, wish->hint);
+		const struct range *r = nr ? &t->ranges[i] : &(struct range){ };
+
+		ret = pagealloc_set(t->handle, r->start, r->end, wish->hint);
 		if (ret < 0) {
 			snprintf(what, sizeof(what), "%d: %s", (int)t->pid, wish->hint->strategy);
 			return complain_about(ret, what);
@@ -39,7 +38,8 @@ static int set_hints(struct target *t, const struct wish *wish, char **words, in
 	if (wish->inherit) {
 		ret = pagealloc_inherit(t->handle, wish->inherit_flags);
 		if (ret < 0) {
-			snprintf(what, sizeof(what), "%d: --inherit %s", (int)t->pid, wish->inherit);
+			snprintf(what, sizeof(what), "%d: --inherit %s", (int)t->pid,
+				 wish->inherit);
 			return complain_about(ret, what);
 		}
 	}

@@ -89,7 +89,8 @@ int inherit_parse(const char *text, unsigned int *flags)
 			if (strlen(inherits[i].name) == n && !strncmp(s, inherits[i].name, n))
 				break;
 		if (i == NR_INHERITS)
-			return complain(USAGE, "--inherit %s: not fork, exec, ranges or none", text);
+			return complain(USAGE, "--inherit %s: not fork, exec, ranges or none",
+					text);
 		*flags |= inherits[i].flag;
 		if (!s[n])
 			return OK;
@@ -124,11 +125,12 @@ void inherit_print(char *buf, size_t size, unsigned int flags)
 int wish_option(struct wish *w, int c, const char *arg)
 {
 	switch (c) {
-	case 's': w->strategy = arg; return 1;
-	case WISH_ORDER0: w->order0 = 1; return 1;
-	case WISH_INHERIT: w->inherit = arg; return 1;
+	case 's': w->strategy = arg; break;
+	case WISH_ORDER0: w->order0 = 1; break;
+	case WISH_INHERIT: w->inherit = arg; break;
+	default: return 0;
 	}
-	return 0;
+	return 1;
 }
 
 /**

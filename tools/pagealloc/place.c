@@ -23,26 +23,24 @@ static int add_counts(struct table *table, const char *start, const char *end,
 		*name ? TEXT_CELL(name) : NONE_CELL });
 }
 
-/* Does the kernel tell hits? */
+/* Does the kernel tell hits?  The first page that is present shows. */
 static int hits_known(struct target *t)
 {
-	uint64_t address, start;
-	struct page_hints_page page;
+	struct page_hints_page pages[64];
+	uint64_t start, before;
+	ssize_t nr, j;
 	size_t i;
 
-	/* The stack is always there. */
-	for (i = t->nr_maps; i--;) {
-		if (strcmp(t->maps[i].name, "[stack]"))
-			continue;
-		for (start = t->maps[i].start; start < t->maps[i].end;) {
-			uint64_t before = start;
+	for (i = 0; i < t->nr_ranges; i++) {
+		const struct range *r = &t->ranges[i];
 
-			if (pagealloc_query(t->handle, &start, t->maps[i].end, &page, &address, 1) < 0)
-				return 0;
-			if (page.flags & PAGE_HINTS_PRESENT)
-				return !!page.pfn;
-			if (start == before)
+		for (start = before = r->start; start < r->end; before = start) {
+			nr = pagealloc_query(t->handle, &start, r->end, pages, NULL, 64);
+			if (nr < 0 || start == before)
 				break;
+			for (j = 0; j < nr; j++)
+				if (pages[j].flags & PAGE_HINTS_PRESENT)
+					return !!pages[j].pfn;
 		}
 	}
 	return 0;

@@ -37,10 +37,10 @@ static int record(const struct recording *r, const char *name, pid_t pid)
 	ret = pagealloc_layout_record(handle, r->flags, &layout);
 	pagealloc_close(handle);
 	if (ret == -EPERM)
-		return complain(FAILED, "%s: frames and colors are only told with CAP_SYS_ADMIN", name);
-	if (ret == -EDOM)
-		return complain(FAILED, "%s: the kernel has no color function (see pagealloc colors)",
+		return complain(FAILED, "%s: frames and colors are only told with CAP_SYS_ADMIN",
 				name);
+	if (ret == -EDOM)
+		return complain_about(-EOPNOTSUPP, name);
 	if (ret)
 		return complain_about(ret, name);
 	pagealloc_layout_info(layout, NULL, &pages, NULL);

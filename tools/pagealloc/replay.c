@@ -51,7 +51,8 @@ int layout_complain(int err, const char *path, const struct pagealloc_layout *la
 	char before[256], now[256];
 
 	if (err == -ENODATA)
-		return complain(FAILED, "%s: has no frames: it was recorded with --no-frames", path);
+		return complain(FAILED, "%s: has no frames: it was recorded with --no-frames",
+				path);
 	if (err != -EDOM)
 		return complain_about(err, path);
 	pagealloc_layout_info(layout, &was, NULL, NULL);
@@ -65,7 +66,8 @@ int layout_complain(int err, const char *path, const struct pagealloc_layout *la
 }
 
 static const struct column columns[] = {
-	{ "item", CELL_TEXT }, { "pages", CELL_INT }, { "pct", CELL_REAL, 2 }, { "about", CELL_TEXT },
+	{ "item", CELL_TEXT }, { "pages", CELL_INT }, { "pct", CELL_REAL, 2 },
+	{ "about", CELL_TEXT },
 };
 
 static int add(struct table *t, const char *item, uint64_t n, uint64_t all, const char *about)
@@ -96,6 +98,7 @@ int replay_table(struct table *t, const struct pagealloc_replay *replay)
 	failed |= add(t, "absent", replay->absent, all, "are not present");
 	failed |= add(t, "swapped", replay->swapped, all, "are swapped out");
 	failed |= add(t, "unmapped", replay->unmapped, all, "their mapping was not found again");
-	failed |= add(t, "files", replay->files, 0, "pages of the page cache, which no hint places");
+	failed |= add(t, "files", replay->files, 0,
+		      "pages of the page cache, which no hint places");
 	return failed ? -1 : 0;
 }

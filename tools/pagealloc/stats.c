@@ -36,15 +36,16 @@ static int read_stats(struct stats *s)
 	int ret = system_read(STATS, s->text, sizeof(s->text));
 
 	if (ret == -ENOENT)
-		return complain(FAILED, "%s%s: no such file: the kernel has no page hints, or debugfs"
-				" is not mounted", system_root(), STATS);
+		return complain(FAILED, "%s%s: no such file: the kernel has no page hints, or"
+				" debugfs is not mounted", system_root(), STATS);
 	if (ret)
 		return complain(FAILED, "%s%s: %s", system_root(), STATS, strerror(-ret));
 	s->nr = 0;
 	for (line = strtok_r(s->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		space = strchr(line, ' ');
 		if (!space || s->nr == MAX_STATS)
-			return complain(FAILED, "%s%s: %s: not a counter", system_root(), STATS, line);
+			return complain(FAILED, "%s%s: %s: not a counter", system_root(), STATS,
+					line);
 		*space = '\0';
 		s->names[s->nr] = line;
 		s->values[s->nr] = strtoull(space + 1, &end, 10);
@@ -155,7 +156,8 @@ int cmd_stats(int argc, char **argv)
 			break;
 		case 'n':
 			if (count_parse(optarg, &count))
-				return complain(USAGE, "--count %s: not a number from 1 up", optarg);
+				return complain(USAGE, "--count %s: not a number from 1 up",
+						optarg);
 			break;
 		case 'F':
 		case 'o':

@@ -10,6 +10,9 @@
 #include "../lib/size.h"
 #include "cli.h"
 
+/* Listed with each process, but the kernel's own. */
+#define VSYSCALL "[vsyscall]"
+
 /**
  * complain_about() - say what an error of the library means
  * @err: negative errno
@@ -129,11 +132,6 @@ static int add_range(struct target *t, uint64_t start, uint64_t end, const char 
 	return OK;
 }
 
-static int is_vdso(const char *name)
-{
-	return !strncmp(name, "[v", 2);
-}
-
 /* The mappings between two addresses, cut there. */
 static int add_mappings(struct target *t, uint64_t start, uint64_t end)
 {
@@ -143,7 +141,7 @@ static int add_mappings(struct target *t, uint64_t start, uint64_t end)
 	for (i = 0; i < t->nr_maps && !ret; i++) {
 		const struct pagealloc_mapping *m = &t->maps[i];
 
-		if (m->end > start && m->start < end && !is_vdso(m->name))
+		if (m->end > start && m->start < end && strcmp(m->name, VSYSCALL))
 			ret = add_range(t, m->start > start ? m->start : start,
 					m->end < end ? m->end : end, m->name);
 	}

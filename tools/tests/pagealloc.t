@@ -139,6 +139,7 @@ sub layouts {
 my %quiet = (
 	'/proc/self/page_hints' => '', '/proc/sys/vm/page_hints_unprivileged' => "0\n",
 	'/proc/sys/vm/page_hints_inherit' => "7\n", '/proc/cpuinfo' => "processor : 0\nflags\t: fpu sse2\n",
+	'/proc/meminfo' => "MemTotal:  16000000 kB\nMemFree: 8000000 kB\n",
 	'/proc/swaps' => "Filename Type Size Used Priority\n",
 	'/proc/sys/kernel/numa_balancing' => "0\n", '/proc/sys/kernel/randomize_va_space' => "0\n",
 	'/proc/sys/vm/compaction_proactiveness' => "0\n", '/proc/sys/vm/compact_unevictable_allowed' => "0\n",
@@ -198,6 +199,8 @@ sub doctors {
 		[ 'compaction_proactiveness', 'warn', [], '/proc/sys/vm/compaction_proactiveness' => "20\n" ],
 		[ 'compact_unevictable_allowed', 'warn', [], '/proc/sys/vm/compact_unevictable_allowed' => "1\n" ],
 		[ 'swap', 'warn', [], '/proc/swaps' => "Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n" ],
+		[ 'free_memory', 'warn', [], '/proc/meminfo' => "MemTotal: 16000000 kB\nMemFree: 1500000 kB\n" ],
+		[ 'free_memory', 'ok', [ '/proc/meminfo' ] ],
 		[ 'aslr', 'note', [], '/proc/sys/kernel/randomize_va_space' => "2\n" ],
 		[ 'numa_nodes', 'note', [], '/sys/devices/system/node/online' => "0-1\n" ],
 		[ 'inherit', 'note', [], '/proc/sys/vm/page_hints_inherit' => "0\n" ],

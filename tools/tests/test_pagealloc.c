@@ -28,6 +28,7 @@ static struct {
 	struct page_hints_set set[MAX_SETS];
 	void *arg[MAX_SETS];
 	int nr_sets, nr_clears;
+	unsigned int remap_flags, inherit;
 	struct page_hints_range clear;
 } kernel;
 
@@ -94,6 +95,44 @@ static int query(struct page_hints_query *q)
 	return 0;
 }
 
+static int verify(struct page_hints_query *q)
+{
+	assert_int_equal(q->size, sizeof(*q));
+	assert_true(!q->pages && !q->nr_pages && !q->addresses);
+	q->present = 40;
+	q->hinted = 30;
+	q->placed = 20;
+	q->hits = 10;
+	return 0;
+}
+
+static int remap(struct page_hints_remap *r)
+{
+	int32_t *status = (void *)(uintptr_t)r->status;
+	uint64_t i;
+
+	kernel.remap_flags = r->flags;
+	for (i = 0; status && i < (r->end - r->start) / PAGE; i++)
+		status[i] = i % 2 ? -EBUSY : 1;
+	r->moved = 1;
+	r->there = 2;
+	r->failed = 3;
+	return 0;
+}
+
+/* Hints of pages 16 to 31 and 48 to 63, no default. */
+static int get(struct page_hints_get *g)
+{
+	if (g->start == PAGEALLOC_DEFAULT || g->start >= 64 * PAGE) {
+		errno = ENOENT;
+		return -1;
+	}
+	g->end = g->start < 32 * PAGE ? 32 * PAGE : 64 * PAGE;
+	g->start = g->end - 16 * PAGE;
+	strcpy(g->strategy, "binhop");
+	return 0;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	struct page_hints_set *set;
@@ -114,12 +153,22 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		return 0;
 	case PAGE_HINTS_QUERY:
 		return query(arg);
+	case PAGE_HINTS_VERIFY:
+		return verify(arg);
+	case PAGE_HINTS_REMAP:
+		return remap(arg);
+	case PAGE_HINTS_GET:
+		return get(arg);
+	case PAGE_HINTS_INHERIT:
+		kernel.inherit = ((struct page_hints_inherit *)arg)->flags;
+		return 0;
 	case PAGE_HINTS_SET:
 		set = &kernel.set[kernel.nr_sets];
 		*set = *(struct page_hints_set *)arg;
 		kernel.arg[kernel.nr_sets] = malloc(set->arg_size + 1);
 		if (set->arg_size)
-			memcpy(kernel.arg[kernel.nr_sets], (void *)(uintptr_t)set->arg, set->arg_size);
+			memcpy(kernel.arg[kernel.nr_sets], (void *)(uintptr_t)set->arg,
+			       set->arg_size);
 		kernel.nr_sets++;
 		return 0;
 	case PAGE_HINTS_CLEAR:
@@ -151,7 +200,8 @@ static void good_text(void **state)
 		{ "coloring", "coloring", 0, 0 }, { "coloring:offset=3", "coloring", 8, 3 },
 		{ "coloring:offset=0xffffffffffffffff", "coloring", 8, UINT64_MAX },
 		{ "binhop", "binhop", 0, 0 }, { "binhop:step=2,first=1", "binhop", 8, 0x200000001 },
-		{ "partition:0-7,16", "partition", 8, 0x100ff }, { "partition:63", "partition", 8, 1ULL << 63 },
+		{ "partition:0-7,16", "partition", 8, 0x100ff },
+		{ "partition:63", "partition", 8, 1ULL << 63 },
 		{ "partition:64", "partition", 16, 0 }, { "partition:4095", "partition", 512, 0 },
 		{ "random:seed=42", "random", 8, 42 }, { "modulo:5,6", "modulo", 8, 0x600000005 },
 		{ "reverse", "reverse", 0, 0 },
@@ -162,7 +212,8 @@ static void good_text(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		assert_int_equal(pagealloc_hint_parse(good[i].text, PAGE_HINT_ORDER0, &hint, NULL, 0), 0);
+		assert_int_equal(pagealloc_hint_parse(good[i].text, PAGE_HINT_ORDER0, &hint,
+						      NULL, 0), 0);
 		assert_string_equal(hint->strategy, good[i].strategy);
 		assert_int_equal(hint->arg_size, good[i].size);
 		assert_int_equal(hint->flags, PAGE_HINT_ORDER0);
@@ -178,10 +229,13 @@ static void bad_text(void **state)
 {
 	static const char * const bad[] = {
 		"", ":", ":offset=1", "averylongnameofastrategy", "coloring:", "coloring:offset",
-		"coloring:offset=", "coloring:offset=x", "coloring:offset=1,", "coloring:offset=1,offset=2",
-		"coloring:offset=18446744073709551616", "coloring:offset=-1", "binhop:first=4294967296",
+		"coloring:offset=", "coloring:offset=x", "coloring:offset=1,",
+		"coloring:offset=1,offset=2",
+		"coloring:offset=18446744073709551616", "coloring:offset=-1",
+		"binhop:first=4294967296",
 		"binhop:last=1", "random", "random:7", "partition", "partition:", "partition:7-0",
-		"partition:4096", "partition:1,", "partition:1-", "partition:1;2", "modulo", "modulo:",
+		"partition:4096", "partition:1,", "partition:1-", "partition:1;2", "modulo",
+		"modulo:",
 		"modulo:1,,2", "modulo:4096", "modulo:/nonexistent", "exact", "exact:/nonexistent",
 		"reverse:now", "reverse:@/nonexistent",
 	};
@@ -279,10 +333,47 @@ static void typed_hints(void **state)
 	assert_int_equal(*(uint64_t *)kernel.arg[5], 99);
 	colors[1] = PAGE_HINTS_MAX_COLORS;
 	assert_int_equal(pagealloc_set_partition(h, 0, 0, 0, colors, 3), -ERANGE);
-	assert_int_equal(pagealloc_set(h, 0, 0, &(struct pagealloc_hint){ "sixteencharacter" }), -EINVAL);
+	assert_int_equal(pagealloc_set(h, 0, 0, &(struct pagealloc_hint){ "sixteencharacter" }),
+			 -EINVAL);
 	kernel.error = EPERM;
 	assert_int_equal(pagealloc_set_random(h, 0, 0, 0, 99), -EPERM);
 	assert_int_equal(pagealloc_clear(h, 0, 0), -EPERM);
+	pagealloc_close(h);
+}
+
+static void places(void **state)
+{
+	struct pagealloc *h = open_self();
+	struct pagealloc_counts counts;
+	struct pagealloc_moved moved;
+	struct page_hints_get hint;
+	int32_t status[2];
+
+	(void)state;
+	kernel_reset();
+	assert_int_equal(pagealloc_verify(h, 0, PAGE, &counts), 0);
+	assert_int_equal(counts.present, 40);
+	assert_int_equal(counts.hinted, 30);
+	assert_int_equal(counts.placed, 20);
+	assert_int_equal(counts.hits, 10);
+	assert_int_equal(pagealloc_remap(h, 0, 2 * PAGE, PAGE_HINTS_REMAP_EVICT, status, &moved), 0);
+	assert_int_equal(kernel.remap_flags, PAGE_HINTS_REMAP_EVICT);
+	assert_int_equal(status[0], 1);
+	assert_int_equal(status[1], -EBUSY);
+	assert_int_equal(moved.moved * 100 + moved.there * 10 + moved.failed, 123);
+	assert_int_equal(pagealloc_remap(h, 0, 2 * PAGE, 0, NULL, NULL), 0);
+	assert_int_equal(pagealloc_get(h, PAGEALLOC_DEFAULT, &hint), -ENOENT);
+	assert_int_equal(pagealloc_get(h, 0, &hint), 0);
+	assert_int_equal(hint.start, 16 * PAGE);
+	assert_int_equal(pagealloc_get(h, hint.end, &hint), 0);
+	assert_int_equal(hint.start, 48 * PAGE);
+	assert_string_equal(hint.strategy, "binhop");
+	assert_int_equal(pagealloc_get(h, hint.end, &hint), -ENOENT);
+	assert_int_equal(pagealloc_inherit(h, PAGE_HINTS_FORK_RANGES), 0);
+	assert_int_equal(kernel.inherit, PAGE_HINTS_FORK_RANGES);
+	kernel.error = EBADF;
+	assert_int_equal(pagealloc_remap(h, 0, PAGE, 0, NULL, NULL), -EBADF);
+	assert_int_equal(pagealloc_verify(h, 0, PAGE, &counts), -EBADF);
 	pagealloc_close(h);
 }
 
@@ -305,7 +396,8 @@ static void memory(void **state)
 
 	(void)state;
 	kernel_reset();
-	assert_int_equal(pagealloc_alloc(h, 2 * PAGE + 1, &hint, PAGEALLOC_POPULATE, (void **)&mem), 0);
+	assert_int_equal(pagealloc_alloc(h, 2 * PAGE + 1, &hint, PAGEALLOC_POPULATE,
+					 (void **)&mem), 0);
 	assert_int_equal(kernel.set[0].end - kernel.set[0].start, 3 * PAGE);
 	assert_int_equal(kernel.set[0].start, (uintptr_t)mem);
 	assert_int_equal(mincore(mem, 3 * PAGE, vec), 0);
@@ -531,9 +623,11 @@ static void check_hints(const struct pagealloc_layout *l, int exact, int64_t mov
 					continue;
 				found++;
 				if (exact)
-					assert_int_equal(((uint64_t *)kernel.arg[s])[i], l->pages[p].pfn);
+					assert_int_equal(((uint64_t *)kernel.arg[s])[i],
+							 l->pages[p].pfn);
 				else
-					assert_int_equal(((uint32_t *)kernel.arg[s])[i], l->pages[p].color);
+					assert_int_equal(((uint32_t *)kernel.arg[s])[i],
+							 l->pages[p].color);
 			}
 			assert_int_equal(found, !l->pages[p].file);
 			hinted += found;
@@ -658,6 +752,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_text), cmocka_unit_test(bad_text),
 		cmocka_unit_test(table_files), cmocka_unit_test(typed_hints),
+		cmocka_unit_test(places),
 		cmocka_unit_test(no_process), cmocka_unit_test(memory), cmocka_unit_test(colors),
 		cmocka_unit_test(round_trip), cmocka_unit_test(small_file),
 		cmocka_unit_test(damaged_files), cmocka_unit_test(random_damage),

@@ -141,8 +141,8 @@ static int read_masks(struct source *s, const char *text)
 	uint64_t mask;
 
 	while (*text) {
-		if (info->color_bits == PAGE_HINTS_MAX_COLOR_BITS || field(&text, UINT64_MAX, &mask) ||
-		    !mask)
+		if (info->color_bits == PAGE_HINTS_MAX_COLOR_BITS ||
+		    field(&text, UINT64_MAX, &mask) || !mask)
 			return damaged(s, "no color function");
 		info->masks[info->color_bits++] = mask;
 	}
@@ -254,8 +254,8 @@ static int read_end(struct source *s, const char *text)
 		return damaged(s, "no page_size, colors or masks");
 	if (field(&text, UINT64_MAX, &maps) || field(&text, UINT64_MAX, &pages) || *text ||
 	    maps != s->l->nr_maps || pages != s->l->nr_pages)
-		return damaged(s, "%zu mappings with %zu pages were read, which is not what was written",
-			       s->l->nr_maps, s->l->nr_pages);
+		return damaged(s, "%zu mappings with %zu pages were read, which is not what was"
+			       " written", s->l->nr_maps, s->l->nr_pages);
 	return 0;
 }
 

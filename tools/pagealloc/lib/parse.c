@@ -301,14 +301,16 @@ API int pagealloc_hint_parse(const char *text, unsigned int flags, struct pageal
 	size_t length = strcspn(text, ":"), i;
 	int (*parse)(struct parser *p, const char *s) = parse_other;
 	struct pagealloc_hint *h;
-	char *name;
+	const char *name;
 	int ret;
 
 	if (!length || length >= PAGE_HINTS_NAME_LEN)
 		return fail(&p, -EINVAL, "no name of a strategy");
-	for (i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++)
-		if (strlen(strategies[i].name) == length && !strncmp(text, strategies[i].name, length))
+	for (i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++) {
+		name = strategies[i].name;
+		if (strlen(name) == length && !strncmp(text, name, length))
 			parse = strategies[i].parse;
+	}
 	ret = parse(&p, text[length] ? text + length + 1 : NULL);
 	if (ret) {
 		free(p.arg);
@@ -318,7 +320,7 @@ API int pagealloc_hint_parse(const char *text, unsigned int flags, struct pageal
 	name = strndup(text, length);
 	if (!h || !name) {
 		free(h);
-		free(name);
+		free((void *)name);
 		free(p.arg);
 		return fail(&p, -ENOMEM, "no memory");
 	}

@@ -245,15 +245,15 @@ static void compare_pages(const struct pagealloc_layout *l, const struct layout_
 		if (address > addresses[i])
 			continue;
 		++*next;
-		if (p->file)
+		if (p->file) {
 			replay->files++;
-		else if (now->flags & PAGE_HINTS_SWAP)
+		} else if (now->flags & PAGE_HINTS_SWAP) {
 			replay->swapped++;
-		else if (!(now->flags & PAGE_HINTS_PRESENT) || now->flags & PAGE_HINTS_ZERO)
+		} else if (!(now->flags & PAGE_HINTS_PRESENT) || now->flags & PAGE_HINTS_ZERO) {
 			replay->absent++;
-		else if (flags & PAGEALLOC_EXACT ? now->pfn == p->pfn : now->color == p->color)
+		} else if (flags & PAGEALLOC_EXACT ? now->pfn == p->pfn : now->color == p->color) {
 			replay->there++;
-		else {
+		} else {
 			replay->elsewhere++;
 			replay->shared += !!(now->flags & PAGE_HINTS_SHARED);
 			replay->large += !!(now->flags & PAGE_HINTS_LARGE);
@@ -311,7 +311,11 @@ API int pagealloc_layout_compare(const struct pagealloc_layout *layout, struct p
 	int ret;
 
 	*replay = (struct pagealloc_replay){ .pages = l->nr_pages };
-	ret = flags & ~PAGEALLOC_EXACT ? -EINVAL : pages && addresses ? check(l, handle, flags) : -ENOMEM;
+	ret = pages && addresses ? 0 : -ENOMEM;
+	if (!ret && flags & ~PAGEALLOC_EXACT)
+		ret = -EINVAL;
+	if (!ret)
+		ret = check(l, handle, flags);
 	if (!ret)
 		ret = space_read(handle, &space);
 	for (i = 0; i < l->nr_maps && !ret; i++) {

@@ -59,16 +59,20 @@ static uint64_t read_interpreter(pid_t pid)
 /* What mmap() chooses is above; so are static programs that can lie anywhere. */
 #define MMAP_LOWEST UINT64_C(0x700000000000)
 
-/* Below what is reserved under @anchor: see pagealloc_layout_gap(). */
-static uint64_t skip_reserved(const struct space *space, uint64_t anchor)
+/*
+ * Where mmap() begins: below the dynamic loader, what else the kernel mapped with
+ * it, and what was reserved to keep distances: see pagealloc_layout_gap().
+ */
+static uint64_t skip_first(const struct space *space, uint64_t anchor)
 {
 	size_t i;
 
-	for (i = 0; anchor && i < space->nr_maps; i++) {
+	for (i = space->nr_maps; anchor && i--;) {
 		const struct pagealloc_mapping *m = &space->maps[i];
 
-		if (m->end == anchor && !strcmp(m->perms, "---p") && !*m->name)
-			return m->start;
+		if (m->end == anchor && (!strncmp(m->name, "[v", 2) ||
+					 (!strcmp(m->perms, "---p") && !*m->name)))
+			anchor = m->start;
 	}
 	return anchor;
 }
@@ -107,7 +111,7 @@ int space_read(struct pagealloc *handle, struct space *space)
 	space->anchors[ANCHOR_MMAP] = read_interpreter(handle->pid);
 	if (!space->anchors[ANCHOR_MMAP] && space->anchors[ANCHOR_EXE] >= MMAP_LOWEST)
 		space->anchors[ANCHOR_MMAP] = space->anchors[ANCHOR_EXE];
-	space->anchors[ANCHOR_MMAP] = skip_reserved(space, space->anchors[ANCHOR_MMAP]);
+	space->anchors[ANCHOR_MMAP] = skip_first(space, space->anchors[ANCHOR_MMAP]);
 	return 0;
 }
 
