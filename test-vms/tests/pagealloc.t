@@ -152,6 +152,11 @@ pagealloc verify $pid --against coloring.layout -F json >against
 pagealloc verify $pid --against coloring.layout --exact -F json >against.exact
 kill $parent; wait $parent
 echo "parent $?"
+# The same without the layout: other colors, by other hints.
+pagealloc record --no-aslr -o plain.layout -- pagetest --size 16M --how anon >/dev/null || exit 1
+start --no-aslr -s random:seed=9
+pagealloc verify $pid --against plain.layout -F json >unlike
+stop
 pagealloc record --no-frames -o noframes.layout -- true
 pagealloc run --replay noframes.layout --exact -- true 2>noframes.err
 echo "noframes $?"
@@ -254,6 +259,8 @@ is($status{dynamic}, 0, 'its status');
 my $against = rows('against', 'item');
 is($status{parent}, 143, 'a signal is passed on');
 cmp_ok($against->{there}{pages}, '>=', 0.99 * $against->{recorded}{pages}, 'verify --against says so of a process');
+my $unlike = rows('unlike', 'item');
+cmp_ok($unlike->{there}{pages}, '<', 0.05 * $unlike->{recorded}{pages}, 'and of one that is not so');
 is($status{noframes}, 1, 'no frames: not exact');
 like(slurp("$share/noframes.err"), qr/has no frames: it was recorded with --no-frames/, 'it says why');
 is($status{function}, 1, 'another color function: refused');

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Commands of pagealloc that are stopped where they begin and end. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -49,7 +51,8 @@ static int run(const char *script, int with_end)
 	char *argv[] = { "bash", "-c", (char *)script, NULL };
 	struct launch l = { .argv = argv, .begin = begin, .end = with_end ? end : NULL };
 
-	begun = ended = 0;
+	begun = 0;
+	ended = 0;
 	*begin_exe = *end_exe = '\0';
 	return launch(&l);
 }
@@ -91,7 +94,8 @@ static void failures(void **state)
 	struct launch l = { .argv = none, .begin = begin, .end = end };
 
 	(void)state;
-	begun = ended = 0;
+	begun = 0;
+	ended = 0;
 	assert_int_equal(launch(&l), 127);
 	l.argv = folder;
 	assert_int_equal(launch(&l), 126);
@@ -106,6 +110,40 @@ static void failures(void **state)
 	end_status = FAILED;
 	assert_int_equal(run("exit 0", 1), FAILED);
 	end_status = OK;
+}
+
+static void *exit_thread(void *arg)
+{
+	(void)arg;
+	exit(5);
+}
+
+/* This program again: another thread than the first ends it. */
+static int threads(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exit_thread, NULL);
+	pause();
+	return 1;
+}
+
+static void ended_by_thread(void **state)
+{
+	char exe[256] = "", *argv[] = { exe, "threads", NULL };
+	struct launch l = { .argv = argv, .begin = begin, .end = end };
+	int i;
+
+	(void)state;
+	look(getpid(), exe);
+	for (i = 0; i < 20; i++) {
+		begun = 0;
+		ended = 0;
+		assert_int_equal(launch(&l), 5);
+		assert_int_equal(begun, 1);
+		assert_int_equal(ended, 1);
+		assert_string_equal(end_exe, exe);
+	}
 }
 
 /* TERM to us ends it, and is looked at before. */
@@ -164,13 +202,15 @@ static void reserved(void **state)
 	assert_int_equal(launch(&l), 128 + SIGUSR1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statuses), cmocka_unit_test(another_program),
-		cmocka_unit_test(failures), cmocka_unit_test(passed_on),
+		cmocka_unit_test(failures), cmocka_unit_test(ended_by_thread), cmocka_unit_test(passed_on),
 		cmocka_unit_test(fixed_addresses), cmocka_unit_test(reserved),
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "threads"))
+		return threads();
 	return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
 }
