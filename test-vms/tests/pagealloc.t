@@ -150,6 +150,7 @@ parent=$pid
 pid=$(pgrep -P $parent)
 pagealloc verify $pid --against coloring.layout -F json >against
 pagealloc verify $pid --against coloring.layout --exact -F json >against.exact
+pagealloc verify $pid --against coloring.layout --exact --list -F json >against.list
 kill $parent; wait $parent
 echo "parent $?"
 # The same without the layout: other colors, by other hints.
@@ -257,6 +258,9 @@ like(slurp("$share/static.moved"), qr/^pagealloc: .*cannot be found again \(try 
 replayed(slurp("$share/dynamic.report"), 'dynamic, randomized', 0.99);
 is($status{dynamic}, 0, 'its status');
 my $against = rows('against', 'item');
+my ($exact, $list) = (rows('against.exact', 'item'), rows('against.list'));
+is(scalar(@$list), $exact->{recorded}{pages} - $exact->{there}{pages}, '--list names each page that is not there');
+is_deeply([ grep { $_->{pfn} && $_->{pfn} == $_->{recorded_pfn} } @$list ], [], 'none of them is');
 is($status{parent}, 143, 'a signal is passed on');
 cmp_ok($against->{there}{pages}, '>=', 0.99 * $against->{recorded}{pages}, 'verify --against says so of a process');
 my $unlike = rows('unlike', 'item');

@@ -112,7 +112,8 @@ int no_aslr(void);
 int layout_load(const char *path, struct pagealloc_layout **layout);
 int layout_complain(int err, const char *path, const struct pagealloc_layout *layout,
 		    struct pagealloc *handle);
-int replay_table(struct table *t, const struct pagealloc_replay *replay);
+int layout_compare(const char *path, const struct pagealloc_layout *layout,
+		   struct pagealloc *handle, int exact, int list, struct table *t);
 
 /* system.c: what the kernel says in files */
 

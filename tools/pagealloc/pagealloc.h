@@ -157,6 +157,28 @@ struct pagealloc_replay {
 	uint64_t there, elsewhere, absent, swapped, shared, large;
 };
 
+/**
+ * struct pagealloc_difference - a page that is not as it was recorded
+ * @address: where it was looked for; 0 if its mapping was not found
+ * @mapping: name of the recorded mapping, or empty
+ * @why: absent, swapped, unmapped, shared, large: part of a large folio; or
+ *	taken: none of these, so that its place was not free when it was touched,
+ *	or it was touched before there was a hint, or moved since
+ * @pfn: its frame, 0 if it has none
+ * @want_pfn: the recorded frame, 0 if there is none
+ * @color: its color
+ * @want_color: the recorded color
+ */
+struct pagealloc_difference {
+	uint64_t address;
+	const char *mapping;
+	const char *why;
+	uint64_t pfn, want_pfn;
+	unsigned int color, want_color;
+};
+
+typedef void pagealloc_difference_fn(void *ctx, const struct pagealloc_difference *difference);
+
 int pagealloc_layout_record(struct pagealloc *handle, unsigned int flags,
 			    struct pagealloc_layout **layout);
 int pagealloc_layout_write(const struct pagealloc_layout *layout, FILE *file);
@@ -170,7 +192,8 @@ int pagealloc_layout_gap(const struct pagealloc_layout *layout, struct pagealloc
 int pagealloc_layout_apply(const struct pagealloc_layout *layout, struct pagealloc *handle,
 			   unsigned int flags, struct pagealloc_replay *replay);
 int pagealloc_layout_compare(const struct pagealloc_layout *layout, struct pagealloc *handle,
-			     unsigned int flags, struct pagealloc_replay *replay);
+			     unsigned int flags, struct pagealloc_replay *replay,
+			     pagealloc_difference_fn *each, void *ctx);
 
 #ifdef __cplusplus
 }

@@ -74,19 +74,14 @@ static int verify(struct target *t, struct table *table)
 	return add_counts(table, "all", NULL, &sum, known, "") ? -ENOMEM : 0;
 }
 
-static int compare(struct target *t, const char *path, int exact, struct table *table)
+static int compare(struct target *t, const char *path, int exact, int list, struct table *table)
 {
 	struct pagealloc_layout *layout;
-	struct pagealloc_replay replay;
 	int ret = layout_load(path, &layout);
 
 	if (ret)
 		return ret;
-	ret = pagealloc_layout_compare(layout, t->handle, exact ? PAGEALLOC_EXACT : 0, &replay);
-	if (ret < 0)
-		ret = layout_complain(ret, path, layout, t->handle);
-	else if (replay_table(table, &replay))
-		ret = complain(FAILED, "no memory left");
+	ret = layout_compare(path, layout, t->handle, exact, list, table);
 	pagealloc_layout_free(layout);
 	return ret;
 }
@@ -94,27 +89,29 @@ static int compare(struct target *t, const char *path, int exact, struct table *
 static void verify_usage(FILE *f)
 {
 	fputs("usage: pagealloc verify PID [RANGE...] [options]\n"
-	      "       pagealloc verify PID --against FILE [--exact] [options]\n"
+	      "       pagealloc verify PID --against FILE [--exact] [--list] [options]\n"
 	      "Count the pages of a process that are where the hints say, for each mapping with\n"
 	      "hinted pages and for all; or those that are as in a recorded layout.\n\n"
 	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n"
 	      "      --against FILE          from pagealloc record\n"
-	      "      --exact                 compare frames, not colors\n", f);
+	      "      --exact                 compare frames, not colors\n"
+	      "      --list                  each page that is not as recorded, and why\n", f);
 	fputs(output_usage, f);
 }
 
-enum { AGAINST = 600, EXACT, SHARED, EVICT };
+enum { AGAINST = 600, EXACT, LIST, SHARED, EVICT };
 
 int cmd_verify(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "against", 1, NULL, AGAINST }, { "exact", 0, NULL, EXACT }, OUTPUT_OPTIONS, { }
+		{ "against", 1, NULL, AGAINST }, { "exact", 0, NULL, EXACT },
+		{ "list", 0, NULL, LIST }, OUTPUT_OPTIONS, { }
 	};
 	const char *against = NULL;
 	struct output out = { };
 	struct table table;
 	struct target t;
-	int c, ret, exact = 0;
+	int c, ret, exact = 0, list = 0;
 
 	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
 		if (c == 'h' || c == '?') {
@@ -125,17 +122,19 @@ int cmd_verify(int argc, char **argv)
 			against = optarg;
 		else if (c == EXACT)
 			exact = 1;
+		else if (c == LIST)
+			list = 1;
 		else if (output_option(&out, c, optarg))
 			return USAGE;
 	}
-	if (optind == argc || (against ? optind + 1 != argc : exact)) {
+	if (optind == argc || (against ? optind + 1 != argc : exact || list)) {
 		verify_usage(stderr);
 		return USAGE;
 	}
 	table_init(&table, verify_columns, sizeof(verify_columns) / sizeof(verify_columns[0]));
 	ret = target_open(&t, argv[optind], PAGEALLOC_READ_ONLY);
 	if (!ret && against)
-		ret = compare(&t, against, exact, &table);
+		ret = compare(&t, against, exact, list, &table);
 	else if (!ret)
 		ret = target_ranges(&t, argv + optind + 1, argc - optind - 1,
 				    ALL_MAPPINGS | MAPPINGS_OF_RANGE);

@@ -76,19 +76,11 @@ static int add(struct table *t, const char *item, uint64_t n, uint64_t all, cons
 		all ? REAL_CELL(100.0 * n / all) : NONE_CELL, TEXT_CELL(about) });
 }
 
-/**
- * replay_table() - a table of a comparison
- * @t: made here
- * @replay: what was found
- *
- * Return: 0, or -1 without memory.
- */
-int replay_table(struct table *t, const struct pagealloc_replay *replay)
+static int add_counts(struct table *t, const struct pagealloc_replay *replay)
 {
 	uint64_t all = replay->pages - replay->files;
 	int failed;
 
-	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
 	failed = add(t, "recorded", all, all, "pages of the layout that hints can place");
 	failed |= add(t, "there", replay->there, all, "are as recorded");
 	failed |= add(t, "elsewhere", replay->elsewhere, all, "are not");
@@ -101,4 +93,58 @@ int replay_table(struct table *t, const struct pagealloc_replay *replay)
 	failed |= add(t, "files", replay->files, 0,
 		      "pages of the page cache, which no hint places");
 	return failed ? -1 : 0;
+}
+
+static const struct column list_columns[] = {
+	{ "address", CELL_TEXT }, { "why", CELL_TEXT }, { "pfn", CELL_INT }, { "color", CELL_INT },
+	{ "recorded_pfn", CELL_INT }, { "recorded_color", CELL_INT }, { "mapping", CELL_TEXT },
+};
+
+struct list {
+	struct table *t;
+	int failed;
+};
+
+static void add_difference(void *ctx, const struct pagealloc_difference *d)
+{
+	struct list *list = ctx;
+	char address[24];
+
+	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)d->address);
+	list->failed |= table_add(list->t, (struct cell[]){
+		d->address ? TEXT_CELL(address) : NONE_CELL, TEXT_CELL(d->why),
+		d->pfn ? INT_CELL(d->pfn) : NONE_CELL, d->pfn ? INT_CELL(d->color) : NONE_CELL,
+		d->want_pfn ? INT_CELL(d->want_pfn) : NONE_CELL, INT_CELL(d->want_color),
+		*d->mapping ? TEXT_CELL(d->mapping) : NONE_CELL });
+}
+
+/**
+ * layout_compare() - compare a process with a layout
+ * @path: of the layout's file
+ * @layout: the layout
+ * @handle: of the process
+ * @exact: by frames, not by colors
+ * @list: each page that is not as recorded, instead of their number
+ * @t: made here; free it with table_free()
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int layout_compare(const char *path, const struct pagealloc_layout *layout,
+		   struct pagealloc *handle, int exact, int list, struct table *t)
+{
+	struct list differences = { .t = t };
+	struct pagealloc_replay replay;
+	int ret;
+
+	if (list)
+		table_init(t, list_columns, sizeof(list_columns) / sizeof(list_columns[0]));
+	else
+		table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	ret = pagealloc_layout_compare(layout, handle, exact ? PAGEALLOC_EXACT : 0, &replay,
+				       list ? add_difference : NULL, &differences);
+	if (ret < 0)
+		return layout_complain(ret, path, layout, handle);
+	if (differences.failed || (!list && add_counts(t, &replay)))
+		return complain(FAILED, "no memory left");
+	return OK;
 }

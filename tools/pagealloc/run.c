@@ -9,7 +9,7 @@
 struct run {
 	struct wish wish;
 	const char *replay, *report;
-	int exact;
+	int exact, list;
 	struct pagealloc_layout *layout;
 };
 
@@ -25,6 +25,7 @@ static void usage(FILE *f)
 	      "      --exact                 same frames\n"
 	      "      --report FILE           when the command ends, write how many pages were as\n"
 	      "                              recorded (-: standard error)\n"
+	      "      --list                  in it, each page that was not, and why\n"
 	      "      --help\n", f);
 }
 
@@ -105,30 +106,23 @@ static int begin(struct launch *l, pid_t pid)
 
 static int end(struct launch *l, pid_t pid)
 {
-	struct pagealloc_replay replay;
 	struct run *r = l->ctx;
-	struct pagealloc *handle;
 	struct output out = { .path = r->report };
-	const int to_stderr = !strcmp(r->report, "-");
+	struct pagealloc *handle;
 	struct table table;
 	int ret = pagealloc_open(pid, PAGEALLOC_READ_ONLY, &handle);
 
 	if (ret)
 		return complain_about(ret, l->argv[0]);
-	ret = pagealloc_layout_compare(r->layout, handle, r->exact ? PAGEALLOC_EXACT : 0, &replay);
-	if (ret < 0)
-		ret = layout_complain(ret, r->replay, r->layout, handle);
+	ret = layout_compare(r->replay, r->layout, handle, r->exact, r->list, &table);
 	pagealloc_close(handle);
-	if (ret)
-		return ret;
-	ret = replay_table(&table, &replay);
-	if (!to_stderr)
-		return output_table(&out, &table, ret);
+	if (!ret && strcmp(r->report, "-"))
+		return output_table(&out, &table, 0);
 	/* Standard output is the command's. */
-	if (!ret)
-		ret = table_print(&table, TABLE_TEXT, stderr);
+	if (!ret && table_print(&table, TABLE_TEXT, stderr))
+		ret = complain(FAILED, "%s: the report cannot be written", r->replay);
 	table_free(&table);
-	return ret ? complain(FAILED, "%s: the report cannot be written", r->replay) : OK;
+	return ret;
 }
 
 /* What the program inherits over exec needs no stop there. */
@@ -177,13 +171,14 @@ static int run(struct run *r, char **argv, int without_aslr)
 	return ret;
 }
 
-enum { NO_ASLR = 600, REPLAY, EXACT, REPORT };
+enum { NO_ASLR = 600, REPLAY, EXACT, REPORT, LIST };
 
 int cmd_run(int argc, char **argv)
 {
 	static const struct option options[] = {
 		WISH_OPTIONS, { "no-aslr", 0, NULL, NO_ASLR }, { "replay", 1, NULL, REPLAY },
 		{ "exact", 0, NULL, EXACT }, { "report", 1, NULL, REPORT },
+		{ "list", 0, NULL, LIST },
 		{ "help", 0, NULL, 'h' }, { }
 	};
 	struct run r = { };
@@ -197,6 +192,7 @@ int cmd_run(int argc, char **argv)
 		case REPLAY: r.replay = optarg; break;
 		case EXACT: r.exact = 1; break;
 		case REPORT: r.report = optarg; break;
+		case LIST: r.list = 1; break;
 		default:
 			usage(c == 'h' ? stdout : stderr);
 			return c == 'h' ? OK : USAGE;
@@ -208,5 +204,7 @@ int cmd_run(int argc, char **argv)
 	}
 	if ((r.exact || r.report) && !r.replay)
 		return complain(USAGE, "%s: only with --replay", r.exact ? "--exact" : "--report");
+	if (r.list && !r.report)
+		return complain(USAGE, "--list: only with --report");
 	return run(&r, argv + optind, without_aslr);
 }

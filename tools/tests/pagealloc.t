@@ -64,6 +64,8 @@ sub options {
 		[ 'run --no-aslr --order0 true', qr/--order0: only with --strategy/ ],
 		[ 'run --no-aslr --exact true', qr/--exact: only with --replay/ ],
 		[ 'run --no-aslr --report - true', qr/--report: only with --replay/ ],
+		[ 'run --replay x --list true', qr/--list: only with --report/ ],
+		[ 'verify 1 --list', qr/^usage:/ ],
 		[ 'set', qr/^usage:/ ], [ "set $$", qr/^usage:/ ], [ 'set x -s coloring', qr/x: not the number of a process/ ],
 		[ 'get 0', qr/0: not the number/ ], [ 'map 1x', qr/1x: not the number/ ],
 		[ 'verify 1 --exact', qr/^usage:/ ], [ 'verify 1 [heap] --against x', qr/^usage:/ ],
@@ -281,7 +283,7 @@ for my $name (sort keys %built) {
 }
 like(`readelf -d $dir/self_tune`, qr/libpagealloc\.so\.1\]/, 'by its soname');
 my @exported = sort map { /^\S+ T (\S+?)@/ ? $1 : () } split /\n/, `nm -D --defined-only $dir/i/usr/lib/libpagealloc.so`;
-my $header = slurp("$tools/pagealloc/pagealloc.h") =~ s/\/\*.*?\*\///gsr;
+my $header = slurp("$tools/pagealloc/pagealloc.h") =~ s/\/\*.*?\*\///gsr =~ s/^typedef.*//mgr;
 is_deeply(\@exported, [ sort $header =~ /\b(pagealloc_\w+)\(/g ], 'it exports what the header has');
 is_deeply([ grep { !-e "$dir/i/usr/share/man/man3/$_.3" } @exported ], [], 'each has a man page');
 for my $page (glob("$man/pagealloc*.[135]")) {

@@ -636,8 +636,16 @@ static void check_hints(const struct pagealloc_layout *l, int exact, int64_t mov
 	assert_true(hinted > 0);
 }
 
+static void count(void *ctx, const struct pagealloc_difference *d)
+{
+	assert_string_equal(d->why, "taken");
+	assert_true(d->address && d->pfn && d->want_pfn && d->pfn != d->want_pfn);
+	++*(uint64_t *)ctx;
+}
+
 static void replay(void **state)
 {
+	uint64_t differences = 0;
 	struct pagealloc *h = open_self();
 	struct pagealloc_replay r;
 	struct pagealloc_layout *l;
@@ -655,15 +663,20 @@ static void replay(void **state)
 		assert_int_equal(r.unmapped, 0);
 		check_hints(l, exact, 0);
 
-		assert_int_equal(pagealloc_layout_compare(l, h, exact ? PAGEALLOC_EXACT : 0, &r), 0);
+		assert_int_equal(pagealloc_layout_compare(l, h, exact ? PAGEALLOC_EXACT : 0, &r,
+							  count, &differences), 0);
 		files = r.files;
 		assert_true(files > 0);
 		assert_int_equal(r.there + files, r.pages);
+		assert_int_equal(differences, 0);
 		/* Other frames, the same color for one in 32. */
 		kernel.salt = 1;
-		assert_int_equal(pagealloc_layout_compare(l, h, exact ? PAGEALLOC_EXACT : 0, &r), 0);
+		assert_int_equal(pagealloc_layout_compare(l, h, exact ? PAGEALLOC_EXACT : 0, &r,
+							  count, &differences), 0);
 		assert_int_equal(r.there + r.elsewhere + files, r.pages);
 		assert_true(r.elsewhere > r.pages / 2);
+		assert_int_equal(differences, r.elsewhere);
+		differences = 0;
 		pagealloc_layout_free(l);
 	}
 	pagealloc_close(h);
@@ -716,7 +729,7 @@ static void other_function(void **state)
 	assert_int_equal(pagealloc_layout_apply(l, h, PAGEALLOC_EXACT, &r), -ENODATA);
 	kernel.color_bits = 6;
 	assert_int_equal(pagealloc_layout_apply(l, h, 0, &r), -EDOM);
-	assert_int_equal(pagealloc_layout_compare(l, h, 0, &r), -EDOM);
+	assert_int_equal(pagealloc_layout_compare(l, h, 0, &r, NULL, NULL), -EDOM);
 	assert_int_equal(kernel.nr_sets, 0);
 	kernel.color_bits = 0;
 	pagealloc_layout_free(l);

@@ -220,72 +220,112 @@ API int pagealloc_layout_apply(const struct pagealloc_layout *layout, struct pag
 	return ret < 0 ? ret : 0;
 }
 
-/* Pages and where they are now, both in the order of their addresses. */
-static void compare_pages(const struct pagealloc_layout *l, const struct layout_map *m,
-			  size_t *next, uint64_t map_start, const struct page_hints_page *pages,
-			  const uint64_t *addresses, size_t nr, unsigned int flags,
-			  struct pagealloc_replay *replay)
+/**
+ * struct comparison - of the mappings of a layout with what is there now
+ * @map_start: where the mapping is now
+ * @next: the page of the layout to be looked at next
+ */
+struct comparison {
+	const struct pagealloc_layout *l;
+	const struct layout_map *m;
+	uint64_t map_start;
+	size_t next;
+	unsigned int flags;
+	struct pagealloc_replay *replay;
+	pagealloc_difference_fn *each;
+	void *ctx;
+};
+
+static uint64_t next_address(const struct comparison *c)
 {
-	size_t i = 0;
+	return c->map_start + c->l->pages[c->next].index * c->l->page_size;
+}
 
-	for (; i < nr && *next < m->first + m->nr; i++) {
-		const struct layout_page *p = &l->pages[*next];
-		const struct page_hints_page *now = &pages[i];
-		uint64_t address = map_start + p->index * l->page_size;
+static int at_end(const struct comparison *c)
+{
+	return c->next == c->m->first + c->m->nr;
+}
 
+/* The next page is at @now, or nowhere; @why if it is not as recorded. */
+static void differs(struct comparison *c, const struct page_hints_page *now, const char *why)
+{
+	const struct layout_page *p = &c->l->pages[c->next];
+	int there = now && now->flags & PAGE_HINTS_PRESENT;
+	struct pagealloc_difference difference = {
+		.address = c->map_start ? next_address(c) : 0, .mapping = c->m->at.name,
+		.why = why, .pfn = there ? now->pfn : 0, .want_pfn = p->pfn,
+		.color = there ? now->color : 0, .want_color = p->color,
+	};
+
+	if (c->each)
+		c->each(c->ctx, &difference);
+}
+
+static void compare_page(struct comparison *c, const struct page_hints_page *now)
+{
+	const struct layout_page *p = &c->l->pages[c->next];
+	struct pagealloc_replay *replay = c->replay;
+
+	if (p->file) {
+		replay->files++;
+	} else if (!c->map_start) {
+		replay->unmapped++;
+		differs(c, now, "unmapped");
+	} else if (now && now->flags & PAGE_HINTS_SWAP) {
+		replay->swapped++;
+		differs(c, now, "swapped");
+	} else if (!now || !(now->flags & PAGE_HINTS_PRESENT) || now->flags & PAGE_HINTS_ZERO) {
+		replay->absent++;
+		differs(c, NULL, "absent");
+	} else if (c->flags & PAGEALLOC_EXACT ? now->pfn == p->pfn : now->color == p->color) {
+		replay->there++;
+	} else {
+		int shared = !!(now->flags & PAGE_HINTS_SHARED);
+		int large = !!(now->flags & PAGE_HINTS_LARGE);
+
+		replay->elsewhere++;
+		replay->shared += shared;
+		replay->large += large;
+		differs(c, now, shared ? "shared" : large ? "large" : "taken");
+	}
+	c->next++;
+}
+
+/* Pages of the layout and of the process, both in the order of their addresses. */
+static void compare_pages(struct comparison *c, const struct page_hints_page *pages,
+			  const uint64_t *addresses, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
 		/* Nothing is mapped there. */
-		while (address < addresses[i]) {
-			replay->absent += !p->file;
-			replay->files += p->file;
-			if (++*next == m->first + m->nr)
-				return;
-			p = &l->pages[*next];
-			address = map_start + p->index * l->page_size;
-		}
-		if (address > addresses[i])
-			continue;
-		++*next;
-		if (p->file) {
-			replay->files++;
-		} else if (now->flags & PAGE_HINTS_SWAP) {
-			replay->swapped++;
-		} else if (!(now->flags & PAGE_HINTS_PRESENT) || now->flags & PAGE_HINTS_ZERO) {
-			replay->absent++;
-		} else if (flags & PAGEALLOC_EXACT ? now->pfn == p->pfn : now->color == p->color) {
-			replay->there++;
-		} else {
-			replay->elsewhere++;
-			replay->shared += !!(now->flags & PAGE_HINTS_SHARED);
-			replay->large += !!(now->flags & PAGE_HINTS_LARGE);
-		}
+		while (!at_end(c) && next_address(c) < addresses[i])
+			compare_page(c, NULL);
+		if (!at_end(c) && next_address(c) == addresses[i])
+			compare_page(c, &pages[i]);
 	}
 }
 
-static int compare_map(const struct pagealloc_layout *l, struct pagealloc *handle,
-		       const struct layout_map *m, uint64_t map_start, unsigned int flags,
-		       struct page_hints_page *pages, uint64_t *addresses,
-		       struct pagealloc_replay *replay)
+static int compare_map(struct comparison *c, struct pagealloc *handle,
+		       struct page_hints_page *pages, uint64_t *addresses)
 {
-	uint64_t start = map_start, end = map_start + (m->at.end - m->at.start);
-	size_t next = m->first;
+	uint64_t start = c->map_start, end = start + (c->m->at.end - c->m->at.start), before;
+	ssize_t nr, i;
 
-	while (start < end && next < m->first + m->nr) {
-		uint64_t before = start;
-		ssize_t nr = pagealloc_query(handle, &start, end, pages, addresses, BATCH), i;
-
+	while (c->map_start && start < end && !at_end(c)) {
+		before = start;
+		nr = pagealloc_query(handle, &start, end, pages, addresses, BATCH);
 		if (nr < 0)
 			return nr;
 		for (i = 0; i < nr; i++)
 			if (pages[i].flags & PAGE_HINTS_PRESENT && !pages[i].pfn)
 				return -EPERM;
-		compare_pages(l, m, &next, map_start, pages, addresses, nr, flags, replay);
+		compare_pages(c, pages, addresses, nr);
 		if (!nr && start == before)
 			break;
 	}
-	for (; next < m->first + m->nr; next++) {
-		replay->absent += !l->pages[next].file;
-		replay->files += l->pages[next].file;
-	}
+	while (!at_end(c))
+		compare_page(c, NULL);
 	return 0;
 }
 
@@ -295,37 +335,38 @@ static int compare_map(const struct pagealloc_layout *l, struct pagealloc *handl
  * @handle: of the process, opened with CAP_SYS_ADMIN
  * @flags: PAGEALLOC_EXACT: frames, not only colors
  * @replay: what was found
+ * @each: NULL, or called for each page that is not as recorded
+ * @ctx: for it
  *
  * Return: 0; -EDOM: recorded with another color function or page size; -ENODATA:
  * no frames were recorded; -EPERM: frames and colors are hidden; or another
  * negative errno.
  */
 API int pagealloc_layout_compare(const struct pagealloc_layout *layout, struct pagealloc *handle,
-				 unsigned int flags, struct pagealloc_replay *replay)
+				 unsigned int flags, struct pagealloc_replay *replay,
+				 pagealloc_difference_fn *each, void *ctx)
 {
-	const struct pagealloc_layout *l = layout;
 	struct page_hints_page *pages = calloc(BATCH, sizeof(*pages));
 	uint64_t *addresses = calloc(BATCH, sizeof(*addresses));
+	struct comparison c = {
+		.l = layout, .flags = flags, .replay = replay, .each = each, .ctx = ctx,
+	};
 	struct space space = { };
 	size_t i;
-	int ret;
+	int ret = pages && addresses ? 0 : -ENOMEM;
 
-	*replay = (struct pagealloc_replay){ .pages = l->nr_pages };
-	ret = pages && addresses ? 0 : -ENOMEM;
+	*replay = (struct pagealloc_replay){ .pages = layout->nr_pages };
 	if (!ret && flags & ~PAGEALLOC_EXACT)
 		ret = -EINVAL;
 	if (!ret)
-		ret = check(l, handle, flags);
+		ret = check(layout, handle, flags);
 	if (!ret)
 		ret = space_read(handle, &space);
-	for (i = 0; i < l->nr_maps && !ret; i++) {
-		uint64_t start = find(l, &space, &l->maps[i]);
-
-		if (start)
-			ret = compare_map(l, handle, &l->maps[i], start, flags, pages, addresses,
-					  replay);
-		else
-			replay->unmapped += l->maps[i].nr;
+	for (i = 0; i < layout->nr_maps && !ret; i++) {
+		c.m = &layout->maps[i];
+		c.next = c.m->first;
+		c.map_start = find(layout, &space, c.m);
+		ret = compare_map(&c, handle, pages, addresses);
 	}
 	space_free(&space);
 	free(pages);
