@@ -11,10 +11,14 @@
 static inline uint64_t pfn_of(const void *address)
 {
 	static int fd = -1;
+	static pid_t owner;
 	uint64_t entry = 0;
 
-	if (fd < 0)
+	/* A child's own, not what it inherited. */
+	if (fd < 0 || owner != getpid()) {
 		fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+		owner = getpid();
+	}
 	if (pread(fd, &entry, sizeof(entry), (uintptr_t)address / 4096 * 8) != sizeof(entry))
 		return 0;
 	return entry >> 63 ? entry & ((1ull << 55) - 1) : 0;

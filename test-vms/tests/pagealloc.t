@@ -13,10 +13,7 @@ use VM;
 
 my $kernel = $ENV{MEMSCOPE_KERNEL} // 'vm';
 my @kernel = ('--kernel', $kernel);
-my $tree = $ENV{MEMSCOPE_MODULES} // "$build/kernel-$kernel";
 system 'cp', "$build/bin/pagealloc", "$build/bin/pagetest", $share;
-mkdir "$share/modules";
-system 'cp', glob("$tree/mm/page_hint/strategies/*.ko"), "$share/modules";
 is(system("make -s -C $FindBin::RealBin/../../tools O=$build DESTDIR=$share/i install >$share/log 2>&1"), 0, 'make install');
 my $flags = `PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_SYSROOT_DIR=$share/i PKG_CONFIG_LIBDIR=$share/i/usr/lib/pkgconfig pkg-config --cflags --libs libpagealloc` =~ s/\n//r;
 is(system("gcc -static $share/i/usr/share/doc/libpagealloc/examples/self_tune.c -o $share/self_tune $flags"), 0, 'the example is built');
@@ -43,8 +40,6 @@ is(system("gcc -static -no-pie -O0 $share/static.c -o $share/static"), 0, 'so is
 
 my $common = <<'EOT';
 cd /share || exit 1
-for module in modules/*.ko; do insmod $module || exit 1; done
-mount -t debugfs none /sys/kernel/debug 2>/dev/null
 
 # start OPTIONS...: pagetest in the background, when all of its pages are there.
 start() {
