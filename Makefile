@@ -11,6 +11,9 @@ export V
 export MEMSCOPE_BUILD := $(B)
 # ccache is a speed-up, never needed.
 export CCACHE_DIR ?= $(HOME)/.ccache
+# What one clone compiled, another need not.
+export CCACHE_BASEDIR := $(B)
+export CCACHE_NOHASHDIR := 1
 export CCACHE_BASEDIR := $(TOP)
 export CCACHE_NOHASHDIR := 1
 # The same source gives the same kernel.

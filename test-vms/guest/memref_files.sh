@@ -49,7 +49,7 @@ is 'default CPU budget' "$(cat memref/cpu_max)" 2
 is 'default encoding' "$(cat memref/encoding)" group
 is 'default tasks and virt' "$(cat memref/tasks memref/virt | tr '\n' ' ')" '0 0 '
 is 'default cgroup' "$(cat memref/cgroup)" ''
-is 'default write' "$(cat memref/write)" off
+is 'default write' "$(cat memref/write)" anon
 is 'default kernel' "$(cat memref/kernel)" auto
 is 'default children' "$(cat memref/children)" 0
 is 'default pids' "$(cat memref_pid)" ''

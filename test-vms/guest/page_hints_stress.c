@@ -238,6 +238,18 @@ static void modules(unsigned long count)
 	pid_t traffic[2];
 
 	memset(pfns, 0xff, sizeof(pfns));
+
+	int self = hints_open(getpid(), O_RDWR);
+
+	gives(set_arg(self, (uintptr_t)mem, (uintptr_t)mem + PAGE, "coloring", NULL, 0), 0,
+	      "a strategy is loaded when it is asked for");
+	clear(self, 0, 0);
+	ok(unused("coloring"), "coloring: unused again");
+	gives(unload("coloring"), 0, "rmmod then");
+	close(self);
+	/* From here on it is not. */
+	put_file("/proc/sys/kernel/modprobe", "\n");
+
 	load_all();
 	for (unsigned int i = 0; i < NR_STRATEGIES; i++) {
 		int fd = hints_open(getpid(), O_RDWR);

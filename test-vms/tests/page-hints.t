@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Page hints in the kernel: every call with good and bad input, where pages
+# land on fresh and aged memory, pages moved under writers, modules under
+# traffic, calls without sense.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+kernel=(--kernel "${MEMSCOPE_KERNEL:-vm}")
+seed=${MEMSCOPE_SEED:-1}
+n=0 failed=0
+
+# part NAME OPTIONS... -- COMMAND...: a program that prints TAP, in a guest of its own.
+part() {
+	local name=$1 options=() out status
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	out=$("$here/../run" "${kernel[@]}" --timeout 900 "${options[@]}" -- \
+		sh -c 'cd /lib/modules/*/kernel/mm/page_hint/strategies && "$@"' sh "$@")
+	status=$?
+	while IFS= read -r line; do
+		case $line in
+		1..*) continue ;;
+		ok\ * | not\ ok\ *)
+			n=$((n + 1))
+			case $line in not*) failed=$((failed + 1)) ;; esac
+			line=$(sed -E "s/^(not )?ok [0-9]+ - /\1ok $n - $name: /" <<<"$line")
+			;;
+		esac
+		echo "$line"
+	done <<<"$out"
+	n=$((n + 1))
+	if [ $status -eq 0 ] && grep -q '^1\.\.' <<<"$out"; then
+		echo "ok $n - $name came to its end"
+	else
+		echo "not ok $n - $name came to its end (status $status)"
+		failed=$((failed + 1))
+	fi
+}
+
+# The strategies are loaded when they are needed.
+part calls --smp 2 --mem 512M -- page_hints_api .
+part remap --smp 2 --numa 2 --mem 1G -- page_hint_remap 20000 "$seed"
+load='for m in *.ko; do insmod $m || exit 1; done; exec "$@"'
+for what in fresh aged partition; do
+	part $what --smp 2 --mem 1G -- sh -c "$load" sh page_hint_alloc $what "$seed"
+done
+part modules --smp 2 --mem 512M -- page_hints_stress modules 30 .
+part fuzz --smp 2 --mem 512M -- page_hints_stress fuzz 20000 "$seed" .
+echo "1..$n"
+[ $failed -eq 0 ]
