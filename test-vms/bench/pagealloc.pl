@@ -1,0 +1,54 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# pagealloc.pl BUILD SEED: makes BUILD/bench/pagealloc.json of what the programs
+# of pagealloc.sh printed.
+use strict;
+use warnings;
+use JSON::PP;
+
+my ($build, $seed) = @ARGV;
+die "usage: pagealloc.pl BUILD SEED\n" if @ARGV != 2;
+my %n = (_how => "make bench-pagealloc; seed $seed; 1 GiB; " .
+		 "fault and remap costs are instructions (-icount shift=0), the least ratio of all memories");
+
+sub slurp {
+	my ($name) = @_;
+	my $file = "$build/bench/pagealloc-$name.txt";
+	open my $f, '<', $file or die "$file: $!\n";
+	local $/;
+	return <$f>;
+}
+# What @pattern finds in the output of a part; it must be there.
+sub found {
+	my ($name, $pattern) = @_;
+	my @all = slurp($name) =~ /$pattern/gm or die "pagealloc.pl: $name does not say $pattern\n";
+	return @all;
+}
+sub least { return (sort { $a <=> $b } @_)[0] }
+
+($n{hit_fresh}) = map { $_ / 100 } found('fresh', qr/^ok .* fresh: ([\d.]+) % of/);
+($n{hit_aged}) = map { $_ / 100 } found('aged', qr/^ok .* least ([\d.]+) % of/);
+($n{hit_partition}) = map { $_ / 100 } found('partition', qr/^ok .* least ([\d.]+) %$/);
+
+# Requests by the candidates that they looked at, log2.
+my %probes = found('aged', qr/ probes_(\d+) (\d+);/);
+my ($requests, $seen) = (0, 0);
+$requests += $_ for values %probes;
+for my $from (sort { $a <=> $b } keys %probes) {
+	$seen += $probes{$from};
+	next if $seen < 0.999 * $requests;
+	# The bucket goes to the next power of two.
+	$n{probes_p999} = $from ? 2 * $from - 1 : 0;
+	last;
+}
+
+$n{fault_throughput_ratio_1t} = least(found('cost', qr/search windows: .* a fault: ([\d.]+);/));
+$n{fault_throughput_ratio_1t_with_free} = least(found('cost', qr/search windows: .*: ([\d.]+)$/));
+$n{fault_throughput_ratio_listscan} = least(found('cost', qr/search list: .* a fault: ([\d.]+);/));
+($n{remap_ratio_move_pages}) = found('remap', qr/^remap_ratio_move_pages ([\d.]+)$/);
+$_ += 0 for grep { /^[\d.]+$/ } values %n;
+
+open my $out, '>', "$build/bench/pagealloc.json" or die "$build/bench/pagealloc.json: $!\n";
+print $out JSON::PP->new->canonical->pretty->encode(\%n);
+close $out or die "$build/bench/pagealloc.json: $!\n";
+print JSON::PP->new->canonical->pretty->encode(\%n);

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Page hints: how many pages land where they should, and what it costs.  What
+# was measured in build/bench/pagealloc-*.txt, numbers in build/bench/pagealloc.json.
+set -eu -o pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${MEMSCOPE_BUILD:-$here/../../build}
+out=$build/bench
+seed=${MEMSCOPE_SEED:-1}
+mkdir -p "$out"
+
+# part NAME OPTIONS... -- COMMAND...
+part() {
+	local name=$1 options=()
+	shift
+	echo "== $name"
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	"$here/../run" --mem 1G --timeout 3000 "${options[@]}" -- \
+		sh -c 'for m in /lib/modules/*/kernel/mm/page_hint/strategies/*.ko; do
+			insmod $m || exit 1; done; exec "$@"' sh "$@" | tee "$out/pagealloc-$name.txt"
+}
+
+for what in fresh aged partition; do
+	part $what --smp 2 -- page_hint_alloc $what "$seed"
+done
+# In icount mode a nanosecond of the guest is an instruction.
+icount=(--smp 1 --qemu-arg -icount --qemu-arg shift=0,sleep=off)
+part cost "${icount[@]}" -- page_hint_alloc cost "$seed"
+part remap "${icount[@]}" --numa 2 -- page_hint_remap 1000 "$seed"
+"$here/pagealloc.pl" "$build" "$seed"
+echo "The numbers are in $out/pagealloc.json."
