@@ -26,12 +26,12 @@ sub found {
 }
 sub least { return (sort { $a <=> $b } @_)[0] }
 
-($n{hit_fresh}) = map { $_ / 100 } found('fresh', qr/^ok .* fresh: ([\d.]+) % of/);
-($n{hit_aged}) = map { $_ / 100 } found('aged', qr/^ok .* least ([\d.]+) % of/);
-($n{hit_partition}) = map { $_ / 100 } found('partition', qr/^ok .* least ([\d.]+) %$/);
+($n{hit_fresh}) = map { $_ / 100 } found('fresh', qr/^ok .* fresh: ([\d.]+) % of/m);
+($n{hit_aged}) = map { $_ / 100 } found('aged', qr/^ok .* least ([\d.]+) % of/m);
+($n{hit_partition}) = map { $_ / 100 } found('partition', qr/^ok .* least ([\d.]+) %$/m);
 
 # Requests by the candidates that they looked at, log2.
-my %probes = found('aged', qr/ probes_(\d+) (\d+);/);
+my %probes = found('aged', qr/ probes_(\d+) (\d+);/m);
 my ($requests, $seen) = (0, 0);
 $requests += $_ for values %probes;
 for my $from (sort { $a <=> $b } keys %probes) {
@@ -42,10 +42,10 @@ for my $from (sort { $a <=> $b } keys %probes) {
 	last;
 }
 
-$n{fault_throughput_ratio_1t} = least(found('cost', qr/search windows: .* a fault: ([\d.]+);/));
-$n{fault_throughput_ratio_1t_with_free} = least(found('cost', qr/search windows: .*: ([\d.]+)$/));
-$n{fault_throughput_ratio_listscan} = least(found('cost', qr/search list: .* a fault: ([\d.]+);/));
-($n{remap_ratio_move_pages}) = found('remap', qr/^remap_ratio_move_pages ([\d.]+)$/);
+$n{fault_throughput_ratio_1t} = least(found('cost', qr/search windows: .* a fault: ([\d.]+);/m));
+$n{fault_throughput_ratio_1t_with_free} = least(found('cost', qr/search windows: .*: ([\d.]+)$/m));
+$n{fault_throughput_ratio_listscan} = least(found('cost', qr/search list: .* a fault: ([\d.]+);/m));
+($n{remap_ratio_move_pages}) = found('remap', qr/^remap_ratio_move_pages ([\d.]+)$/m);
 $_ += 0 for grep { /^[\d.]+$/ } values %n;
 
 open my $out, '>', "$build/bench/pagealloc.json" or die "$build/bench/pagealloc.json: $!\n";
