@@ -79,6 +79,24 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* Until it does, an interrupt would kill trace-cmd, and the recording be lost. */
+static bool catches_interrupts(pid_t pid)
+{
+	unsigned long long caught = 0;
+	char path[32], line[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+			break;
+	fclose(f);
+	return caught >> (SIGINT - 1) & 1;
+}
+
 /*
  * trace-cmd, recording until it is told to stop.  It says when it records, by
  * enabling the event: the sampler then has a number for its intervals.
@@ -102,10 +120,11 @@ static pid_t start_trace_cmd(const char *output)
 		if (waitpid(pid, NULL, WNOHANG) == pid)
 			return -1;
 		enabled = tracefs_instance_file_read(NULL, "memref/seq", NULL);
-		if (enabled) {
+		if (enabled && catches_interrupts(pid)) {
 			free(enabled);
 			return pid;
 		}
+		free(enabled);
 		usleep(10000);
 	}
 	if (pid > 0)
