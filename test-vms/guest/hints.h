@@ -30,7 +30,6 @@ static const char *const strategies[] = {
 
 static int nr_tests, nr_bad;
 static const char *module_dir;
-static char *self_path;
 
 static inline void ok(bool good, const char *fmt, ...)
 {

@@ -9,61 +9,18 @@
  * TAP; with two NUMA nodes, compares the speed with move_pages().
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-#include <linux/page_hints.h>
+#include "hints.h"
 #include "pagemap.h"
 
-#define PAGE	4096UL
 #define MIB	(1UL << 20)
 
-static unsigned int tests, failures;
-static uint64_t seed;
 static int hints;
 static struct page_hints_info info = { .size = sizeof(info) };
-
-static uint64_t rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-static int ok(int good, const char *fmt, ...)
-{
-	va_list ap;
-
-	failures += !good;
-	printf("%sok %u - ", good ? "" : "not ", ++tests);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	printf("\n");
-	fflush(stdout);
-	return good;
-}
-
-static void die(const char *what)
-{
-	printf("Bail out! %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static unsigned int color_of(uint64_t pfn)
 {
@@ -417,14 +374,6 @@ static void test_errors(void)
 	munmap(p, 16 * PAGE);
 }
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
 /* Round about, so that what changes meanwhile meets both. */
 static void compare_speed(void)
 {
@@ -484,6 +433,6 @@ int main(int argc, char **argv)
 	test_large();
 	test_errors();
 	compare_speed();
-	printf("1..%u\n", tests);
-	return !!failures;
+	printf("1..%d\n", nr_tests);
+	return !!nr_bad;
 }

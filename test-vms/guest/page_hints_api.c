@@ -16,6 +16,8 @@
 
 #include "hints.h"
 
+static char *self_path;	/* of this program, to be executed anew */
+
 #define UNPRIVILEGED	"/proc/sys/vm/page_hints_unprivileged"
 #define INHERIT		"/proc/sys/vm/page_hints_inherit"
 #define NOBODY		65534

@@ -16,6 +16,8 @@
 
 #include "hints.h"
 
+static char *self_path;	/* of this program, to be executed anew */
+
 /* ---- many ranges ---- */
 
 static long slab_kib(void)
