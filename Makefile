@@ -36,6 +36,7 @@ help:
 	'make demo            record pagetest and a database in a guest, draw the plots' \
 	'make check           all tests but the slow ones' \
 	'' \
+	'make check-selftests the kernel'\''s own tests of memory, with and without the series' \
 	'make check-debug     stress on the kernel that checks itself (10 minutes)' \
 	'make check-rt        the functional tests on PREEMPT_RT' \
 	'make check-full      all of these, and that each patch builds' \
@@ -111,6 +112,26 @@ $(B)/kernel-$(1)/.built: $(B)/kernel-$(1)/.configured $(state) kernel-config/mod
 endef
 $(foreach k,$(kernels),$(eval $(call kernel_rules,$(k))))
 
+# Without the series, to compare with.
+vanilla := $(B)/linux-vanilla
+.PHONY: kernel-vanilla
+kernel-vanilla: kernel-tree
+	@$(MAKE) --no-print-directory $(B)/kernel-vanilla/.built
+
+$(vanilla)/Makefile:
+	@git -C $(B)/linux worktree prune
+	@git -C $(B)/linux worktree add -q -f --detach $(vanilla) memscope-base
+
+$(B)/kernel-vanilla/.built: $(vanilla)/Makefile kernel-config/base.config kernel-config/vm.config
+	@mkdir -p $(@D)
+	@kernel-config/known.sh $(vanilla) kernel-config/base.config kernel-config/vm.config \
+		>$(@D)/fragment
+	@$(STEP) configure-vanilla kernel-config/configure.sh $(vanilla) $(@D) $(@D)/fragment
+	@COUNT=$(@D) $(STEP) kernel-vanilla \
+		$(MAKE) -C $(vanilla) O=$(@D) -j$(JOBS) CC="$(GCC)" HOSTCC="$(GCC)" LOCALVERSION= \
+		bzImage
+	@touch $@
+
 # --- programs -------------------------------------------------------------
 
 .PHONY: tools guest install
@@ -125,7 +146,7 @@ install: tools
 
 # --- results --------------------------------------------------------------
 
-.PHONY: demo check check-debug check-rt check-full
+.PHONY: demo check check-debug check-rt check-full check-selftests
 demo: kernel guest
 	@test-vms/demo.sh $(B)/demo
 
@@ -138,9 +159,13 @@ check-debug: kernel-debug guest
 check-rt: kernel-rt guest
 	@.ci/check $(B) rt
 
+check-selftests: kernel kernel-vanilla guest
+	@test-vms/selftests.sh $(B)
+
 check-full: kernel kernel-debug kernel-rt guest
 	@FULL=1 .ci/check $(B) tools patches vm rt debug
 
+bench-pagealloc: kernel-vanilla
 bench-%: kernel guest
 	@test-vms/bench/$*.sh
 

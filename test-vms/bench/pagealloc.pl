@@ -43,10 +43,20 @@ for my $from (sort { $a <=> $b } keys %probes) {
 }
 
 $n{fault_throughput_ratio_1t} = least(found('cost', qr/search windows: .* a fault: ([\d.]+);/m));
+$n{fault_throughput_ratio_all} = least(found('cost-all', qr/search windows: .* a fault: ([\d.]+);/m));
+$n{fault_throughput_ratio_all_time} = least(found('time-all', qr/search windows: .* a fault: ([\d.]+);/m));
 $n{fault_throughput_ratio_1t_with_free} = least(found('cost', qr/search windows: .*: ([\d.]+)$/m));
 $n{fault_throughput_ratio_listscan} = least(found('cost', qr/search list: .* a fault: ([\d.]+);/m));
+# Instructions of a fault in a process without hints, with the series and without.
+my ($with) = found('plain', qr/^# without hints: ([\d.]+) a fault/m);
+my ($without) = found('vanilla', qr/^# without hints: ([\d.]+) a fault/m);
+$n{unused_extra_insn} = sprintf '%.1f', $with - $without;
+my %replay = found('replay', qr/^(\w+) +(\d+)/m);
+$n{replay_color_match} = $replay{there} / $replay{recorded};
+# Of a guest's second, in which it runs 10^9 instructions.
+($n{remap_pages_per_s}) = found('remap', qr/^remap_pages_per_s (\d+)$/m);
 ($n{remap_ratio_move_pages}) = found('remap', qr/^remap_ratio_move_pages ([\d.]+)$/m);
-$_ += 0 for grep { /^[\d.]+$/ } values %n;
+$_ += 0 for grep { /^-?[\d.]+$/ } values %n;
 
 open my $out, '>', "$build/bench/pagealloc.json" or die "$build/bench/pagealloc.json: $!\n";
 print $out JSON::PP->new->canonical->pretty->encode(\%n);

@@ -21,7 +21,7 @@ part() {
 	shift
 	"$here/../run" --mem 1G --timeout 3000 "${options[@]}" -- \
 		sh -c 'for m in /lib/modules/*/kernel/mm/page_hint/strategies/*.ko; do
-			insmod $m || exit 1; done; exec "$@"' sh "$@" | tee "$out/pagealloc-$name.txt"
+			[ ! -e $m ] || insmod $m || exit 1; done; exec "$@"' sh "$@" | tee "$out/pagealloc-$name.txt"
 }
 
 for what in fresh aged partition; do
@@ -30,6 +30,20 @@ done
 # In icount mode a nanosecond of the guest is an instruction.
 icount=(--smp 1 --qemu-arg -icount --qemu-arg shift=0,sleep=off)
 part cost "${icount[@]}" -- page_hint_alloc cost "$seed"
+part cost-all "${icount[@]}" --smp 2 -- page_hint_alloc cost "$seed"
+# The clock's time depends on what else the host does; its tests may fail.
+part time-all --smp 2 -- page_hint_alloc cost "$seed" || true
+part plain "${icount[@]}" -- page_hint_alloc plain
+part vanilla "${icount[@]}" --kernel "$build/kernel-vanilla/arch/x86/boot/bzImage" -- \
+	page_hint_alloc plain
 part remap "${icount[@]}" --numa 2 -- page_hint_remap 1000 "$seed"
+# A layout of one boot in the next, at other addresses.
+share=$(mktemp -d)
+trap 'rm -rf "$share"' EXIT
+part record --share "$share" -- pagealloc record -o program.layout -- \
+	pagetest --size 16M --how anon
+# Other memory is free in the next.
+part replay --share "$share" -- sh -c 'pagealloc run --replay program.layout --report report \
+	-- pagetest --size 16M --how anon >/dev/null && cat report'
 "$here/pagealloc.pl" "$build" "$seed"
 echo "The numbers are in $out/pagealloc.json."

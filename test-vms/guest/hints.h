@@ -28,8 +28,10 @@ static const char *const strategies[] = {
 };
 #define NR_STRATEGIES (sizeof(strategies) / sizeof(strategies[0]))
 
-static int nr_tests, nr_bad;
-static const char *module_dir;
+/* Weak: one of each in a program of several files. */
+__attribute__((weak)) int nr_tests, nr_bad;
+__attribute__((weak)) uint64_t seed = 1;
+__attribute__((weak)) const char *module_dir;
 
 static inline void ok(bool good, const char *fmt, ...)
 {
@@ -68,14 +70,13 @@ static inline double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static uint64_t seed = 1;
-
 static inline uint64_t rnd(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	uint64_t z = seed += 0x9e3779b97f4a7c15;	/* SplitMix64 */
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
 }
 
 static inline void put_file(const char *path, const char *text)

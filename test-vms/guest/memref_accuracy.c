@@ -269,26 +269,26 @@ int main(int argc, char **argv)
 	sched_yield();
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		for (int work = READ; work <= WRITE; work++) {
-			cell(&(struct spec){ work, sizes[i], 1, false, '1' });
-			cell(&(struct spec){ work, sizes[i], 1, true, '1' });
-			cell(&(struct spec){ work, sizes[i], 1, false, '0' });
+			cell(&(struct spec){ work, sizes[i], 1, false, '1', false });
+			cell(&(struct spec){ work, sizes[i], 1, true, '1', false });
+			cell(&(struct spec){ work, sizes[i], 1, false, '0', false });
 		}
 	}
 	/* One hot page in 128, which samplers of regions do not find. */
 	for (int neighbor = 0; neighbor < 2; neighbor++) {
-		cell(&(struct spec){ READ, MAX_PAGES / 128, 128, neighbor, '1' });
-		cell(&(struct spec){ WRITE, MAX_PAGES / 128, 128, neighbor, '1' });
+		cell(&(struct spec){ READ, MAX_PAGES / 128, 128, neighbor, '1', false });
+		cell(&(struct spec){ WRITE, MAX_PAGES / 128, 128, neighbor, '1', false });
 	}
-	cell(&(struct spec){ READ, 4096, 1, false, '2' });
-	cell(&(struct spec){ READ, MAX_PAGES / 128, 128, true, '2' });
+	cell(&(struct spec){ READ, 4096, 1, false, '2', false });
+	cell(&(struct spec){ READ, MAX_PAGES / 128, 128, true, '2', false });
 	for (int neighbor = 0; neighbor < 2; neighbor++) {
 		cell(&(struct spec){ MIXED, 4096, 1, neighbor, '1', true });
 		cell(&(struct spec){ MIXED, MAX_PAGES, 1, neighbor, '1', true });
 		cell(&(struct spec){ MIXED, MAX_PAGES / 128, 128, neighbor, '1', true });
 	}
-	cell(&(struct spec){ FILE_READ, 8192, 1, false, '1' });
-	cell(&(struct spec){ FILE_READ, 8192, 1, true, '1' });
-	cell(&(struct spec){ FILE_WRITE, 8192, 1, false, '1' });
+	cell(&(struct spec){ FILE_READ, 8192, 1, false, '1', false });
+	cell(&(struct spec){ FILE_READ, 8192, 1, true, '1', false });
+	cell(&(struct spec){ FILE_WRITE, 8192, 1, false, '1', false });
 	oracle_mark(ORACLE_CODE_STOP);
 	write_file("events/memref/memref_scan/enable", "0");
 	return close(out) ? 1 : 0;

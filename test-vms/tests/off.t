@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
 # With the events off memref is nothing: no thread, no memory, and where the
-# page cache is read and written no more than a NOP.
+# page cache is read and written no more than a NOP.  Nor are page hints without
+# a hint.
 use strict;
 use warnings;
 no warnings 'portable';
@@ -49,30 +50,45 @@ sub function_at {
 # the key's lowest bits are flags.
 my $table = $section{__jump_table} // $section{'.rodata'};
 my ($start, $stop) = @symbol{qw(__start___jump_table __stop___jump_table)};
-my %hooks;
+my (%hooks, %key);
+$key{$symbol{$_} // 0} = $_ for qw(memref_hooks page_hint_key page_hint_cache_key);
 for (my $entry = $start; $entry < $stop; $entry += 16) {
 	my ($code, $target, $key) = unpack 'l<l<q<', bytes($entry, 16);
-	$key += $entry + 8;
-	next unless ($key & ~3) == $symbol{memref_hooks};
+	$key = $key{$key + $entry + 8 & ~3} // next;
 	my $insn = bytes($entry + $code, 5);
 	my $nop = $insn =~ /^(\x66\x90|\x0f\x1f\x44\0\0)/s;
-	push @{$hooks{function_at($entry + $code)}}, $nop ? 'nop' : unpack 'H*', $insn;
+	push @{$hooks{$key}{function_at($entry + $code)}}, $nop ? 'nop' : unpack 'H*', $insn;
 }
-my %want = map { $_ => 1 }
-	qw(filemap_read shmem_file_read_iter generic_perform_write iomap_file_buffered_write
+
+# hooks KEY, FUNCTIONS, PARTS: the functions have hooks, which are NOPs; the parts
+# may be functions of their own, or in others.
+sub hooks {
+	my ($key, $functions, $parts) = @_;
+	my %want = map { $_ => 1 } @$functions;
+	my %may = map { $_ => 1 } @$parts;
+	for my $f (sort keys %{$hooks{$key}}) {
+		(my $base = $f) =~ s/\..*//;
+		$base = 'iomap_file_buffered_write' if $base =~ /^iomap_write_iter/;
+		ok($want{$base} || $may{$base}, "$key: $f is a function that was meant to have a hook");
+		delete $want{$base};
+		my @insns = @{$hooks{$key}{$f}};
+		is("@insns", join(' ', ('nop') x @insns), "$key: the hook in $f is a NOP");
+	}
+	ok(!grep($_ ne 'iomap_file_buffered_write', keys %want), "$key: every function has its hook")
+		or diag "without: @{[keys %want]}";
+}
+hooks('memref_hooks',
+      [ qw(filemap_read shmem_file_read_iter generic_perform_write iomap_file_buffered_write
 	   clear_refs_write page_idle_clear_pte_refs_one try_to_inc_max_seq
-	   walk_pmd_range_locked walk_pud_range lru_gen_look_around);
-# These may be part of the ones above.
-my %may = map { $_ => 1 } qw(get_pte_pfn get_pmd_pfn walk_pte_range);
-for my $f (sort keys %hooks) {
-	(my $base = $f) =~ s/\..*//;
-	$base = 'iomap_file_buffered_write' if $base =~ /^iomap_write_iter/;
-	ok($want{$base} || $may{$base}, "$f is a function that was meant to have a hook");
-	delete $want{$base};
-	is("@{$hooks{$f}}", join(' ', ('nop') x @{$hooks{$f}}), "the hook in $f is a NOP");
-}
-ok(!grep($_ ne 'iomap_file_buffered_write', keys %want),
-   'every function has its hook') or diag "without: @{[keys %want]}";
+	   walk_pmd_range_locked walk_pud_range lru_gen_look_around) ],
+      [ qw(get_pte_pfn get_pmd_pfn walk_pte_range) ]);
+hooks('page_hint_key',
+      [ qw(vma_alloc_folio_noprof __thp_vma_allowable_orders begin_new_exec) ],
+      [ qw(copy_mm dup_mm alloc_bprm bprm_mm_init __mmput mmput __mmdrop) ]);
+hooks('page_hint_cache_key',
+      [ qw(drain_pages_zone __drain_all_pages refresh_cpu_vm_stats) ], []);
+is(scalar @{$hooks{page_hint_key}{vma_alloc_folio_noprof} // []}, 1,
+   'the way of a page fault has one');
 
 my $vm = vm('--', 'sh', '-c', <<'EOF');
 show() {

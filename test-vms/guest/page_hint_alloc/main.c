@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * page_hint_alloc PART [SEED]: what the steered allocator finds, and what it
+ * costs.  TAP, with numbers as comments.
+ *
+ *	fresh		coloring on memory as it is
+ *	aged		coloring when single pages are free at random, down to
+ *			10 % of memory free above the low watermark
+ *	partition	8 of 32 colors, until 90 % of what there is of them is used
+ *	cost		instructions of a fault, steered and default, under QEMU's
+ *			-icount shift=0, where a nanosecond is an instruction;
+ *			else nanoseconds.  On aged memory too, on one CPU and on all
+ *	plain		a fault without hints, for kernels without them too
+ *	stress		processes that fault and free under hints while CPUs and
+ *			memory come and go, caches are dropped, memory is
+ *			compacted and taken by others, and a cgroup is at its limit.
+ *			Then all free pages are accounted for
+ *
+ * Needs root, the strategies' modules loaded, debugfs.  COLOR_FUNCTION names
+ * another color function than 32 colors by the low bits (not for partition).
+ */
+#include "alloc.h"
+
+#define FUNCTION "/sys/kernel/mm/page_hint/color_function"
+
+int hints_fd;
+struct page_hints_info info;
+
+void hint(char *p, uint64_t pages, const char *strategy, const void *arg, size_t size)
+{
+	struct page_hints_set set = {
+		.size = sizeof(set),
+		.start = (uintptr_t)p,
+		.end = (uintptr_t)p + pages * PAGE,
+		.arg = (uintptr_t)arg,
+		.arg_size = size,
+	};
+
+	strcpy(set.strategy, strategy);
+	if (ioctl(hints_fd, PAGE_HINTS_SET, &set))
+		die(strategy);
+}
+
+void unhint(char *p, uint64_t pages)
+{
+	struct page_hints_range range = {
+		.size = sizeof(range),
+		.start = (uintptr_t)p,
+		.end = (uintptr_t)p + pages * PAGE,
+	};
+
+	if (ioctl(hints_fd, PAGE_HINTS_CLEAR, &range))
+		die("CLEAR");
+}
+
+static void get_info(void)
+{
+	info.size = sizeof(info);
+	if (ioctl(hints_fd, PAGE_HINTS_INFO, &info))
+		die("INFO");
+	printf("# %u colors, full rank order %u, cache level %u\n", info.colors,
+	       info.full_rank_order, info.cache_level);
+}
+
+void show_stats(void)
+{
+	char line[128];
+	FILE *f = fopen(DEBUG "stats", "r");
+
+	if (!f)
+		die(DEBUG "stats");
+	printf("#");
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		if (strcmp(strrchr(line, ' '), " 0"))
+			printf(" %s;", line);
+	}
+	putchar('\n');
+	fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} parts[] = {
+		{ "fresh", part_fresh },
+		{ "aged", part_aged },
+		{ "partition", part_partition },
+		{ "cost", part_cost },
+		{ "stress", part_stress },
+	};
+	const char *function = getenv("COLOR_FUNCTION");
+	unsigned int i;
+
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 0);
+	if (argc > 1 && !strcmp(argv[1], "plain")) {
+		part_plain();
+		return 0;
+	}
+	hints_fd = open("/proc/self/page_hints", O_RDWR | O_CLOEXEC);
+	if (hints_fd < 0)
+		die("/proc/self/page_hints");
+	put_file(FUNCTION, function ? function : "colors:32");
+	get_info();
+	printf("# seed %llu\n", (unsigned long long)seed);
+	/* Else kcompactd moves pages about once memory is fragmented. */
+	put_file("/proc/sys/vm/compaction_proactiveness", "0");
+	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (argc < 2 || !strcmp(argv[1], parts[i].name))
+			parts[i].run();
+	printf("1..%u\n", nr_tests);
+	return nr_bad ? 1 : 0;
+}

@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# selftests.sh BUILD: the kernel's own tests of memory management
+# (tools/testing/selftests/mm), on the kernel without the series, with it but
+# unused, and with every process of the tests hinted.  TAP: a test is one of
+# theirs, and is ok if its result is the same in all three.
+set -u
+build=$(realpath -m "${1:?selftests.sh BUILD}")
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+linux=$build/linux
+out=$build/selftests
+log=$build/log/selftests
+mkdir -p "$out" "$log"
+
+# khugepaged.c lacks an include for KSFT_SKIP; memory-failure tests have none here.
+{
+	make -s -C "$linux" O="$build/kernel-vm" headers &&
+	make -k -s -C "$linux/tools/testing/selftests" O="$out" TARGETS=mm \
+		USERCFLAGS=-DKSFT_SKIP=4 KHDR_INCLUDES="-isystem $build/kernel-vm/usr/include"
+} >"$log/build.log" 2>&1
+tests=$out/kselftest/mm
+if [ ! -x "$tests/cow" ]; then
+	tail -n 20 "$log/build.log" >&2
+	exit 1
+fi
+cp "$linux"/tools/testing/selftests/mm/*.sh "$tests/"
+
+# What takes hours under emulation, or needs what the guest does not have.
+export ITEMS="mmap gup_test userfaultfd compaction mlock mremap madv_populate ksm ksm_numa
+soft_dirty pagemap cow thp mkdirty mdwe hugetlb process_mrelease migration droppable"
+
+# run NAME KERNEL COMMAND...
+run() {
+	local name=$1 kernel=$2
+	shift 2
+	"$here/run" --kernel "$kernel" --root host --smp 2 --mem 3G --timeout 3600 \
+		--share "$tests" --append 'panic_on_warn=0' -- \
+		env ITEMS="$ITEMS" bash -c '
+		cp -r /share /tmp/mm && cd /tmp/mm || exit 1
+		"$@" ./run_vmtests.sh -n -t "$(echo $ITEMS)"; exit 0' bash "$@" \
+		>"$log/$name.tap" 2>"$log/$name.err" || {
+		echo "not ok - $name: the guest failed"
+		tail -n 5 "$log/$name.err" | sed 's/^/# /'
+		return 1
+	}
+	# A line a test: its result, and its name without what differs from run to run.
+	sed -nE 's/^(not )?ok [0-9]+ ([^#]*[^# ])( *# *(SKIP|exit=[0-9]+).*)?$/\2\t\1ok \4/p' \
+		"$log/$name.tap" >"$log/$name.results"
+	[ -s "$log/$name.results" ]
+}
+
+failed=0
+run vanilla "$build/kernel-vanilla/arch/x86/boot/bzImage" env || failed=1
+run unused vm env || failed=1
+run hinted vm "$build/bin/pagealloc" run --strategy coloring -- || failed=1
+[ $failed -eq 0 ] || exit 1
+
+n=0
+while IFS=$'\t' read -r name result; do
+	n=$((n + 1))
+	unused=$(awk -F'\t' -v n="$name" '$1 == n { print $2; exit }' "$log/unused.results")
+	hinted=$(awk -F'\t' -v n="$name" '$1 == n { print $2; exit }' "$log/hinted.results")
+	if [ "$unused" = "$result" ] && [ "$hinted" = "$result" ]; then
+		echo "ok $n - $name: $result"
+	else
+		echo "not ok $n - $name: without the series $result, unused ${unused:-none}, hinted ${hinted:-none}"
+		failed=1
+	fi
+done <"$log/vanilla.results"
+echo "1..$n"
+exit $failed
