@@ -32,6 +32,9 @@ void part_partition(void);
 void part_cost(void);
 void part_plain(void);
 
+/* locks.c */
+void part_locks(void);
+
 /* churn.c */
 void part_stress(void);
 

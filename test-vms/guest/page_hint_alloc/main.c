@@ -10,6 +10,7 @@
  *	cost		instructions of a fault, steered and default, under QEMU's
  *			-icount shift=0, where a nanosecond is an instruction;
  *			else nanoseconds.  On aged memory too, on one CPU and on all
+ *	locks		for how long zone->lock is held, likewise; one CPU
  *	plain		a fault without hints, for kernels without them too
  *	stress		processes that fault and free under hints while CPUs and
  *			memory come and go, caches are dropped, memory is
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
 		{ "aged", part_aged },
 		{ "partition", part_partition },
 		{ "cost", part_cost },
+		{ "locks", part_locks },
 		{ "stress", part_stress },
 	};
 	const char *function = getenv("COLOR_FUNCTION");

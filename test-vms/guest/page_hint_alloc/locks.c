@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * For how long zone->lock is held: kprobes where it is taken and given back, by
+ * the functions that do.  The time of a probe is in it, the same for all.
+ */
+#include "alloc.h"
+
+#define TRACING	"/sys/kernel/tracing/"
+#define PROBES	TRACING "events/kprobes/"
+#define PAGES	20000ul
+#define MAX_HOLDS (1 << 17)
+
+struct holds {
+	double ns[MAX_HOLDS];
+	unsigned int nr;
+};
+
+static int by_length(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Do free lists change in this function, or is the lock another one? */
+static bool is_ours(const char *caller)
+{
+	return !strncmp(caller, "zone_search", 11) || !strncmp(caller, "take_locked", 11) ||
+	       !strncmp(caller, "search_lists", 12);
+}
+
+static bool is_default(const char *caller)
+{
+	return !strncmp(caller, "rmqueue_bulk", 12) || !strncmp(caller, "rmqueue", 7) ||
+	       !strncmp(caller, "get_page_from_freelist", 22) ||
+	       !strncmp(caller, "__rmqueue_pcplist", 17);
+}
+
+/* A line: ... 12.345678: taken: (...) lock=0x... caller=rmqueue_bulk+0x12/0x34 */
+static void take_line(const char *line, bool (*wanted)(const char *), struct holds *holds)
+{
+	static unsigned long long held;
+	static double since;
+	const char *at = strstr(line, ": taken: "), *given = strstr(line, ": given: ");
+	const char *lock = strstr(line, "lock=0x"), *caller = strstr(line, "caller=");
+	const char *time = at ? at : given;
+	unsigned long long address;
+
+	if (!time || !lock || !caller || !wanted(caller + 7))
+		return;
+	while (time > line && time[-1] != ' ')
+		time--;
+	address = strtoull(lock + 5, NULL, 16);
+	if (at) {
+		held = address;
+		since = strtod(time, NULL);
+	} else if (held == address && holds->nr < MAX_HOLDS) {
+		holds->ns[holds->nr++] = (strtod(time, NULL) - since) * 1e9;
+		held = 0;
+	}
+}
+
+static void fault(const char *strategy, bool (*wanted)(const char *), struct holds *holds)
+{
+	char *p = reserve(PAGES), line[512];
+	FILE *f;
+
+	if (strategy)
+		hint(p, PAGES, strategy, NULL, 0);
+	/* The trace buffer holds the events of so many faults. */
+	for (uint64_t first = 0; first < PAGES; first += 2000) {
+		put_file(TRACING "trace", "\n");
+		put_file(PROBES "enable", "1");
+		for (uint64_t i = first; i < first + 2000; i++)
+			p[i * PAGE] = 1;
+		put_file(PROBES "enable", "0");
+		f = fopen(TRACING "trace", "r");
+		while (f && fgets(line, sizeof(line), f))
+			take_line(line, wanted, holds);
+		if (f)
+			fclose(f);
+	}
+	if (strategy)
+		unhint(p, PAGES);
+	munmap(p, PAGES * PAGE);
+	qsort(holds->ns, holds->nr, sizeof(*holds->ns), by_length);
+}
+
+static double share(const struct holds *h, double part)
+{
+	return h->nr ? h->ns[(unsigned int)(part * (h->nr - 1))] : 0;
+}
+
+static void compare(const char *memory)
+{
+	static struct holds def, steered;
+	const struct holds *const both[] = { &def, &steered };
+
+	def.nr = steered.nr = 0;
+	fault(NULL, is_default, &def);
+	fault("coloring", is_ours, &steered);
+	for (unsigned int i = 0; i < 2; i++) {
+		double sum = 0;
+
+		for (unsigned int k = 0; k < both[i]->nr; k++)
+			sum += both[i]->ns[k];
+		printf("# %s, %s: held %u times for %lu faults, mean %.0f ns, median %.0f, p99 %.0f, longest %.0f; %.0f ns a fault\n",
+		       memory, i ? "steered" : "default", both[i]->nr, PAGES,
+		       both[i]->nr ? sum / both[i]->nr : 0, share(both[i], 0.5),
+		       share(both[i], 0.99), share(both[i], 1), sum / PAGES);
+	}
+	ok(def.nr && steered.nr && share(&steered, 0.99) <= share(&def, 0.99),
+	   "%s: zone->lock held no longer, p99 steered / default %.2f", memory,
+	   share(&steered, 0.99) / share(&def, 0.99));
+}
+
+void part_locks(void)
+{
+	uint64_t size;
+	char *aged;
+
+	put_file(TRACING "trace_clock", "global");
+	put_file(TRACING "buffer_size_kb", "16384");
+	put_file(TRACING "kprobe_events",
+		 "p:taken _raw_spin_lock_irqsave lock=%di caller=$stack0:symbol\n"
+		 "p:given _raw_spin_unlock_irqrestore lock=%di caller=$stack0:symbol\n");
+	compare("fresh");
+	aged = age(total_pages() * 50 / 100, &size);
+	compare("aged, half free");
+	munmap(aged, size * PAGE);
+	aged = age(total_pages() * 20 / 100, &size);
+	compare("aged, a fifth free");
+	munmap(aged, size * PAGE);
+	put_file(TRACING "kprobe_events", "\n");
+}
