@@ -48,6 +48,7 @@ load='for m in *.ko; do insmod $m || exit 1; done; exec "$@"'
 for what in fresh aged partition; do
 	part $what --smp 2 --mem 1G -- sh -c "$load" sh page_hint_alloc $what "$seed"
 done
+part nodes --smp 2 --numa 2 --mem 1G -- sh -c "$load" sh page_hint_nodes
 part modules --smp 2 --mem 512M -- page_hints_stress modules 30 .
 part fuzz --smp 2 --mem 512M -- page_hints_stress fuzz 20000 "$seed" .
 echo "1..$n"
