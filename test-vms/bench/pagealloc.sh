@@ -33,6 +33,7 @@ part cost "${icount[@]}" -- page_hint_alloc cost "$seed"
 part cost-all "${icount[@]}" --smp 2 -- page_hint_alloc cost "$seed"
 # The clock's time depends on what else the host does; its tests may fail.
 part time-all --smp 2 -- page_hint_alloc cost "$seed" || true
+part locks "${icount[@]}" -- page_hint_alloc locks "$seed"
 part plain "${icount[@]}" -- page_hint_alloc plain
 part vanilla "${icount[@]}" --kernel "$build/kernel-vanilla/arch/x86/boot/bzImage" -- \
 	page_hint_alloc plain
