@@ -13,7 +13,10 @@ if (class eq "all" || class eq "total") {
 }
 set format y "%.10g"
 if (class eq "all") {
-	plot for [i=1:4] csv using (column("time_s")):(column(groups(name[i]))) \
+	# From the begin of the first interval, and to the end of the last.
+	plot for [i=1:4] csv using (column("time_s")-column("interval_s")):(column(groups(name[i]))) \
+		with steps lw 2 lc rgb color[i] notitle, \
+	     for [i=1:4] csv using (column("time_s")):(column(groups(name[i]))) \
 		with fsteps lw 2 lc rgb color[i] title label[i]
 } else {
 	col = class eq "total" ? "groups" : "pages_" . class

@@ -8,7 +8,10 @@ set xrange [from:*]
 set ylabel "working set size (MiB per interval)"
 wss(c) = "wss_" . c . "_mib"
 if (class eq "all") {
-	plot for [i=1:4] csv using (column("time_s")):(column(wss(name[i]))) \
+	# From the begin of the first interval, and to the end of the last.
+	plot for [i=1:4] csv using (column("time_s")-column("interval_s")):(column(wss(name[i]))) \
+		with steps lw 2 lc rgb color[i] notitle, \
+	     for [i=1:4] csv using (column("time_s")):(column(wss(name[i]))) \
 		with fsteps lw 2 lc rgb color[i] title label[i]
 } else {
 	plot csv using (column("time_s")):(0):(column("time_s")-column("interval_s")):(column("time_s")):(0):(column(wss(class))) \
