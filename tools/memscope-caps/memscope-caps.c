@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memscope-caps: which source of memory-access samples this machine has. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/complain.h"
+#include "../lib/memsource.h"
+#include "../lib/outfile.h"
+#include "../lib/table.h"
+
+static void usage(FILE *f)
+{
+	fputs("usage: memscope-caps [options]\n"
+	      "Show which sources of memory-access samples this machine has, the best first.\n\n"
+	      "  -F, --format FORMAT  text (default), csv or json\n"
+	      "  -o, --output FILE    write it there\n"
+	      "  -h, --help\n"
+	      "  -V, --version\n\n"
+	      "exit status: 0 if there is a source that this user may use, 1 if not.\n", f);
+}
+
+/* What to give to perf record for the same. */
+static void perf_event(const struct memsource *s, char *text, size_t size)
+{
+	const struct memsource_want want = {
+		.period = 65536, .user = true, .kernel = true, .loads = true, .stores = true,
+	};
+	struct memsource_events events;
+	char error[256];
+
+	if (!*s->pmu || memsource_events(s, &want, &events, error, sizeof(error)))
+		*text = '\0';
+	else if (!strcmp(s->name, "ibs"))
+		snprintf(text, size, "%s", events.attr[0].config ? "ibs_op/cnt_ctl=1/" : "ibs_op//");
+	else if (!strcmp(s->name, "pebs"))
+		snprintf(text, size, "%s%s/mem-loads,ldlat=3/P%s %s/mem-stores/P",
+			 events.group ? "{cpu/mem-loads-aux/," : "", s->pmu, events.group ? "}" : "",
+			 s->pmu);
+	else
+		snprintf(text, size, "swmem//");
+}
+
+static int show(enum table_format format, const char *output)
+{
+	static const struct column columns[] = {
+		{ "source", CELL_TEXT }, { "available", CELL_TEXT }, { "perf_event", CELL_TEXT },
+		{ "period_unit", CELL_TEXT }, { "latency", CELL_TEXT },
+		{ "data_source", CELL_TEXT }, { "user_or_kernel_only", CELL_TEXT },
+		{ "reason", CELL_TEXT },
+	};
+	struct memsource sources[MEMSOURCE_COUNT];
+	char perf[MEMSOURCE_COUNT][128];
+	struct outfile out;
+	struct table table;
+	int i, ret, any = 0;
+
+	memsource_probe(sources, "");
+	table_init(&table, columns, sizeof(columns) / sizeof(*columns));
+	for (i = 0; i < MEMSOURCE_COUNT; i++) {
+		const struct memsource *s = &sources[i];
+
+		any |= s->available;
+		perf_event(s, perf[i], sizeof(perf[i]));
+		if (table_add(&table, (struct cell[]){
+			TEXT_CELL(s->name), TEXT_CELL(s->available ? "yes" : "no"),
+			*perf[i] ? TEXT_CELL(perf[i]) : NONE_CELL,
+			TEXT_CELL(s->period_unit), TEXT_CELL(s->latency ? "loads" : "no"),
+			TEXT_CELL(s->store_source ? "loads and stores" : s->latency ? "loads" : "no"),
+			TEXT_CELL(s->filters_mode ? "by the kernel" : "by the reader"),
+			*s->reason ? TEXT_CELL(s->reason) : NONE_CELL })) {
+			table_free(&table);
+			return complain(FAILED, "no memory left");
+		}
+	}
+	ret = outfile_open(&out, output);
+	if (!ret) {
+		ret = table_print(&table, format, out.f);
+		ret = outfile_close(&out, ret);
+	}
+	table_free(&table);
+	return ret || !any ? FAILED : OK;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }, { "help", 0, NULL, 'h' },
+		{ "version", 0, NULL, 'V' }, { }
+	};
+	enum table_format format = TABLE_TEXT;
+	const char *output = NULL;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "F:o:hV", options, NULL)) != -1) {
+		switch (c) {
+		case 'F':
+			if (table_format_parse(optarg, &format))
+				return complain(USAGE, "--format %s: not text, csv or json", optarg);
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case 'V':
+			puts("memscope-caps " MEMSCOPE_VERSION);
+			return OK;
+		case 'h':
+			usage(stdout);
+			return OK;
+		default:
+			usage(stderr);
+			return USAGE;
+		}
+	}
+	if (optind < argc) {
+		usage(stderr);
+		return USAGE;
+	}
+	return show(format, output);
+}
