@@ -1,0 +1,5 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The oracle's cache model by itself: test_cache.c.
+build=${MEMSCOPE_BUILD:-$(dirname "$0")/../../build}
+CMOCKA_MESSAGE_OUTPUT=TAP exec "$build/guest/test-cache"
