@@ -25,20 +25,11 @@
 #include "file.h"
 #include "mark.h"
 #include "plugin.h"
+#include "plugin_model.h"
+#include "plugin_ram.h"
 #include "qemu-api.h"
 
-#define PAGE_SHIFT 12
-#define PAGE_SIZE 4096ull
-#define PFN_4G (1ull << (32 - PAGE_SHIFT))
-#define MAX_VCPUS 256
-#define NO_PAGE ((1ull << 26) - 1)
-/*
- * The kernel's cpu_entry_area: descriptor tables and entry stacks.  Most of what
- * happens there is done by the processor itself when it delivers an interrupt,
- * which QEMU shows a plugin only by accident.  No truth can be had of it.
- */
-#define ENTRY_AREA 0xfffffe0000000000ull
-#define ENTRY_AREA_END 0xfffffe8000000000ull
+#define MAX_VCPUS CACHE_MAX_CPUS
 
 /* One interval's sets, indexed by page of the RAM block, not by PFN. */
 struct sets {
@@ -73,10 +64,7 @@ static struct sets banks[2];
 static struct sets *current;	/* NULL: not recording */
 static bool instrument;
 static bool exact_insns;
-
-static uint64_t ram_pages, hole_pfn;
-static size_t nr_words;
-static uintptr_t ram_base;
+static bool have_model;		/* of caches: plugin_model.c */
 
 static pthread_mutex_t cut_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct oracle_writer out;
@@ -84,12 +72,7 @@ static uint32_t seq, begin_code;
 static uint64_t begin_ns;
 static struct totals begin_totals;
 
-/* Functions of QEMU that its plugin interface lacks. */
-static void (*tb_flush_fn)(void *cpu);
-static uint64_t (*phys_page_fn)(void *cpu, uint64_t vaddr);
-static void *(*get_cpu_fn)(int index);
-static void (*disable_mem_helpers_fn)(void *cpu);
-static bool have_current_cpu;
+struct oracle_qemu oracle_qemu;
 
 void oracle_die(const char *fmt, ...)
 {
@@ -111,62 +94,11 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* The calling thread's CPUState: a thread-local variable of QEMU's. */
-static void *current_cpu(void)
+void *oracle_current_cpu(void)
 {
 	void **p = dlsym(RTLD_DEFAULT, "current_cpu");
 
 	return p ? *p : NULL;
-}
-
-static void find_ram(void)
-{
-	FILE *f = fopen("/proc/self/maps", "r");
-	unsigned long begin, end;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f)) {
-		if (!strstr(line, "/memfd:memory-backend-memfd"))
-			continue;
-		if (sscanf(line, "%lx-%lx", &begin, &end) == 2 &&
-		    end - begin == ram_pages << PAGE_SHIFT) {
-			ram_base = begin;
-			break;
-		}
-	}
-	if (f)
-		fclose(f);
-	if (!ram_base)
-		oracle_die("no memory-backend-memfd of the size given by ram=");
-}
-
-static uint64_t page_of(const void *host)
-{
-	uint64_t page = ((uintptr_t)host - ram_base) >> PAGE_SHIFT;
-
-	return host && page < ram_pages ? page : NO_PAGE;
-}
-
-/*
- * The host address an access went to.  The interface only gives a "physical
- * address", got by searching for the RAM block at every call; the first field
- * of the RAM case is the pointer it starts from.  check_layout() makes sure.
- */
-static const void *host_of(const struct qemu_plugin_hwaddr *hw)
-{
-	const void *host;
-
-	memcpy(&host, (const char *)hw + 8, sizeof(host));
-	return host;
-}
-
-static void check_layout(const struct qemu_plugin_hwaddr *hw, uint64_t page)
-{
-	uint64_t phys = qemu_plugin_hwaddr_phys_addr(hw);
-
-	if (page != NO_PAGE && phys >> PAGE_SHIFT != page)
-		oracle_die("this QEMU's physical addresses are not understood: page %#llx, address %#llx",
-		    (unsigned long long)page, (unsigned long long)phys);
 }
 
 static inline void set_page(struct sets *s, enum oracle_set which, uint64_t page)
@@ -206,14 +138,13 @@ static void record_access(struct vcpu *v, struct sets *s, qemu_plugin_meminfo_t 
 	enum oracle_set first;
 	uint64_t page;
 
-	if (!hw || qemu_plugin_hwaddr_is_io(hw) ||
-	    (vaddr >= ENTRY_AREA && vaddr < ENTRY_AREA_END)) {
+	if (!hw || qemu_plugin_hwaddr_is_io(hw) || in_entry_area(vaddr)) {
 		v->other++;
 		return;
 	}
 	page = page_of(host_of(hw));
 	if (!(v->accesses & 0xffff))
-		check_layout(hw, page);
+		ram_check_layout(hw, page);
 	if (page == NO_PAGE) {
 		v->other++;
 		return;
@@ -329,36 +260,47 @@ static void cut(uint32_t code, unsigned int index, bool go_on)
 	begin_totals = end;
 }
 
+/* Throws the translated code away: it comes back with or without callbacks. */
+static void set_instrument(bool on)
+{
+	if (instrument == on)
+		return;
+	instrument = on;
+	oracle_qemu.tb_flush(oracle_current_cpu());
+}
+
+/* A mark that cuts: the interval ends, and the next begins unless it is STOP. */
+static void end_interval(unsigned int index, const struct mark *m)
+{
+	struct vcpu *v = &vcpus[index];
+
+	/* What follows the mark in its block was counted too early. */
+	if (!exact_insns)
+		v->insns[m->kernel] -= m->insns_after;
+	cut(m->code, index, m->code != ORACLE_CODE_STOP);
+	if (!exact_insns && current)
+		v->insns[m->kernel] += m->insns_after;
+	if (m->page != NO_PAGE && current)
+		set_page(current, m->kernel ? ORACLE_KERNEL_FETCH : ORACLE_USER_FETCH, m->page);
+}
+
 static void on_mark(unsigned int index, void *udata)
 {
 	const struct mark *m = udata;
-	struct vcpu *v = &vcpus[index];
 
 	pthread_mutex_lock(&cut_lock);
-	if (m->code == ORACLE_CODE_START) {
-		if (!current && !instrument) {
-			instrument = true;
-			tb_flush_fn(current_cpu());
-		}
-		if (!ram_base)
-			find_ram();
-		if (!current)
+	if (m->code == ORACLE_CODE_START || (m->code == ORACLE_CODE_PHASE_BEGIN && have_model)) {
+		set_instrument(true);
+		ram_find();
+		if (m->code == ORACLE_CODE_START && out.f && !current)
 			cut(m->code, index, true);
-	} else if (current) {
-		/* What follows the mark in its block was counted too early. */
-		if (!exact_insns)
-			v->insns[m->kernel] -= m->insns_after;
-		cut(m->code, index, m->code != ORACLE_CODE_STOP);
-		if (!exact_insns && current)
-			v->insns[m->kernel] += m->insns_after;
-		if (m->page != NO_PAGE && current)
-			set_page(current, m->kernel ? ORACLE_KERNEL_FETCH : ORACLE_USER_FETCH,
-				 m->page);
-		if (m->code == ORACLE_CODE_STOP) {
-			instrument = false;
-			tb_flush_fn(current_cpu());
-		}
+	} else if (current && (m->code == ORACLE_CODE_STOP || m->code >= ORACLE_CODE_FIRST)) {
+		end_interval(index, m);
 	}
+	if (have_model)
+		model_mark(index, m->code, m->kernel, m->insns_after);
+	if (m->code == ORACLE_CODE_STOP)
+		set_instrument(false);
 	pthread_mutex_unlock(&cut_lock);
 }
 
@@ -375,26 +317,6 @@ static bool is_mark(const struct qemu_plugin_insn *insn, uint16_t *code)
 	return (imm & 0xffff0000) == ORACLE_MAGIC;
 }
 
-/* The page a block's last instruction ends in, if that is not where it starts. */
-static uint64_t tail_page(const struct qemu_plugin_insn *last)
-{
-	uint64_t vaddr = qemu_plugin_insn_vaddr(last);
-	uint64_t end = vaddr + qemu_plugin_insn_size(last) - 1, phys;
-	uint64_t pfn;
-
-	if ((vaddr ^ end) < PAGE_SIZE)
-		return NO_PAGE;
-	phys = phys_page_fn(current_cpu(), end & ~(PAGE_SIZE - 1));
-	if (phys == UINT64_MAX)
-		return NO_PAGE;
-	pfn = phys >> PAGE_SHIFT;
-	if (pfn >= PFN_4G)
-		pfn -= PFN_4G - hole_pfn;
-	else if (pfn >= hole_pfn)
-		return NO_PAGE;
-	return pfn < ram_pages ? pfn : NO_PAGE;
-}
-
 static void instrument_block(struct qemu_plugin_tb *tb, size_t n)
 {
 	struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
@@ -404,7 +326,7 @@ static void instrument_block(struct qemu_plugin_tb *tb, size_t n)
 	uint64_t page2 = page_of(qemu_plugin_insn_haddr(last));
 
 	if (page2 == page || page2 == NO_PAGE)
-		page2 = tail_page(last);
+		page2 = ram_tail_page(last);
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS,
 					     pack_block(page, page2, exact_insns ? 0 : n, kernel));
 	for (size_t i = 0; i < n; i++) {
@@ -427,9 +349,11 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	uint16_t code;
 
 	if (instrument && n) {
-		if (!ram_base)
-			find_ram();
-		instrument_block(tb, n);
+		ram_find();
+		if (out.f)
+			instrument_block(tb, n);
+		if (have_model)
+			model_instrument(tb, n);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
@@ -443,7 +367,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		m->code = code;
 		m->kernel = qemu_plugin_insn_vaddr(insn) >> 63;
 		m->insns_after = instrument ? n - 1 - i : 0;
-		m->page = ram_base ? page_of(qemu_plugin_insn_haddr(insn)) : NO_PAGE;
+		m->page = ram.base ? page_of(qemu_plugin_insn_haddr(insn)) : NO_PAGE;
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, m);
 	}
 }
@@ -456,10 +380,10 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 static void on_flush(qemu_plugin_id_t id)
 {
 	for (int i = 0; i < nr_vcpus; i++) {
-		void *cpu = get_cpu_fn(i);
+		void *cpu = oracle_qemu.get_cpu(i);
 
 		if (cpu)
-			disable_mem_helpers_fn(cpu);
+			oracle_qemu.disable_mem_helpers(cpu);
 	}
 }
 
@@ -468,11 +392,14 @@ static void on_exit_qemu(qemu_plugin_id_t id, void *udata)
 	pthread_mutex_lock(&cut_lock);
 	if (current)
 		cut(UINT32_MAX, 0, false);
-	oracle_write_end(&out);
+	if (out.f)
+		oracle_write_end(&out);
+	if (have_model)
+		model_end();
 	pthread_mutex_unlock(&cut_lock);
 }
 
-static uint64_t parse_size(const char *s)
+static uint64_t parse_ram(const char *s)
 {
 	char *end;
 	uint64_t n = strtoull(s, &end, 10);
@@ -500,65 +427,76 @@ static void parse_option(const char *opt)
 	if (value && len == 3 && !strncmp(opt, "out", 3)) {
 		oracle_write_begin(&out, value);
 	} else if (value && len == 3 && !strncmp(opt, "ram", 3)) {
-		ram_pages = parse_size(value) >> PAGE_SHIFT;
+		ram.pages = parse_ram(value) >> PAGE_SHIFT;
 	} else if (value && len == 5 && !strncmp(opt, "split", 5)) {
-		hole_pfn = parse_size(value) >> PAGE_SHIFT;
+		ram.hole = parse_ram(value) >> PAGE_SHIFT;
 	} else if (value && len == 5 && !strncmp(opt, "insns", 5)) {
 		if (strcmp(value, "exact") && strcmp(value, "blocks"))
 			oracle_die("%s: exact or blocks", opt);
 		exact_insns = !strcmp(value, "exact");
-	} else {
+	} else if (!model_option(opt)) {
 		oracle_die("%s: unknown option", opt);
 	}
 }
 
-PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
-				      char **argv)
+static void find_functions(void)
+{
+	oracle_qemu.phys_page = dlsym(RTLD_DEFAULT, "cpu_get_phys_page_debug");
+	oracle_qemu.tb_flush = dlsym(RTLD_DEFAULT, "tb_flush");
+	oracle_qemu.get_cpu = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
+	oracle_qemu.disable_mem_helpers = dlsym(RTLD_DEFAULT, "qemu_plugin_disable_mem_helpers");
+	if (!dlsym(RTLD_DEFAULT, "current_cpu") || !oracle_qemu.phys_page ||
+	    !oracle_qemu.tb_flush || !oracle_qemu.get_cpu || !oracle_qemu.disable_mem_helpers)
+		oracle_die("this QEMU does not export the functions needed; Debian's does");
+}
+
+/* The sets of pages, and the head of the file they go to. */
+static void begin_sets(void)
 {
 	struct oracle_header h = {
 		.magic = ORACLE_FILE_MAGIC,
 		.version = ORACLE_FILE_VERSION,
 		.nr_sets = ORACLE_NR_SETS,
+		.max_pfn = page_address(ram.pages - 1) / PAGE_SIZE + 1,
+		.hole_pfn = ram.hole,
+		.nr_vcpus = nr_vcpus,
+		.exact_insns = exact_insns,
 	};
 
-	for (int i = 0; i < argc; i++)
-		parse_option(argv[i]);
-	if (!out.f || !ram_pages || !hole_pfn)
-		oracle_die("needs out=FILE, ram=SIZE and split=SIZE");
-	if (strcmp(info->target_name, "x86_64") || !info->system_emulation)
-		oracle_die("made for qemu-system-x86_64");
-	if (ram_pages >= NO_PAGE || info->system.max_vcpus > MAX_VCPUS)
-		oracle_die("at most %d CPUs and %llu pages", MAX_VCPUS, NO_PAGE - 1);
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0))
-		oracle_die("membarrier: %s", strerror(errno));
-
-	nr_vcpus = info->system.max_vcpus;
-	if (hole_pfn > ram_pages)
-		hole_pfn = ram_pages;
-	nr_words = ram_pages / 64;
+	out.nr_words = ram.pages / 64;
+	out.hole_word = ram.hole / 64;
 	for (int b = 0; b < 2; b++) {
 		for (int s = 0; s < ORACLE_NR_SETS; s++) {
-			banks[b].set[s] = calloc(nr_words, 8);
+			banks[b].set[s] = calloc(out.nr_words, 8);
 			if (!banks[b].set[s])
 				oracle_die("out of memory");
 		}
 	}
-	h.max_pfn = ram_pages > hole_pfn ? PFN_4G + ram_pages - hole_pfn : ram_pages;
-	h.hole_pfn = hole_pfn;
-	h.nr_vcpus = nr_vcpus;
-	h.exact_insns = exact_insns;
-	out.nr_words = nr_words;
-	out.hole_word = hole_pfn / 64;
 	oracle_write_header(&out, &h);
+}
 
-	have_current_cpu = dlsym(RTLD_DEFAULT, "current_cpu") != NULL;
-	phys_page_fn = dlsym(RTLD_DEFAULT, "cpu_get_phys_page_debug");
-	tb_flush_fn = dlsym(RTLD_DEFAULT, "tb_flush");
-	get_cpu_fn = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
-	disable_mem_helpers_fn = dlsym(RTLD_DEFAULT, "qemu_plugin_disable_mem_helpers");
-	if (!have_current_cpu || !phys_page_fn || !tb_flush_fn || !get_cpu_fn ||
-	    !disable_mem_helpers_fn)
-		oracle_die("this QEMU does not export the functions needed; Debian's does");
+PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+				      char **argv)
+{
+	for (int i = 0; i < argc; i++)
+		parse_option(argv[i]);
+	if (!ram.pages || !ram.hole)
+		oracle_die("needs ram=SIZE and split=SIZE");
+	if (strcmp(info->target_name, "x86_64") || !info->system_emulation)
+		oracle_die("made for qemu-system-x86_64");
+	if (ram.pages >= NO_PAGE || info->system.max_vcpus > MAX_VCPUS)
+		oracle_die("at most %d CPUs and %llu pages", MAX_VCPUS, NO_PAGE - 1);
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0))
+		oracle_die("membarrier: %s", strerror(errno));
+	nr_vcpus = info->system.max_vcpus;
+	if (ram.hole > ram.pages)
+		ram.hole = ram.pages;
+	have_model = model_begin(nr_vcpus, exact_insns);
+	if (!out.f && !have_model)
+		oracle_die("needs out=FILE, or cache=SPEC and counts=FILE");
+	find_functions();
+	if (out.f)
+		begin_sets();
 
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
 	qemu_plugin_register_flush_cb(id, on_flush);

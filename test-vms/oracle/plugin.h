@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the plugin's two files share: recording (plugin.c), writing (plugin_write.c). */
+/* What the plugin's files share; plugin.c is its beginning. */
 #ifndef MEMSCOPE_ORACLE_PLUGIN_H
 #define MEMSCOPE_ORACLE_PLUGIN_H
 
@@ -17,6 +17,20 @@ struct oracle_writer {
 /* The VM ends with the message: a run without its truth is worth nothing. */
 void __attribute__((noreturn, format(printf, 1, 2))) oracle_die(const char *fmt, ...);
 
+/* Functions of QEMU that its plugin interface lacks. */
+struct oracle_qemu {
+	void (*tb_flush)(void *cpu);
+	uint64_t (*phys_page)(void *cpu, uint64_t vaddr);
+	void *(*get_cpu)(int index);
+	void (*disable_mem_helpers)(void *cpu);
+};
+
+extern struct oracle_qemu oracle_qemu;
+
+/* The calling thread's CPUState: a thread-local variable of QEMU's. */
+void *oracle_current_cpu(void);
+
+/* Of the sets' file (plugin_write.c). */
 void oracle_write_begin(struct oracle_writer *w, const char *path);
 void oracle_write_header(struct oracle_writer *w, const struct oracle_header *h);
 /* Fills in @i's size; clears the sets. */
