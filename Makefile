@@ -97,17 +97,20 @@ kernel-rt: deps
 fragments = kernel-config/base.config kernel-config/vm.config \
 	$(if $(filter-out vm,$(1)),kernel-config/$(1).config)
 
+# Goes into the guest with the kernel's own modules.
+module := $(wildcard test-vms/oracle/module/*) test-vms/oracle/mark.h
+
 define kernel_rules
 $(B)/kernel-$(1)/.configured: $(call fragments,$(1)) kernel-config/configure.sh $(state)
 	@$$(STEP) configure-$(1) kernel-config/configure.sh $(B)/linux $(B)/kernel-$(1) \
 		$(call fragments,$(1))
 	@touch $$@
 
-$(B)/kernel-$(1)/.built: $(B)/kernel-$(1)/.configured $(state) kernel-config/modules.sh
+$(B)/kernel-$(1)/.built: $(B)/kernel-$(1)/.configured $(state) kernel-config/modules.sh $(module)
 	@COUNT=$(B)/kernel-$(1) $$(STEP) kernel-$(1) \
 		$$(MAKE) -C $(B)/linux O=$(B)/kernel-$(1) -j$(JOBS) CC="$$(GCC)" HOSTCC="$$(GCC)" LOCALVERSION= \
 		bzImage modules
-	@$$(STEP) modules-$(1) kernel-config/modules.sh $(B)/linux $(B)/kernel-$(1)
+	@$$(STEP) modules-$(1) kernel-config/modules.sh $(B)/linux $(B)/kernel-$(1) test-vms/oracle
 	@touch $$@
 endef
 $(foreach k,$(kernels),$(eval $(call kernel_rules,$(k))))

@@ -1,14 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# modules.sh LINUX OUTPUT: packs a kernel's modules, as installed, into
+# modules.sh LINUX OUTPUT ORACLE: builds the oracle's module, which is no part of
+# the series, and packs it with a kernel's modules, as installed, into
 # OUTPUT/modules.cpio, which the guest gets beside its own files.
 set -eu -o pipefail
-linux=$1 output=$2
+linux=$1 output=$2 oracle=$3
 root=$(mktemp -d "${TMPDIR:-/tmp}/memscope-modules.XXXXXX")
 trap 'rm -rf "$root"' EXIT
 
 PATH=$PATH:/usr/sbin:/sbin
-make -s -C "$linux" O="$output" LOCALVERSION= INSTALL_MOD_PATH="$root" INSTALL_MOD_STRIP=1 modules_install
+# Kbuild leaves what it makes beside the source.
+mkdir -p "$output/oracle-module"
+cp "$oracle"/module/* "$oracle"/mark.h "$output/oracle-module/"
+kbuild() {
+	make -s -C "$linux" O="$output" LOCALVERSION= INSTALL_MOD_PATH="$root" INSTALL_MOD_STRIP=1 "$@"
+}
+kbuild M="$output/oracle-module" modules
+kbuild modules_install
+kbuild M="$output/oracle-module" modules_install
 # They refer to the trees that they were built from.
 find "$root" -type l -delete
 cd "$root"

@@ -41,10 +41,10 @@ static struct model_counts counts;
 static struct model_cpu cpus[CACHE_MAX_CPUS];
 static uint64_t insns[CACHE_MAX_CPUS];
 static unsigned int nr_cpus;
-static bool exact, ever_traced;
+static bool exact;
 static FILE *trace;
 static uint32_t phase;		/* the current, or the next */
-static bool in_phase;
+static bool in_phase, fed_in_phase;
 
 static void take_who(const char *value)
 {
@@ -316,8 +316,8 @@ static void end_phase(void)
 {
 	if (!in_phase)
 		return;
-	if (opt.traced_only && !ever_traced)
-		counts_comment(&counts, "phase %u: no process was traced", phase);
+	if (!fed_in_phase)
+		counts_comment(&counts, "phase %u: no traced process ran", phase);
 	counts_write(&counts, phase, insns);
 	in_phase = false;
 	phase++;
@@ -330,6 +330,9 @@ static void begin_phase(void)
 		cache_model_empty(model);
 	counts_begin(&counts, insns);
 	in_phase = true;
+	fed_in_phase = false;
+	for (unsigned int i = 0; i < nr_cpus; i++)
+		fed_in_phase |= cpus[i].fed;
 }
 
 void model_mark(unsigned int index, uint16_t code, bool kernel, unsigned int insns_after)
@@ -356,7 +359,7 @@ void model_mark(unsigned int index, uint16_t code, bool kernel, unsigned int ins
 		if (!kernel || !opt.traced_only || c->fed == (code == ORACLE_CODE_TRACED))
 			break;
 		c->fed = code == ORACLE_CODE_TRACED;
-		ever_traced |= c->fed;
+		fed_in_phase |= c->fed;
 		if (c->fed && !exact && !opt.user_only)
 			insns[index] += insns_after;
 		else
