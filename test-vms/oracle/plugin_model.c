@@ -195,6 +195,29 @@ static void put_trace(unsigned int index, uint64_t address, unsigned int size, c
 		oracle_die("%s: %s", opt.trace, strerror(errno));
 }
 
+/*
+ * Whether an access is made in user mode: its low bits have the index of the TLB
+ * it goes through, one for each mode.  Of which block it is does not tell: QEMU
+ * 7.2 calls a user block's callbacks also for accesses in functions of its own
+ * on behalf of the next, uninstrumented block, such as iretq's.
+ *
+ * Indices differ from one 7.2 to another: the first access that is user mode's
+ * for sure shows which they are.
+ */
+static bool user_mode(qemu_plugin_meminfo_t info, uint64_t vaddr, bool kernel_block)
+{
+	static unsigned int user_modes;
+	unsigned int index = info & 15;
+
+	if (!user_modes && !kernel_block && !(vaddr >> 63)) {
+		if (index != 1 && index != 2 && index != 3)
+			oracle_die("this QEMU's modes are not understood: user mode is %u", index);
+		/* Either one for user mode, or one each for 64 and 32 bits. */
+		user_modes = index == 1 ? 1 << 1 : 1 << 2 | 1 << 3;
+	}
+	return user_modes >> index & 1;
+}
+
 static void feed(unsigned int index, qemu_plugin_meminfo_t info, uint64_t vaddr, unsigned int size,
 		 bool kernel)
 {
@@ -218,11 +241,16 @@ static void feed(unsigned int index, qemu_plugin_meminfo_t info, uint64_t vaddr,
 		put_trace(index, address, size, kinds[info >> 16 & QEMU_PLUGIN_MEM_RW], kernel);
 }
 
-static void on_access(unsigned int index, qemu_plugin_meminfo_t info, uint64_t vaddr, void *kernel)
+static void on_access(unsigned int index, qemu_plugin_meminfo_t info, uint64_t vaddr,
+		      void *kernel_block)
 {
 	unsigned int size, room;
+	bool kernel;
 
 	if (!cpus[index].fed)
+		return;
+	kernel = !user_mode(info, vaddr, kernel_block);
+	if (kernel && opt.user_only)
 		return;
 	size = 1u << qemu_plugin_mem_size_shift(info);
 	room = PAGE_SIZE - (vaddr & (PAGE_SIZE - 1));
