@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 	walk("64 pages, as many of each color", window + 16 * PAGE, 64 * PAGE, 64, 0, 1, false, 10);
 	walk("across pages", window, 8 * PAGE, PAGE, PAGE - 4, 8, false, 3);
 	other = neighbor();
-	walk("beside a neighbor", huge, 512 << 10, 64, 0, 1, false, 60);
+	walk("beside a neighbor", huge, 512 << 10, 64, 0, 1, false, 150);
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
 	walk("CPU 0", huge, 64 << 10, 64, 0, 1, false, 2);
