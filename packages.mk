@@ -12,6 +12,6 @@ PACKAGES += qemu-system-x86 seabios ipxe-qemu busybox-static trace-cmd e2fsprogs
 PACKAGES += linux-perf sqlite3 numactl
 # the tools
 PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libgsl-dev \
-	zlib1g-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core
+	zlib1g-dev libinih-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db

@@ -22,6 +22,7 @@ int cmd_repair(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
 
 /* target.c: the process and the ranges that are meant */
 
@@ -105,6 +106,7 @@ struct launch {
 int launch(struct launch *l);
 int launch_reserve(pid_t pid, uint64_t start, uint64_t end);
 int launch_exec(char **argv);
+extern void (*launch_gate)(void);
 int no_aslr(void);
 
 /* replay.c: layouts in files */

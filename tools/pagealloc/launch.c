@@ -43,6 +43,9 @@ int no_aslr(void)
 	return OK;
 }
 
+/* Called where a command is about to be executed, if somebody waits for that. */
+void (*launch_gate)(void);
+
 /**
  * launch_exec() - become a command
  * @argv: the command
@@ -51,6 +54,8 @@ int no_aslr(void)
  */
 int launch_exec(char **argv)
 {
+	if (launch_gate)
+		launch_gate();
 	execvp(argv[0], argv);
 	return complain(errno == ENOENT ? NOT_FOUND : CANNOT_EXEC, "%s: %s", argv[0],
 			strerror(errno));

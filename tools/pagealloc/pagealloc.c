@@ -20,6 +20,7 @@ static const struct {
 	{ "colors", cmd_colors, "show the color function" },
 	{ "stats", cmd_stats, "show the kernel's counters" },
 	{ "doctor", cmd_doctor, "say whether page colors mean anything on this machine" },
+	{ "bench", cmd_bench, "measure programs with each strategy" },
 };
 
 static void usage(FILE *f)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Scatters free memory, as it is on a machine that has run for long. */
+#ifndef PAGEALLOC_BENCH_AGER_H
+#define PAGEALLOC_BENCH_AGER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * struct ager - a process that holds every other page or so of some memory
+ * @bytes: of memory that it scattered
+ */
+struct ager {
+	pid_t pid;
+	uint64_t bytes;
+};
+
+uint64_t ager_limit(void);
+int ager_start(struct ager *a, uint64_t bytes, uint64_t seed);
+int ager_stop(struct ager *a);
+
+#endif

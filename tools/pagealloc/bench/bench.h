@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The verbs of pagealloc bench. */
+#ifndef PAGEALLOC_BENCH_H
+#define PAGEALLOC_BENCH_H
+
+int bench_run(int argc, char **argv);
+int bench_model(int argc, char **argv);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A measurement that should always be the same. */
+#ifndef PAGEALLOC_BENCH_CANARY_H
+#define PAGEALLOC_BENCH_CANARY_H
+
+#include <stddef.h>
+
+double canary_s(void);
+double canary_drift(const double *value, size_t nr);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is to be measured: programs, their configurations, strategies. */
+#ifndef PAGEALLOC_BENCH_SUITE_H
+#define PAGEALLOC_BENCH_SUITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SUITE_NAME_LEN = 32, SUITE_STRATEGIES = 32 };
+
+/* Words of a command line, ended by NULL. */
+struct words {
+	char **word;
+	size_t nr;
+};
+
+/**
+ * struct suite_strategy - where pages are to land
+ * @options: of pagealloc run; none for the kernel's own allocator
+ */
+struct suite_strategy {
+	char name[SUITE_NAME_LEN];
+	struct words options;
+};
+
+/**
+ * struct suite_config - a way to run a program
+ * @args: added to its command
+ * @env: NAME=VALUE, set for it
+ */
+struct suite_config {
+	char name[SUITE_NAME_LEN];
+	struct words args, env;
+};
+
+/* How a program is measured: one run, or lines that it is asked for. */
+enum suite_protocol { PROTOCOL_RUN, PROTOCOL_LINES };
+
+/* Which measurements at the begin of an execution are not to count. */
+enum { WARMUP_MSER = -1 };
+
+/**
+ * struct suite_rules - how often, and how
+ * @executions: n, over all boots
+ * @measurements: m, in each execution, warm-up included
+ * @warmup: how many of these are warm-up, or WARMUP_MSER
+ * @timeout_s: for an execution
+ */
+struct suite_rules {
+	uint64_t executions, measurements;
+	int64_t warmup;
+	uint64_t timeout_s;
+};
+
+struct suite_program {
+	char name[SUITE_NAME_LEN];
+	unsigned int line;
+	struct words command;
+	char *prepare;		/* for sh, once before all, or NULL */
+	enum suite_protocol protocol;
+	int marks_itself;	/* tells the oracle where its measurements are */
+	uint32_t strategies;	/* bit i: suite's strategy i */
+	struct suite_rules rules;
+	struct suite_config *configs;
+	size_t nr_configs;
+};
+
+/**
+ * struct suite - a suite file
+ * @text: the file as it was
+ * @aging_bytes: memory that the ager scatters before each execution; 0: none
+ */
+struct suite {
+	char name[SUITE_NAME_LEN];
+	char *text;
+	size_t size;
+	uint64_t seed, boots, aging_bytes;
+	struct suite_rules rules;
+	struct suite_strategy *strategies;
+	size_t nr_strategies;
+	struct suite_program *programs;
+	size_t nr_programs;
+};
+
+int suite_load(const char *path, struct suite *suite);
+int suite_parse(const char *path, char *text, size_t size, struct suite *suite);
+void suite_free(struct suite *suite);
+
+int words_split(const char *text, struct words *words);
+void words_free(struct words *words);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which measurements at the begin of an execution are not to count. */
+#ifndef PAGEALLOC_BENCH_WARMUP_H
+#define PAGEALLOC_BENCH_WARMUP_H
+
+#include <stddef.h>
+
+size_t warmup_mser(const double *value, size_t nr);
+
+#endif
