@@ -39,7 +39,7 @@ my $no_kernel = !-e '/proc/self/page_hints';
 
 # Options: what is wrong is named; nothing is run or written.
 sub options {
-	my @verbs = qw(run set clear get map verify repair record colors stats doctor);
+	my @verbs = qw(run set clear get map verify repair record colors stats doctor bench);
 	my ($status, $text, $err) = run("$pagealloc --help");
 	is($status, 0, '--help');
 	is_deeply([ $text =~ /^  (\w+) /mg ], \@verbs, 'names the verbs');

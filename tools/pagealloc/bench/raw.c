@@ -84,9 +84,10 @@ static int write_whole(struct raw *raw, const char *text, size_t size)
 		return OK;
 	if (n == (ssize_t)size)
 		err = errno;
+	complain(FAILED, "%s: %s", raw->path, strerror(err));
 	if (ftruncate(raw->fd, begin))
-		complain(FAILED, "%s: %s", raw->path, strerror(errno));
-	return complain(FAILED, "%s: %s", raw->path, strerror(err));
+		complain(FAILED, "%s: what was written of it stays: %s", raw->path, strerror(errno));
+	return FAILED;
 }
 
 /**

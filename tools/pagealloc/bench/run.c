@@ -178,8 +178,8 @@ static enum process_result measure_lines(struct process *p, const struct plan_en
 	return result ? result : process_wait(p, NULL);
 }
 
-/* One execution, and its rows. */
-static int execute(struct run *r, struct plan_entry *e)
+/* One execution, and its rows; these only if memory was scattered to its end. */
+static int execute(struct run *r, struct plan_entry *e, struct ager *ager)
 {
 	const struct suite_rules *rules = &e->program->rules;
 	struct measurement *m = calloc(rules->measurements, sizeof(*m));
@@ -194,8 +194,10 @@ static int execute(struct run *r, struct plan_entry *e)
 	uint64_t i;
 	int ret;
 
-	if (!m)
+	if (!m) {
+		ager_stop(ager);
 		return complain(FAILED, "no memory left");
+	}
 	for (i = 0; i < rules->measurements; i++)
 		m[i].phase = r->raw.phases + i;
 	result = process_start(&p, &job, rules->timeout_s);
@@ -205,7 +207,7 @@ static int execute(struct run *r, struct plan_entry *e)
 		progress_end(&r->progress);
 	process_complain(&p, result, name_of(e, what, sizeof(what)));
 	process_end(&p);
-	ret = result ? FAILED : OK;
+	ret = ager_stop(ager) || result ? FAILED : OK;
 	if (!ret) {
 		flag_warmup(rules, m, rules->measurements);
 		ret = raw_add(&r->raw, e, m, rules->measurements);
@@ -239,7 +241,7 @@ static uint64_t ager_seed(const struct run *r, const struct plan_entry *e)
 static int run_entry(struct run *r, struct plan_entry *e)
 {
 	struct ager ager;
-	int ret, stopped;
+	int ret;
 
 	if (!e->program)
 		return run_canary(r, e);
@@ -251,13 +253,10 @@ static int run_entry(struct run *r, struct plan_entry *e)
 			 " free", r->suite.aging_bytes >> 20);
 	}
 	ret = ager_start(&ager, r->suite.aging_bytes, ager_seed(r, e));
-	if (ret)
-		return ret;
-	ret = execute(r, e);
-	stopped = ager_stop(&ager);
-	if (!ret && stopped)
-		return stopped;
-	progress_done(&r->progress);
+	if (!ret)
+		ret = execute(r, e, &ager);
+	if (!ret)
+		progress_done(&r->progress);
 	return ret;
 }
 
