@@ -285,12 +285,14 @@ sub model {
 	suite($fft, executions => 2, boots => 2);
 	is((run("$bench run $dir/s.ini -o $dir/m --boot $_"))[0], 0, "boot $_") for 0, 1;
 	my $n = 1 + grep { $_->{metric} eq 'wall_time' && $_->{boot} == 0 } rows("$dir/m/raw.csv");
-	my $counts = join '', "# a comment\n$head", map { my $p = $_; map { "$p,L1d,1,$_," . (100 + $p) . ",$_\n$p,L2,2,$_,$p,$p\n" } 0, 1 } 0 .. $n - 1;
+	my $counts = join '', "# a comment\n$head", map { my $p = $_; map { "$p,L1d,1,$_," . (100 + $p) . ",$_\n$p,instructions,-,$_,500,0\n$p,L2,2,$_,$p,$p\n" } 0, 1 } 0 .. $n - 1;
 	spew("$dir/counts", $counts);
 	my ($status, $text, $err) = run("$bench model $dir/m/raw.csv $dir/counts --boot 0 -o $dir/joined");
 	is("$status$text$err", '0', 'join');
 	my @rows = rows("$dir/joined", 1);
-	my @old = grep { $_->{metric} !~ /^L/ } @rows;
+	my @insns = grep { $_->{metric} eq 'instructions' } @rows;
+	is(join(' ', map { $_->{value} } @insns), join(' ', (1000) x $n), 'instructions have no misses');
+	my @old = grep { $_->{metric} !~ /^L|^instructions/ } @rows;
 	is_deeply(\@old, [ rows("$dir/m/raw.csv", 1) ], 'what was measured is still there');
 	my @new = grep { $_->{metric} =~ /^L/ } @rows;
 	is(scalar(@new), 4 * $n, 'each measurement of the boot has misses and accesses of both caches');

@@ -16,6 +16,8 @@
 #include "metric.h"
 #include "raw.h"
 
+/* Counted beside what caches do; its level is "-". */
+#define INSTRUCTIONS "instructions"
 #define MODEL_HEADER "phase,cache,level,cpu,accesses,misses"
 
 enum { MAX_CACHES = 16, MAX_PHASES = 100000000 };
@@ -110,7 +112,8 @@ static int add_count(struct model *m, char *text)
 	while (text && n < MODEL_COLUMNS)
 		column[n++] = strsep(&text, ",");
 	if (text || n < MODEL_COLUMNS || number(column[MODEL_PHASE], MAX_PHASES, &phase) ||
-	    number(column[MODEL_LEVEL], UINT64_MAX, &unused) ||
+	    (strcmp(column[MODEL_CACHE], INSTRUCTIONS) &&
+	     number(column[MODEL_LEVEL], UINT64_MAX, &unused)) ||
 	    number(column[MODEL_CPU], UINT64_MAX, &unused) ||
 	    number(column[MODEL_ACCESSES], UINT64_MAX, &accesses) ||
 	    number(column[MODEL_MISSES], accesses, &misses))
@@ -179,6 +182,10 @@ static int end_measurement(struct join *j)
 		if (!n->there)
 			continue;
 		there++;
+		if (!strcmp(m->cache[c], INSTRUCTIONS)) {
+			fprintf(j->out, "%s," INSTRUCTIONS ",1,%" PRIu64 "\n", row, n->accesses);
+			continue;
+		}
 		fprintf(j->out, "%s,%s_accesses,1,%" PRIu64 "\n%s,%s_misses,1,%" PRIu64 "\n", row,
 			m->cache[c], n->accesses, row, m->cache[c], n->misses);
 	}
@@ -194,6 +201,8 @@ static int has_already(const struct join *j, const char *metric)
 	size_t c, n;
 
 	for (c = 0; c < j->model->nr_caches; c++) {
+		if (!strcmp(metric, INSTRUCTIONS) && !strcmp(metric, j->model->cache[c]))
+			return 1;
 		n = strlen(j->model->cache[c]);
 		if (!strncmp(metric, j->model->cache[c], n) &&
 		    (!strcmp(metric + n, "_misses") || !strcmp(metric + n, "_accesses")))

@@ -20,11 +20,13 @@ enum {
 
 /**
  * struct raw - a directory of results
+ * @end: of raw.csv; other runs are locked out
  * @phases: of the boot, so far
  */
 struct raw {
 	char *path;
 	int dir, fd;
+	off_t end;
 	const struct suite *suite;
 	uint64_t boot;
 	unsigned long long phases;
