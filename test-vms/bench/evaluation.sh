@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The study of page allocation strategies: a suite in guests with a modelled
+# cache, over several boots.  Everything in build/bench/evaluation/ (a boot each:
+# results/raw.csv, counts.csv of the model, joined.csv of both; report.*, plots),
+# numbers in build/bench/evaluation.json.  SMALL=1: another suite, in minutes.
+# A boot that was interrupted is made again, one that is complete is not.
+set -eu -o pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${MEMSCOPE_BUILD:-$here/../../build}
+build=$(cd "$build" && pwd)
+suites=$here/../../tools/pagealloc/bench/suites
+name=evaluation
+[ "${SMALL:-0}" = 0 ] || name=small
+out=$build/bench/evaluation
+[ $name = evaluation ] || out+=-$name
+jobs=${JOBS:-$(nproc)}
+pagealloc=$build/bin/pagealloc
+
+# 16 colors: 1024 sets of 64 bytes in each way.
+caches=L1d:32K:8:64,L2:256K:4:64
+colors=16
+
+# Other results are not to be mixed with these.
+for old in "$out"/boot-*/results/suite.ini; do
+	[ -e "$old" ] || continue
+	cmp -s "$old" "$suites/$name.ini" ||
+		{ echo "${0##*/}: $out has results of another suite: remove it" >&2; exit 1; }
+done
+mkdir -p "$out/share"
+# On the host's root, but not below it: /tmp is the guest's own.
+cp "$pagealloc" "$build/bin/pagealloc-programs" "$suites/$name.ini" "$suites"/*.lua "$out/share/"
+boots=$(sed -n 's/^boots *= *//p' "$suites/$name.ini")
+
+# boot K: measured and joined, or nothing.
+boot() {
+	local dir=$out/boot-$1
+	[ ! -e "$dir/joined.csv" ] || return 0
+	rm -rf "$dir" "$out/share/boot-$1"
+	mkdir -p "$dir"
+	# One CPU: what is measured has the cache for itself.
+	nice "$here/../run" --root host --smp 1 --mem 512M --share "$out/share" --timeout 14400 \
+		--env PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin \
+		--oracle "cache=$caches,who=traced,counts=$dir/counts.csv" -- sh -ec '
+		for module in mm/page_hint/strategies/page_strategy_coloring \
+				mm/page_hint/strategies/page_strategy_binhop; do
+			insmod /lib/modules/*/kernel/$module.ko
+		done
+		insmod /lib/modules/*/updates/oracle_trace.ko
+		echo colors:'$colors' >/sys/kernel/mm/page_hint/color_function
+		cd /tmp
+		exec pagealloc bench run /share/'$name'.ini --boot '"$1"' -o /share/boot-'"$1" 2>&1 |
+		sed "s/^/boot $1: /"
+	mv "$out/share/boot-$1" "$dir/results"
+	"$pagealloc" bench model "$dir/results/raw.csv" "$dir/counts.csv" -o "$dir/joined.csv"
+}
+
+failed=0 running=0
+for ((k = 0; k < boots; k++)); do
+	if [ $running -ge "$jobs" ]; then
+		wait -n || failed=1
+		running=$((running - 1))
+	fi
+	boot $k &
+	running=$((running + 1))
+done
+while [ $running -gt 0 ]; do
+	wait -n || failed=1
+	running=$((running - 1))
+done
+[ $failed = 0 ] || { echo "${0##*/}: a boot failed; run it again to go on" >&2; exit 1; }
+
+# The report and its pictures, from the same rows.
+if "$pagealloc" bench report --help >/dev/null 2>&1; then
+	for format in text csv json; do
+		"$pagealloc" bench report --format $format -o "$out/report.$format" "$out"/boot-*/joined.csv
+	done
+fi
+if "$pagealloc" bench plot --help >/dev/null 2>&1; then
+	"$pagealloc" bench plot -o "$out/plots" "$out"/boot-*/joined.csv
+fi
+"$here/evaluation.pl" "$out" "$build/bench/$name.json" "$name" "$caches"
+echo "The numbers are in $build/bench/$name.json, results in $out."
