@@ -9,7 +9,7 @@ PACKAGES += debhelper fakeroot
 # the guest
 PACKAGES += qemu-system-x86 seabios ipxe-qemu busybox-static trace-cmd e2fsprogs
 # what the tests run in it
-PACKAGES += linux-perf sqlite3 numactl
+PACKAGES += linux-perf sqlite3 numactl luajit zstd
 # the tools
 PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libgsl-dev \
 	zlib1g-dev libinih-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core

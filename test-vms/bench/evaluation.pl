@@ -36,7 +36,9 @@ sub moments {
 	return (0, 0, 0) if !$n;
 	$mean += $_ / $n for @x;
 	$ss += ($_ - $mean) ** 2 for @x;
-	return ($mean, $n > 1 ? sqrt($ss / ($n - 1)) : 0, $n);
+	my $sd = $n > 1 ? sqrt($ss / ($n - 1)) : 0;
+	# Executions that are alike differ by rounding only.
+	return ($mean, $sd > 1e-9 * abs($mean) ? $sd : 0, $n);
 }
 
 # Spearman's rank correlation, ties with mean ranks.

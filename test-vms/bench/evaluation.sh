@@ -39,7 +39,7 @@ boot() {
 	rm -rf "$dir" "$out/share/boot-$1"
 	mkdir -p "$dir"
 	# One CPU: what is measured has the cache for itself.
-	nice "$here/../run" --root host --smp 1 --mem 512M --share "$out/share" --timeout 14400 \
+	"$here/../run" --root host --smp 1 --mem 512M --share "$out/share" --timeout 14400 \
 		--env PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin \
 		--oracle "cache=$caches,who=traced,counts=$dir/counts.csv" -- sh -ec '
 		for module in mm/page_hint/strategies/page_strategy_coloring \
@@ -72,12 +72,17 @@ done
 
 # The report and its pictures, from the same rows.
 if "$pagealloc" bench report --help >/dev/null 2>&1; then
-	for format in text csv json; do
-		"$pagealloc" bench report --format $format -o "$out/report.$format" "$out"/boot-*/joined.csv
+	for metric in wall_time L2_misses; do
+		for format in text csv json; do
+			"$pagealloc" bench report --view all --metric $metric --format $format \
+				-o "$out/report-$metric.$format" "$out"/boot-*/joined.csv
+		done
+		for kind in ranking ecdf misses executions; do
+			"$pagealloc" bench plot $kind --metric $metric -o "$out/$kind-$metric.png" \
+				"$out"/boot-*/joined.csv ||
+				echo "${0##*/}: no picture $kind of $metric" >&2
+		done
 	done
-fi
-if "$pagealloc" bench plot --help >/dev/null 2>&1; then
-	"$pagealloc" bench plot -o "$out/plots" "$out"/boot-*/joined.csv
 fi
 "$here/evaluation.pl" "$out" "$build/bench/$name.json" "$name" "$caches"
 echo "The numbers are in $build/bench/$name.json, results in $out."

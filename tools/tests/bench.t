@@ -285,7 +285,7 @@ sub model {
 	suite($fft, executions => 2, boots => 2);
 	is((run("$bench run $dir/s.ini -o $dir/m --boot $_"))[0], 0, "boot $_") for 0, 1;
 	my $n = 1 + grep { $_->{metric} eq 'wall_time' && $_->{boot} == 0 } rows("$dir/m/raw.csv");
-	my $counts = join '', "# a comment\n$head", map { my $p = $_; map { "$p,L1d,1,$_," . (100 + $p) . ",$_\n$p,instructions,-,$_,500,0\n$p,L2,2,$_,$p,$p\n" } 0, 1 } 0 .. $n - 1;
+	my $counts = join '', "# a comment\n# cache: L1d:32K\n# cache: L2:256K\n$head", map { my $p = $_; map { "$p,L1d,1,$_," . (100 + $p) . ",$_\n$p,instructions,-,$_,500,0\n$p,L2,2,$_,$p,$p\n" } 0, 1 } 0 .. $n - 1;
 	spew("$dir/counts", $counts);
 	my ($status, $text, $err) = run("$bench model $dir/m/raw.csv $dir/counts --boot 0 -o $dir/joined");
 	is("$status$text$err", '0', 'join');
@@ -298,10 +298,12 @@ sub model {
 	is(scalar(@new), 4 * $n, 'each measurement of the boot has misses and accesses of both caches');
 	is(scalar(grep { $_->{boot} != 0 || $_->{unit} ne '1' } @new), 0, 'no other boot');
 	is(scalar(grep { $_->{value} != ($_->{metric} eq 'L1d_misses' ? 1 : 2 * $_->{phase} + ($_->{metric} eq 'L1d_accesses' ? 200 : 0)) } @new), 0, 'of all CPUs');
+	like(slurp("$dir/joined"), qr/^# cache: L1d:32K,L2:256K\nsuite,/m, 'the header says of which caches');
 	my %last;
 	$last{"$_->{boot} $_->{benchmark} $_->{config} $_->{strategy} $_->{execution}"} = $_->{metric} for @rows;
 	is_deeply([ grep { $_ ne 'end' } values %last ], [], 'end is still the end');
 	is((run("$bench model $dir/joined $dir/counts --boot 1 -o $dir/both"))[0], 0, 'then the other boot');
+	is(scalar(() = slurp("$dir/both") =~ /^# cache: /mg), 1, 'they are said once');
 	my $damaged = $counts =~ s/^3,.*\n//mgr;
 	my @bad = (
 		[ "$dir/m/raw.csv $dir/counts", qr/raw\.csv: line \d+: results of several boots.*--boot/ ],

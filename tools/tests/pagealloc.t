@@ -295,4 +295,10 @@ for my $verb (qw(run set clear get map verify repair record colors stats doctor)
 	my @missing = grep { my $o = s/-/\\-/gr; index($page, $o) < 0 } $help =~ /(--[a-z0-9-]+)/g;
 	is_deeply([ grep { !/--help/ } @missing ], [], "pagealloc(1) has the options of $verb");
 }
+$page = slurp("$man/pagealloc-bench.1");
+for my $command ('pagealloc bench run', 'pagealloc bench model', 'pagealloc-programs') {
+	my $help = (run("$build/bin/$command --help"))[1];
+	my @missing = grep { my $o = s/-/\\-/gr; index($page, $o) < 0 } $help =~ /(--[a-z0-9-]+)/g;
+	is_deeply([ grep { !/--help/ } @missing ], [], "pagealloc-bench(1) has the options of $command");
+}
 done_testing;

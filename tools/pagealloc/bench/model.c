@@ -33,6 +33,7 @@ struct count {
  * struct model - what the oracle counted
  * @cache: names of caches, in the order of the file
  * @count: of phase p and cache c: [p * MAX_CACHES + c]
+ * @shapes: what the caches are, from the comments of the file
  */
 struct model {
 	const char *path;
@@ -40,6 +41,7 @@ struct model {
 	size_t nr_caches;
 	struct count *count;
 	size_t nr_phases, room;
+	char shapes[512];
 };
 
 /**
@@ -56,6 +58,7 @@ struct join {
 	unsigned long line;
 	char *row;
 	unsigned long long phase, joined;
+	int has_shapes;		/* from the counts of another boot */
 };
 
 static int number(const char *text, uint64_t max, uint64_t *to)
@@ -128,6 +131,14 @@ static int add_count(struct model *m, char *text)
 	return 0;
 }
 
+static void take_comment(struct model *m, const char *text)
+{
+	size_t n = strlen(m->shapes);
+
+	if (!strncmp(text, "# cache: ", 9))
+		snprintf(m->shapes + n, sizeof(m->shapes) - n, "%s%s", n ? "," : "", text + 9);
+}
+
 static int load(struct model *m, const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -147,9 +158,9 @@ static int load(struct model *m, const char *path)
 			break;
 		}
 		text[n - 1] = '\0';
-		if (*text == '#')
-			continue;
-		if (!header) {
+		if (*text == '#') {
+			take_comment(m, text);
+		} else if (!header) {
 			header = 1;
 			if (strcmp(text, MODEL_HEADER))
 				ret = complain(FAILED, "%s: line %lu: not '" MODEL_HEADER "'", path,
@@ -271,7 +282,11 @@ static int join(struct join *j, FILE *f)
 			if (strcmp(text, RAW_HEADER))
 				ret = complain(FAILED, "%s: line %lu: not '" RAW_HEADER "'",
 					       j->path, j->line);
-		} else if (*text != '#') {
+			else if (*j->model->shapes && !j->has_shapes)
+				fprintf(j->out, "# cache: %s\n", j->model->shapes);
+		} else if (*text == '#') {
+			j->has_shapes |= !strncmp(text, "# cache: ", 9);
+		} else {
 			copy = strdup(text);
 			if (!copy || raw_split(copy, column) != RAW_COLUMNS)
 				ret = complain(FAILED, "%s: line %lu: not a row of results",
