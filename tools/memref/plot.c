@@ -11,9 +11,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/gnuplot.h"
 #include "../lib/leftover.h"
 #include "memref.h"
 #include "view.h"
@@ -46,49 +46,6 @@ static void usage(FILE *f)
 	fputs("      --help\n", f);
 }
 
-/* Where the scripts are: by hand, in the source tree, or installed. */
-static int find_plots(char *dir, size_t size)
-{
-	static const char * const places[] = {
-		"/../../plots", "/../share/memscope/plots", "/../../../plots",
-	};
-	const char *env = getenv("MEMSCOPE_PLOTS");
-	char exe[PATH_MAX], script[PATH_MAX + 32], *slash;
-	ssize_t n;
-	size_t i;
-
-	if (env) {
-		snprintf(dir, size, "%s", env);
-		return 0;
-	}
-	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n < 0)
-		return -1;
-	exe[n] = '\0';
-	slash = strrchr(exe, '/');
-	*slash = '\0';
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (snprintf(dir, size, "%s%s", exe, places[i]) >= (int)size)
-			continue;
-		snprintf(script, sizeof(script), "%.*s/common.gp", PATH_MAX, dir);
-		if (!access(script, R_OK))
-			return 0;
-	}
-	return -1;
-}
-
-/* A gnuplot string: single quotes, doubled inside; a newline would end it. */
-static void quoted(FILE *f, const char *name, const char *value)
-{
-	fprintf(f, "%s='", name);
-	for (; *value; value++) {
-		if (*value == '\'')
-			fputc('\'', f);
-		fputc((unsigned char)*value < ' ' ? ' ' : *value, f);
-	}
-	fputs("'; ", f);
-}
-
 static void default_title(const struct model *m, const struct view *view, const char *class,
 			  char *title, size_t size)
 {
@@ -107,26 +64,6 @@ static void default_title(const struct model *m, const struct view *view, const 
 		 view->plot == PLOT_NO_CLASS ? "" : class);
 	snprintf(title, size, "%s - %s: interval %s, LMB %g MiB, TLB flush %s%s", what, m->host,
 		 interval, s->group_kb / 1024.0, flush_name(s->flush), kernel);
-}
-
-static int gnuplot(const char *plots, const char *view, const char *commands)
-{
-	char script[PATH_MAX + 64];
-	int status;
-	pid_t pid;
-
-	snprintf(script, sizeof(script), "%s/%s.gp", plots, view);
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		execlp("gnuplot", "gnuplot", "-e", commands, script, NULL);
-		_exit(127);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return complain(FAILED, "gnuplot: %s", strerror(errno));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return complain(FAILED, "gnuplot: not found (Debian package gnuplot-nox)");
-	return status ? complain(FAILED, "gnuplot failed on %s", script) : OK;
 }
 
 static int by_start(const void *a, const void *b)
@@ -204,12 +141,12 @@ static char *make_commands(const struct model *m, const struct view *view,
 	if (!f)
 		return NULL;
 	window_describe(&m->window, window, sizeof(window));
-	quoted(f, "plots", p->plots);
-	quoted(f, "csv", p->csv);
-	quoted(f, "out", p->tmp);
-	quoted(f, "title", p->title);
-	quoted(f, "class", p->class);
-	quoted(f, "window", window);
+	gnuplot_quoted(f, "plots", p->plots);
+	gnuplot_quoted(f, "csv", p->csv);
+	gnuplot_quoted(f, "out", p->tmp);
+	gnuplot_quoted(f, "title", p->title);
+	gnuplot_quoted(f, "class", p->class);
+	gnuplot_quoted(f, "window", window);
 	failed = print_nodes(f, m);
 	if (view->needs & VIEW_VIRT)
 		fprintf(f, "process=%u; ", m->window.pid ? m->window.pid : m->virt_pids[0]);
@@ -261,7 +198,7 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 	char *commands;
 	int failed;
 
-	if (find_plots(p.plots, sizeof(p.plots)))
+	if (gnuplot_find(p.plots, sizeof(p.plots)))
 		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
 	if (snprintf(p.csv, sizeof(p.csv), "%.*s.csv", (int)(ext - output), output) >=
 	    (int)sizeof(p.csv) ||
@@ -275,7 +212,7 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 
 	leftover_add(p.tmp);
 	commands = make_commands(m, view, &p);
-	failed = commands ? gnuplot(p.plots, view->name, commands) :
+	failed = commands ? gnuplot_run(p.plots, view->name, commands) :
 			    complain(FAILED, "no memory left");
 	free(commands);
 	if (!failed && rename(p.tmp, output))

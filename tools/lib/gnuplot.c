@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pictures by gnuplot and the scripts in plots/. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "gnuplot.h"
+
+/**
+ * gnuplot_find() - find the scripts: by hand, in the source tree, or installed
+ * @dir: where to put the name of their directory
+ * @size: room there
+ *
+ * Return: 0, or -1.
+ */
+int gnuplot_find(char *dir, size_t size)
+{
+	static const char * const places[] = {
+		"/../../plots", "/../share/memscope/plots", "/../../../plots",
+	};
+	const char *env = getenv("MEMSCOPE_PLOTS");
+	char exe[PATH_MAX], script[PATH_MAX + 32], *slash;
+	ssize_t n;
+	size_t i;
+
+	if (env) {
+		snprintf(dir, size, "%s", env);
+		return 0;
+	}
+	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (n < 0)
+		return -1;
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	*slash = '\0';
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (snprintf(dir, size, "%s%s", exe, places[i]) >= (int)size)
+			continue;
+		snprintf(script, sizeof(script), "%.*s/common.gp", PATH_MAX, dir);
+		if (!access(script, R_OK))
+			return 0;
+	}
+	return -1;
+}
+
+/**
+ * gnuplot_quoted() - write a variable of a script that is text
+ * @f: the commands
+ * @name: of the variable
+ * @value: anything; single quotes are doubled, and a newline would end it
+ */
+void gnuplot_quoted(FILE *f, const char *name, const char *value)
+{
+	fprintf(f, "%s='", name);
+	for (; *value; value++) {
+		if (*value == '\'')
+			fputc('\'', f);
+		fputc((unsigned char)*value < ' ' ? ' ' : *value, f);
+	}
+	fputs("'; ", f);
+}
+
+/**
+ * gnuplot_run() - draw
+ * @plots: directory of the scripts
+ * @name: of the script, without .gp
+ * @commands: set its variables
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int gnuplot_run(const char *plots, const char *name, const char *commands)
+{
+	char script[PATH_MAX + 64];
+	int status;
+	pid_t pid;
+
+	snprintf(script, sizeof(script), "%s/%s.gp", plots, name);
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		execlp("gnuplot", "gnuplot", "-e", commands, script, NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return complain(FAILED, "gnuplot: %s", strerror(errno));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return complain(FAILED, "gnuplot: not found (Debian package gnuplot-nox)");
+	return status ? complain(FAILED, "gnuplot failed on %s", script) : OK;
+}
