@@ -56,6 +56,12 @@ int table_add(struct table *t, const struct cell *row)
 	return 0;
 }
 
+static int format_real(int digits, double real, char *buf, size_t size)
+{
+	return digits < 0 ? snprintf(buf, size, "%.*g", -digits, real) :
+			    snprintf(buf, size, "%.*f", digits, real);
+}
+
 static int format_cell(const struct table *t, size_t i, char *buf, size_t size)
 {
 	const struct cell *cell = &t->cells[i];
@@ -64,8 +70,7 @@ static int format_cell(const struct table *t, size_t i, char *buf, size_t size)
 	case CELL_INT:
 		return snprintf(buf, size, "%" PRIu64, cell->integer);
 	case CELL_REAL:
-		return snprintf(buf, size, "%.*f", t->columns[i % t->nr_columns].digits,
-				cell->real);
+		return format_real(t->columns[i % t->nr_columns].digits, cell->real, buf, size);
 	case CELL_NONE:
 		return snprintf(buf, size, "-");
 	default:
@@ -150,6 +155,8 @@ static void print_csv(const struct table *t, FILE *out)
 static json_t *json_cell(const struct table *t, size_t i)
 {
 	const struct cell *cell = &t->cells[i];
+	int digits = t->columns[i % t->nr_columns].digits;
+	char buf[64];
 	double scale;
 
 	switch (cell->type) {
@@ -157,7 +164,11 @@ static json_t *json_cell(const struct table *t, size_t i)
 		return json_integer(cell->integer);
 	case CELL_REAL:
 		/* The digits that text and CSV show, not more. */
-		scale = pow(10, t->columns[i % t->nr_columns].digits);
+		if (digits < 0) {
+			format_real(digits, cell->real, buf, sizeof(buf));
+			return json_real(strtod(buf, NULL));
+		}
+		scale = pow(10, digits);
 		return json_real(round(cell->real * scale) / scale);
 	case CELL_NONE:
 		return json_null();

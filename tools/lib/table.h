@@ -14,13 +14,16 @@ enum cell_type { CELL_INT, CELL_REAL, CELL_TEXT, CELL_NONE };
  * struct column - what stands in a column
  * @name: its heading, with the unit: time_s, pages_user, wss_user_mib
  * @type: of the cells
- * @digits: behind the point, for CELL_REAL
+ * @digits: behind the point, for CELL_REAL; or SIGNIFICANT(n)
  */
 struct column {
 	const char *name;
 	enum cell_type type;
 	int digits;
 };
+
+/* Columns whose cells differ by orders of magnitude: n digits, as %g prints. */
+#define SIGNIFICANT(n)	(-(n))
 
 struct cell {
 	enum cell_type type;

@@ -123,11 +123,38 @@ static void formats(void **state)
 	assert_int_equal(table_format_parse("xml", &format), -1);
 }
 
+static void significant(void **state)
+{
+	static const struct column column = { "time_s", CELL_REAL, SIGNIFICANT(3) };
+	const struct cell small = REAL_CELL(1.23456e-6), large = REAL_CELL(98765.4);
+	char *text[2];
+	size_t size;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		FILE *f = open_memstream(&text[i], &size);
+		struct table t;
+
+		table_init(&t, &column, 1);
+		assert_int_equal(table_add(&t, &small), 0);
+		assert_int_equal(table_add(&t, &large), 0);
+		assert_int_equal(table_print(&t, i ? TABLE_JSON : TABLE_CSV, f), 0);
+		fclose(f);
+		table_free(&t);
+	}
+	assert_string_equal(text[0], "time_s\n1.23e-06\n9.88e+04\n");
+	assert_non_null(strstr(text[1], "\"time_s\": 1.23e-6"));
+	assert_non_null(strstr(text[1], "\"time_s\": 98800.0"));
+	free(text[0]);
+	free(text[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json), cmocka_unit_test(html),
-		cmocka_unit_test(full), cmocka_unit_test(formats),
+		cmocka_unit_test(significant), cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json),
+		cmocka_unit_test(html), cmocka_unit_test(full), cmocka_unit_test(formats),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
