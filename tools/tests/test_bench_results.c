@@ -159,7 +159,7 @@ static void merged(void **state)
 {
 	static const char a[] = HEAD ROW(0, 0, 1) END(0, 1);
 	static const char b[] = RESULTS_MAGIC "\n# suite: s\n# kernel: k\n# seed: 9\n" RESULTS_HEADER "\n"
-		ROW(1, 0, 2) END(1, 1);
+		"s,b,c,default,1,0,1,0,0,0,wall_time,s,2\n" "s,b,c,default,1,0,1,,,,end,1,1\n";
 	struct results r;
 	char error[512];
 	int i;
@@ -230,6 +230,7 @@ static void refused(void **state)
 		{ HEAD ROW(0, 0, 1) "s,b,c,default,0,0,0,0,0,10,L2_misses,1,1\n" ROW(0, 1, 1) END(0, 2), NULL,
 		  ":8: execution 0 has 2 measurements, but 1 of L2_misses" },
 		{ HEAD ROW(0, 0, 1) END(0, 1), HEAD ROW(0, 0, 1) END(0, 1), "twice: it is in" },
+		{ HEAD ROW(0, 0, 1) END(0, 1), HEAD ROW(1, 0, 1) END(1, 1), ":5: boot 0 is in" },
 		{ HEAD ROW(0, 0, 1) END(0, 1),
 		  RESULTS_MAGIC "\n# suite: s\n# kernel: l\n" RESULTS_HEADER "\n", ":3: mixed: kernel is l, in" },
 		{ HEAD ROW(0, 0, 1) END(0, 1),

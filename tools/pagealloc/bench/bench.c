@@ -12,6 +12,8 @@ static const struct {
 } verbs[] = {
 	{ "run", bench_run, "measure the programs of a suite with each strategy" },
 	{ "model", bench_model, "add the misses of the modelled caches to what was measured" },
+	{ "report", bench_report, "say what the results mean, with intervals" },
+	{ "plot", bench_plot, "draw rankings, spread, and time against misses" },
 };
 
 static void usage(FILE *f)

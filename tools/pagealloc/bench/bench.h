@@ -5,5 +5,7 @@
 
 int bench_run(int argc, char **argv);
 int bench_model(int argc, char **argv);
+int bench_report(int argc, char **argv);
+int bench_plot(int argc, char **argv);
 
 #endif

@@ -562,6 +562,35 @@ static int experiment_finish(struct results *r, struct experiment *x, char *erro
 	return 0;
 }
 
+/* Boots are numbered over all files: two of the same number would be taken for one. */
+static int check_boots(const struct results *r, char *error, size_t size)
+{
+	const struct execution **first = NULL;
+	size_t i, j, k, nr = 0, room = 0;
+	int failed = 0;
+
+	for (i = 0; i <= r->nr_experiments && !failed; i++) {
+		const struct experiment *x = i < r->nr_experiments ? &r->experiments[i] : &r->canary;
+
+		for (j = 0; j < x->nr && !failed; j++) {
+			const struct execution *e = x->executions[j];
+			struct place p = { e->file, e->line, error, size };
+
+			for (k = nr; k && first[k - 1]->boot != e->boot; k--)
+				;
+			if (k && first[k - 1]->file != e->file)
+				failed = refuse(&p, "boot %u is in %s:%ld, too: number boots apart over the files",
+						e->boot, first[k - 1]->file, first[k - 1]->line);
+			else if (!k && grow(&first, nr, &room, sizeof(*first)))
+				failed = no_memory(&p);
+			else if (!k)
+				first[nr++] = e;
+		}
+	}
+	free(first);
+	return failed;
+}
+
 /**
  * results_finish() - all files are read
  * @r: from results_read(); executions that did not end are dropped
@@ -584,7 +613,7 @@ int results_finish(struct results *r, char *error, size_t size)
 	if (r->nr_experiments)
 		qsort(r->experiments, r->nr_experiments, sizeof(*r->experiments), by_name);
 	if (n)
-		return 0;
+		return check_boots(r, error, size);
 	snprintf(error, size, "%s: no execution that ended (%zu did not)",
 		 r->nr_files ? r->files[0] : "no file", r->nr_incomplete);
 	return -1;
