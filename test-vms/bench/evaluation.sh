@@ -4,6 +4,7 @@
 # cache, over several boots.  Everything in build/bench/evaluation/ (a boot each:
 # results/raw.csv, counts.csv of the model, joined.csv of both; report.*, plots),
 # numbers in build/bench/evaluation.json.  SMALL=1: another suite, in minutes.
+# OUT: another directory for all of it.
 # A boot that was interrupted is made again, one that is complete is not.
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,8 +13,11 @@ build=$(cd "$build" && pwd)
 suites=$here/../../tools/pagealloc/bench/suites
 name=evaluation
 [ "${SMALL:-0}" = 0 ] || name=small
-out=$build/bench/evaluation
+out=$build/bench/evaluation numbers=$build/bench/$name.json
 [ $name = evaluation ] || out+=-$name
+if [ -n "${OUT:-}" ]; then
+	out=$OUT numbers=$OUT/$name.json
+fi
 jobs=${JOBS:-$(nproc)}
 pagealloc=$build/bin/pagealloc
 
@@ -42,10 +46,6 @@ boot() {
 	"$here/../run" --root host --smp 1 --mem 512M --share "$out/share" --timeout 14400 \
 		--env PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin \
 		--oracle "cache=$caches,who=traced,counts=$dir/counts.csv" -- sh -ec '
-		for module in mm/page_hint/strategies/page_strategy_coloring \
-				mm/page_hint/strategies/page_strategy_binhop; do
-			insmod /lib/modules/*/kernel/$module.ko
-		done
 		insmod /lib/modules/*/updates/oracle_trace.ko
 		echo colors:'$colors' >/sys/kernel/mm/page_hint/color_function
 		cd /tmp
@@ -84,5 +84,5 @@ if "$pagealloc" bench report --help >/dev/null 2>&1; then
 		done
 	done
 fi
-"$here/evaluation.pl" "$out" "$build/bench/$name.json" "$name" "$caches"
-echo "The numbers are in $build/bench/$name.json, results in $out."
+"$here/evaluation.pl" "$out" "$numbers" "$name" "$caches"
+echo "The numbers are in $numbers, results in $out."
