@@ -110,6 +110,16 @@ sub interleaving {
 	($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/r");
 	is("$status $err", "0 pagealloc: $dir/r: all of boot 0 is there already\n", 'nothing is left to do');
 	is(slurp("$dir/r/raw.csv"), $raw, 'nothing is changed');
+	for ([ qr/^(s,fft.*),/m, qr/raw\.csv: byte \d+: not a row of results/ ],
+	     [ qr/^(# kernel: ).*/m, qr/raw\.csv: measured on another system/ ], [ qr/^(# memscope)-bench/, qr/measured on another system/ ]) {
+		my ($what, $message) = @$_;
+		spew("$dir/r/raw.csv", $raw =~ s/$what/$1;/r);
+		my $damaged = slurp("$dir/r/raw.csv");
+		($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/r");
+		like("$status $err", qr/^1 pagealloc: [^\n]*$message/, 'damaged results: refused');
+		is(slurp("$dir/r/raw.csv"), $damaged, 'and left alone');
+	}
+	spew("$dir/r/raw.csv", $raw);
 	suite($fft);
 	($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/r");
 	like("$status $err", qr/^1 pagealloc: \S+: results of another suite/, 'another suite: refused');
