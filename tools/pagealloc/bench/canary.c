@@ -4,7 +4,6 @@
  * changed, not what runs on it.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "canary.h"
 #include "process.h"
@@ -42,24 +41,21 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static double median(const double *value, size_t nr)
+static double median(double *value, size_t nr)
 {
-	double copy[nr];
-
-	memcpy(copy, value, sizeof(copy));
-	qsort(copy, nr, sizeof(*copy), compare);
-	return nr % 2 ? copy[nr / 2] : (copy[nr / 2 - 1] + copy[nr / 2]) / 2;
+	qsort(value, nr, sizeof(*value), compare);
+	return nr % 2 ? value[nr / 2] : (value[nr / 2 - 1] + value[nr / 2]) / 2;
 }
 
 /**
  * canary_drift() - did it change?
- * @value: in the order they were measured
+ * @value: in the order they were measured; not so afterwards
  * @nr: how many
  *
  * Return: the median of the last third divided by that of the first; 1 for too
  * few values.
  */
-double canary_drift(const double *value, size_t nr)
+double canary_drift(double *value, size_t nr)
 {
 	size_t third = nr / 3;
 

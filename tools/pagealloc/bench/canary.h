@@ -6,6 +6,6 @@
 #include <stddef.h>
 
 double canary_s(void);
-double canary_drift(const double *value, size_t nr);
+double canary_drift(double *value, size_t nr);
 
 #endif

@@ -134,18 +134,23 @@ static int prepare(struct run *r)
 	return OK;
 }
 
-static void flag_warmup(const struct suite_rules *rules, struct measurement *m, size_t nr)
+static int flag_warmup(const struct suite_rules *rules, struct measurement *m, size_t nr)
 {
 	size_t i, warmup = rules->warmup;
-	double time[nr];
+	double *time;
 
 	if (rules->warmup == WARMUP_MSER) {
+		time = malloc(nr * sizeof(*time));
+		if (!time)
+			return complain(FAILED, "no memory left");
 		for (i = 0; i < nr; i++)
 			time[i] = metric_find(&m[i], "wall_time")->value;
 		warmup = warmup_mser(time, nr);
+		free(time);
 	}
 	for (i = 0; i < warmup; i++)
 		m[i].warmup = 1;
+	return OK;
 }
 
 /* A run of the program is the measurement. */
@@ -208,8 +213,9 @@ static int execute(struct run *r, struct plan_entry *e, struct ager *ager)
 	process_complain(&p, result, name_of(e, what, sizeof(what)));
 	process_end(&p);
 	ret = ager_stop(ager) || result ? FAILED : OK;
+	if (!ret)
+		ret = flag_warmup(rules, m, rules->measurements);
 	if (!ret) {
-		flag_warmup(rules, m, rules->measurements);
 		ret = raw_add(&r->raw, e, m, rules->measurements);
 		r->raw.phases += rules->measurements;
 	}
