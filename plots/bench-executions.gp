@@ -4,7 +4,7 @@ if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname
 load plots . "/bench.gp"
 
 set xlabel "execution (number, strategies one after the other)"
-set ylabel value_label
+set ylabel value_label noenhanced
 set yrange [*:*]
 stats csv using (column("execution")) name "last" nooutput
 set xrange [0.5:last_max+0.5]

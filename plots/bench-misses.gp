@@ -3,8 +3,8 @@
 if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
 load plots . "/bench.gp"
 
-set xlabel sprintf("cache misses, relative to the mean with %s", word(strategies, 1))
-set ylabel sprintf("%s, relative to the mean with %s", metric, word(strategies, 1))
+set xlabel sprintf("cache misses, relative to the mean with %s", word(strategies, 1)) noenhanced
+set ylabel sprintf("%s, relative to the mean with %s", metric, word(strategies, 1)) noenhanced
 set yrange [*:*]
 set grid xtics lc rgb "#dddddd" lt 1
 set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb "#999999"
