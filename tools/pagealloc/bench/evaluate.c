@@ -354,13 +354,14 @@ static int evaluate_mean(struct evaluation *ev, struct sample *s, gsl_rng *rng)
 			     { NULL, s->start, s->boot_start } };
 	struct boot boot;
 
-	if (s->nr_boots > 1)
+	/* With one execution each, boots and executions cannot be told apart. */
+	if (s->nr_boots > 1 && s->nr_boots < s->runs.n)
 		tree.levels = 3;
 	if (stat_anova(&tree, CONFIDENCE, &s->anova))
 		return -1;
 	s->interval[STAT_MEAN] = s->anova.mean;
 	s->mean_method = "t over boots";
-	if (s->nr_boots >= MIN_BOOTS)
+	if (tree.levels == 3 && s->nr_boots >= MIN_BOOTS)
 		return 0;
 	if (s->several) {
 		struct anova executions;

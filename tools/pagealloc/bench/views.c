@@ -225,8 +225,8 @@ static int view_execution(struct evaluation *ev, const struct view_options *o,
 	section_begin(s, "execution", "Non-determinism in execution: impact factor",
 		      "impact_factor: mean ratio of the standard deviation of measurements of different "
 		      "executions to that of one execution, in groups of so many. low to high: its 95 % "
-		      "confidence interval, percentile bootstrap over executions and measurements in them. "
-		      "null: the factor if executions do not matter (measurements permuted among them); "
+		      "confidence interval, percentile bootstrap over executions and measurements in them; with groups "
+		      "of fewer than 10 it is long and lies high. null: the factor if executions do not matter (measurements permuted among them); "
 		      "ratio: factor / null, with the factor's interval; p: share of permutations with a factor as large. "
 		      "null_normal: the null of independent normal values. anova_factor: "
 		      "sqrt(1 + variance between / within), without interval. constant_pct: groups within executions "
