@@ -45,6 +45,7 @@ help:
 	'make kernel          the kernel for the guest; also kernel-debug, kernel-rt' \
 	'make tools           the programs, in $(B)/bin' \
 	'make guest           the guest image' \
+	'make qemu-ibs        a QEMU that emulates AMD IBS, for the guest' \
 	'make deb [CONFIG=f]  Debian packages of kernel and tools (f: a kernel config, or vm)' \
 	'make install         the tools, below DESTDIR and PREFIX' \
 	'' \
@@ -147,13 +148,23 @@ guest: tools
 install: tools
 	$(MAKE) -C tools O=$(B) install
 
+# --- the QEMU that emulates AMD IBS ----------------------------------------
+
+.PHONY: qemu-ibs
+qemu-ibs: deps
+	@$(MAKE) --no-print-directory $(B)/qemu-ibs/.built
+
+$(B)/qemu-ibs/.built: $(wildcard test-vms/qemu-ibs/*)
+	@COUNT=$(B)/qemu-ibs JOBS=$(JOBS) $(STEP) qemu-ibs test-vms/qemu-ibs/build.sh $(B)
+	@touch $@
+
 # --- results --------------------------------------------------------------
 
 .PHONY: demo check check-debug check-rt check-full check-selftests
 demo: kernel guest
 	@test-vms/demo.sh $(B)/demo
 
-check: kernel guest
+check: kernel guest qemu-ibs
 	@.ci/check $(B) tools patches vm
 
 check-debug: kernel-debug guest
@@ -165,7 +176,7 @@ check-rt: kernel-rt guest
 check-selftests: kernel kernel-vanilla guest
 	@test-vms/selftests.sh $(B)
 
-check-full: kernel kernel-debug kernel-rt guest
+check-full: kernel kernel-debug kernel-rt guest qemu-ibs
 	@FULL=1 .ci/check $(B) tools patches vm rt debug
 
 bench-pagealloc: kernel-vanilla

@@ -8,6 +8,9 @@ PACKAGES := linux-source-6.12 build-essential bc bison flex libelf-dev libssl-de
 PACKAGES += debhelper fakeroot
 # the guest
 PACKAGES += qemu-system-x86 seabios ipxe-qemu busybox-static trace-cmd e2fsprogs
+# a QEMU that emulates AMD IBS, from Debian's source
+PACKAGES += dpkg-dev debian-archive-keyring meson ninja-build libglib2.0-dev libpixman-1-dev \
+	libfdt-dev libcap-ng-dev libattr1-dev
 # what the tests run in it
 PACKAGES += linux-perf sqlite3 numactl luajit zstd
 # the tools

@@ -73,13 +73,18 @@ static int write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
-static int send_frame(uint32_t type, const void *data, uint32_t len)
+static int write_frame(int fd, uint32_t type, const void *data, uint32_t len)
 {
 	struct vm_frame f = { type, len };
 
-	if (write_all(sock, &f, sizeof(f)))
+	if (write_all(fd, &f, sizeof(f)))
 		return -1;
-	return len ? write_all(sock, data, len) : 0;
+	return len ? write_all(fd, data, len) : 0;
+}
+
+static int send_frame(uint32_t type, const void *data, uint32_t len)
+{
+	return write_frame(sock, type, data, len);
 }
 
 static void on_signal(int sig)
@@ -262,8 +267,35 @@ static int relay(int64_t timeout_ms, int with_stdin)
 static void __attribute__((noreturn)) usage(void)
 {
 	fputs("usage: vm-relay [--timeout SECONDS] [--stdin] [--option KEY=VALUE]... --log FILE\n"
-	      "                --command N ARG... -- QEMU ARG...\n", stderr);
+	      "                [--asked] --command N ARG... -- QEMU ARG...\n"
+	      "       vm-relay [--option KEY=VALUE]... --request FILE --command N ARG...\n", stderr);
 	exit(2);
+}
+
+static int write_request(int fd, const char **options, int nr_options, char **args, int nr_args)
+{
+	for (int i = 0; i < nr_options; i++) {
+		if (write_frame(fd, VM_OPTION, options[i], strlen(options[i])))
+			return -1;
+	}
+	for (int i = 0; i < nr_args; i++) {
+		if (write_frame(fd, VM_ARG, args[i], strlen(args[i])))
+			return -1;
+	}
+	return write_frame(fd, VM_GO, NULL, 0);
+}
+
+/* For a guest that finds its request in its own image. */
+static int save_request(const char *path, const char **options, int nr_options, char **args,
+			int nr_args)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	if (fd < 0 || write_request(fd, options, nr_options, args, nr_args) || close(fd)) {
+		say("%s: %s", path, strerror(errno));
+		return STATUS_VM;
+	}
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -274,11 +306,13 @@ int main(int argc, char **argv)
 		{ "option", required_argument, NULL, 'o' },
 		{ "log", required_argument, NULL, 'l' },
 		{ "command", required_argument, NULL, 'c' },
+		{ "request", required_argument, NULL, 'r' },
+		{ "asked", no_argument, NULL, 'a' },
 		{}
 	};
 	struct sigaction sa = { .sa_handler = on_signal };
-	const char *options[256], *log = NULL;
-	int c, nr_options = 0, with_stdin = 0, nr_args = -1;
+	const char *options[256], *log = NULL, *request = NULL;
+	int c, nr_options = 0, with_stdin = 0, asked = 0, nr_args = -1;
 	double timeout = 0;
 
 	while (nr_args < 0 && (c = getopt_long(argc, argv, "+", longopts, NULL)) != -1) {
@@ -292,9 +326,15 @@ int main(int argc, char **argv)
 			log = optarg;
 		else if (c == 'c')
 			nr_args = atoi(optarg);
+		else if (c == 'r')
+			request = optarg;
+		else if (c == 'a')
+			asked = 1;
 		else
 			usage();
 	}
+	if (request && nr_args >= 1 && optind + nr_args == argc)
+		return save_request(request, options, nr_options, argv + optind, nr_args);
 	if (!log || nr_args < 1 || optind + nr_args + 1 >= argc ||
 	    strcmp(argv[optind + nr_args], "--"))
 		usage();
@@ -304,10 +344,7 @@ int main(int argc, char **argv)
 	sigaction(SIGHUP, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	start_qemu(argv + optind + nr_args + 1, log);
-	for (int i = 0; i < nr_options; i++)
-		send_frame(VM_OPTION, options[i], strlen(options[i]));
-	for (int i = 0; i < nr_args; i++)
-		send_frame(VM_ARG, argv[optind + i], strlen(argv[optind + i]));
-	send_frame(VM_GO, NULL, 0);
+	if (!asked)
+		write_request(sock, options, nr_options, argv + optind, nr_args);
 	return relay((int64_t)(timeout * 1000), with_stdin);
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #define VM_PORT_DEV "/dev/vport0p1"
+/* If it is there, the frames up to VM_GO are in it and not sent. */
+#define VM_REQUEST_FILE "/request"
 #define VM_FRAME_MAX 32760u	/* with its header one write to the port */
 
 enum vm_frame_type {

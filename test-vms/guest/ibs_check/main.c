@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/* ibs_check: checks samples of AMD IBS, as the processor (or its emulation) and
+ * the kernel's driver give them, against what the program knows it did.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+static void __attribute__((noreturn)) usage(void)
+{
+	fputs("usage: ibs_check samples PERIOD [SECONDS]  known instructions, buffers and nodes\n"
+	      "       ibs_check hash PERIOD               a hash of all samples of a mixed work\n"
+	      "       ibs_check static SAMPLES            where so many loads were served\n"
+	      "       ibs_check table                     answers given to isa-ibs-table\n"
+	      "       ibs_check load PERIOD               latency of a node, idle and busy\n"
+	      "       ibs_check trace PERIOD              caches and their coherence\n", stderr);
+	exit(2);
+}
+
+static uint64_t number(const char *s)
+{
+	char *end;
+	uint64_t n = strtoull(s, &end, 0);
+
+	if (*end || !n)
+		usage();
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (argc < 2)
+		usage();
+	sampler_prepare();
+	if (!strcmp(what, "samples") && (argc == 3 || argc == 4))
+		check_samples(number(argv[2]), argc == 4 ? number(argv[3]) : 0);
+	else if (!strcmp(what, "hash") && argc == 3)
+		check_hash(number(argv[2]));
+	else if (!strcmp(what, "static") && argc == 3)
+		check_static(number(argv[2]));
+	else if (!strcmp(what, "table") && argc == 2)
+		check_table();
+	else if (!strcmp(what, "load") && argc == 3)
+		check_load(number(argv[2]));
+	else if (!strcmp(what, "trace") && argc == 3)
+		check_trace(number(argv[2]));
+	else
+		usage();
+	return 0;
+}
