@@ -42,5 +42,6 @@ void check_static(uint64_t samples);
 void check_table(void);
 void check_load(uint64_t period);
 void check_trace(uint64_t period);
+void check_bounce(uint64_t period);
 
 #endif

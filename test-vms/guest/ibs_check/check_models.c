@@ -190,10 +190,10 @@ static void load_on_cpu(int cpu)
 	pthread_barrier_wait(&load_barrier);
 	if (cpu < load_users) {
 		/* Until the windows of all show what is going on. */
-		collect(&warm, &b, load_period, 3000, LINE);
-		collect(&a, &b, load_period, 3000, LINE);
+		collect(&warm, &b, load_period, 1000, LINE);
+		collect(&a, &b, load_period, 1000, LINE);
 		/* Others are not done yet: the load stays while they measure. */
-		collect(&warm, &b, load_period, warm.total + 2000, LINE);
+		collect(&warm, &b, load_period, warm.total + 1000, LINE);
 	}
 	pthread_barrier_wait(&load_barrier);
 	pthread_mutex_lock(&load_lock);

@@ -23,7 +23,7 @@ static uint64_t period;
 static double seconds;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct totals {
-	uint64_t samples, in_loops, memory, user_other, kernel, lost, throttled, rounds;
+	uint64_t samples, in_loops, memory, with_node, user_other, kernel, lost, throttled, rounds;
 	uint64_t wrong[NR_WRONG];
 } totals;
 
@@ -84,9 +84,11 @@ static void see(void *arg, const struct sample *s)
 	    !!(s->src.mem_lock & PERF_MEM_LOCK_LOCKED) != l->locked)
 		r->t.wrong[WRONG_LOCK]++;
 	/* Hardware knows the source of loads only. */
-	if (perf_op == PERF_MEM_OP_LOAD && (s->src.mem_lvl_num == PERF_MEM_LVLNUM_RAM) &&
-	    !!s->src.mem_remote != (r->b->node != r->own_node))
-		r->t.wrong[WRONG_NODE]++;
+	if (perf_op == PERF_MEM_OP_LOAD && s->src.mem_lvl_num == PERF_MEM_LVLNUM_RAM) {
+		r->t.with_node++;
+		if (!!s->src.mem_remote != (r->b->node != r->own_node))
+			r->t.wrong[WRONG_NODE]++;
+	}
 }
 
 static double now(void)
@@ -162,6 +164,7 @@ void check_samples(uint64_t p, double s)
 	printf("cpus %d\nnodes %d\nperiod %" PRIu64 "\n", nr_cpus(), nr_nodes(), period);
 	printf("samples %" PRIu64 "\nin-loops %" PRIu64 "\nmemory %" PRIu64 "\n", totals.samples,
 	       totals.in_loops, totals.memory);
+	printf("with-node %" PRIu64 "\n", totals.with_node);
 	printf("kernel %" PRIu64 "\nuser-other %" PRIu64 "\n", totals.kernel, totals.user_other);
 	printf("instructions %" PRIu64 "\n", totals.rounds * (ROUND_INSNS / 5) * 5);
 	printf("lost %" PRIu64 "\nthrottled %" PRIu64 "\n", totals.lost, totals.throttled);

@@ -2,7 +2,6 @@
 /* check_trace: working sets that fit a level or do not, conflicts, and lines
  * that go from one CPU to another.
  */
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,14 +55,10 @@ static void sweep(const char *name, size_t bytes, uint64_t stride, uint64_t pass
 		sampler_enable(&s, 1);
 		l->run(b.p, bytes / stride, stride);
 		sampler_enable(&s, 0);
+		sampler_drain(&s, see, &a);
 		/* The first pass brings the lines in. */
 		if (!i)
-			memset(&a, 0, sizeof(a));
-		a.insn = l->insn;
-		sampler_drain(&s, see, &a);
-		if (!i)
-			memset(&a, 0, sizeof(a));
-		a.insn = l->insn;
+			a = (struct answers){ .insn = l->insn };
 	}
 	print(name, &a);
 	sampler_close(&s);
@@ -105,7 +100,7 @@ static void ping_pong(int cpu)
 	sampler_enable(&s, 1);
 	for (uint64_t i = 0; i < rounds; i++) {
 		while (shared.turn != me)
-			sched_yield();
+			__builtin_ia32_pause();
 		handed_over(&shared.data);
 		shared.turn = !me;
 	}
@@ -124,6 +119,39 @@ static void pair(const char *name, int one, int two, uint64_t n)
 	shared.turn = 0;
 	on_all_cpus(ping_pong);
 	print(name, &handed);
+}
+
+/* Two CPUs add to one line without waiting for each other. */
+static void add_on_cpu(int cpu)
+{
+	const struct loop *l = loop_named("lockadd8");
+	struct answers a = { .insn = l->insn };
+	struct sampler s;
+
+	if (cpu > 1)
+		return;
+	sampler_open(&s, period);
+	/* Both are there before either begins. */
+	__atomic_add_fetch(&shared.turn, 1, __ATOMIC_SEQ_CST);
+	while (shared.turn < 2)
+		__builtin_ia32_pause();
+	for (int i = 0; i < 20; i++) {
+		sampler_enable(&s, 1);
+		l->run((void *)&shared.data, 50000, 0);
+		sampler_enable(&s, 0);
+		sampler_drain(&s, see, &a);
+	}
+	if (!cpu)
+		handed = a;
+	sampler_close(&s);
+}
+
+void check_bounce(uint64_t p)
+{
+	period = p;
+	memset(&shared, 0, sizeof(shared));
+	on_all_cpus(add_on_cpu);
+	print("bounce", &handed);
 }
 
 void check_trace(uint64_t p)

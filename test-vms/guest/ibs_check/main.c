@@ -15,7 +15,8 @@ static void __attribute__((noreturn)) usage(void)
 	      "       ibs_check static SAMPLES            where so many loads were served\n"
 	      "       ibs_check table                     answers given to isa-ibs-table\n"
 	      "       ibs_check load PERIOD               latency of a node, idle and busy\n"
-	      "       ibs_check trace PERIOD              caches and their coherence\n", stderr);
+	      "       ibs_check trace PERIOD              caches and their coherence\n"
+	      "       ibs_check bounce PERIOD             a line that two CPUs write\n", stderr);
 	exit(2);
 }
 
@@ -48,6 +49,8 @@ int main(int argc, char **argv)
 		check_load(number(argv[2]));
 	else if (!strcmp(what, "trace") && argc == 3)
 		check_trace(number(argv[2]));
+	else if (!strcmp(what, "bounce") && argc == 3)
+		check_bounce(number(argv[2]));
 	else
 		usage();
 	return 0;
