@@ -219,3 +219,32 @@ void check_load(uint64_t period)
 		print(name, &load_answers);
 	}
 }
+
+void work(uint64_t millions, uint64_t period)
+{
+	const struct loop *l = loop_named("load8");
+	struct buffer b = buffer_new(256ul << 10, 0);
+	uint64_t lines = b.bytes / LINE, left = millions * 1000000 / lines;
+	struct answers a = { .loop = l };
+	struct sampler s;
+
+	pin(0);
+	if (period)
+		sampler_open(&s, period);
+	/* 5 million instructions at a time: their samples fit the ring. */
+	for (; left; left -= left < 256 ? left : 256) {
+		if (period)
+			sampler_enable(&s, 1);
+		for (int i = 0; i < 256; i++)
+			l->run(b.p, lines, LINE);
+		if (period) {
+			sampler_enable(&s, 0);
+			sampler_drain(&s, see, &a);
+		}
+	}
+	if (period) {
+		printf("samples %" PRIu64 "\nlost %" PRIu64 "\n", s.seen, s.lost);
+		sampler_close(&s);
+	}
+	buffer_free(&b);
+}

@@ -16,7 +16,8 @@ static void __attribute__((noreturn)) usage(void)
 	      "       ibs_check table                     answers given to isa-ibs-table\n"
 	      "       ibs_check load PERIOD               latency of a node, idle and busy\n"
 	      "       ibs_check trace PERIOD              caches and their coherence\n"
-	      "       ibs_check bounce PERIOD             a line that two CPUs write\n", stderr);
+	      "       ibs_check bounce PERIOD             a line that two CPUs write\n"
+	      "       ibs_check work MILLIONS [PERIOD]    so many loads, to be timed\n", stderr);
 	exit(2);
 }
 
@@ -36,6 +37,10 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		usage();
+	if (!strcmp(what, "work") && argc == 3) {
+		work(number(argv[2]), 0);
+		return 0;
+	}
 	sampler_prepare();
 	if (!strcmp(what, "samples") && (argc == 3 || argc == 4))
 		check_samples(number(argv[2]), argc == 4 ? number(argv[3]) : 0);
@@ -49,6 +54,8 @@ int main(int argc, char **argv)
 		check_load(number(argv[2]));
 	else if (!strcmp(what, "trace") && argc == 3)
 		check_trace(number(argv[2]));
+	else if (!strcmp(what, "work") && argc == 4)
+		work(number(argv[2]), number(argv[3]));
 	else if (!strcmp(what, "bounce") && argc == 3)
 		check_bounce(number(argv[2]));
 	else
