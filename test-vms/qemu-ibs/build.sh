@@ -50,6 +50,7 @@ if [ ! -e "$tree/.git/memscope-unpacked" ]; then
 	git add -Af .
 	git commit -q -m base
 	git tag memscope-base
+	git tag memscope-applied
 	touch .git/memscope-unpacked
 fi
 cd "$tree"
@@ -60,8 +61,7 @@ if [ "$want" != "$(cat .git/memscope-series 2>/dev/null)" ]; then
 	if ! "$here/export.sh" --same "$build"; then
 		if [ "${FORCE:-0}" != 1 ] &&
 		   { [ -n "$(git status --porcelain)" ] ||
-		     [ "$(git rev-parse HEAD)" != "$(git rev-parse memscope-applied 2>/dev/null ||
-			git rev-parse memscope-base)" ]; }; then
+		     [ "$(git rev-parse HEAD)" != "$(git rev-parse memscope-applied)" ]; }; then
 			echo "$tree has work that is not in the series: export it with" >&2
 			echo "$here/export.sh, or drop it with FORCE=1" >&2
 			exit 1
