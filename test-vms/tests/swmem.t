@@ -1,0 +1,220 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# The PMU swmem: events as asked for, samples that are true, and perf's tools on
+# what they record.  The truth is the second oracle's (oracle/next.c): which
+# accesses did the instruction make that the interrupt returned to.
+use strict;
+use warnings;
+use FindBin;
+use JSON::PP;
+use lib $FindBin::RealBin;
+use Test::More;
+use VM;
+
+my %result;
+my $bench = "$build/bench";
+
+# --- what events can ask for ------------------------------------------------
+for my $smp (2, 1) {
+	my $vm = vm('--smp', $smp, '--', 'swmem_check', 'events');
+	is($vm->{status}, 0, "events, $smp CPUs") or diag $vm->{err};
+	my @lines = grep { /^(not )?ok/ } split /\n/, $vm->{out};
+	cmp_ok(scalar @lines, '>', 20, 'and all were tried');
+	/^not/ ? fail("$smp CPUs: $_") : pass("$smp CPUs: " . s/^ok \d+ - //r) for @lines;
+}
+
+# --- against the oracle -----------------------------------------------------
+my $nmi = (map { (split)[0] } grep { / asm_exc_nmi$/ } split /\n/,
+	   slurp("$build/kernel-vm/System.map"))[0];
+ok($nmi, 'where NMIs enter');
+
+# name => [options of QEMU, options of swmem_check]
+# With HPET the local APIC's timer fails its check, and timers are coarse.
+my @icount = ('--accel', 'tcg', '--append', 'hpet=disable', '--qemu-arg', '-icount', '--qemu-arg', 'shift=1,sleep=off');
+my @runs = (
+	[ 'NMI, user', \@icount, 2, 'user', 'period=50000', 'rounds=60' ],
+	[ 'timer, user', \@icount, 2, 'user', 'irq', 'period=50000', 'rounds=60' ],
+	[ 'NMI, kernel', \@icount, 2, 'kernel', 'period=50000', 'rounds=600' ],
+	[ 'timer, kernel', \@icount, 2, 'kernel', 'irq', 'period=50000', 'rounds=600' ],
+	[ 'NMI, user, no -icount', [ '--accel', 'tcg' ], 2, 'user', 'period=50000', 'rounds=200' ],
+	[ 'NMI, kernel, no -icount', [ '--accel', 'tcg' ], 2, 'kernel', 'period=50000', 'rounds=600' ],
+);
+
+sub region {
+	my ($addr) = @_;
+	return 'user' if length $addr < 16;
+	return 'direct' if $addr ge 'ffff888000000000' && $addr le 'ffffc87fffffffff';
+	return 'vmalloc' if $addr ge 'ffffc90000000000' && $addr le 'ffffe8ffffffffff';
+	return 'page' if $addr ge 'ffffea0000000000' && $addr le 'ffffeaffffffffff';
+	return 'entry' if $addr ge 'fffffe0000000000' && $addr le 'fffffe7fffffffff';
+	return 'image' if $addr ge 'ffffffff80000000' && $addr le 'ffffffff9fffffff';
+	return 'module' if $addr ge 'ffffffffa0000000' && $addr le 'fffffffffeffffff';
+	return $addr ge 'ffffffffff000000' ? 'fixmap' : 'other';
+}
+
+# TCG accesses at most 8 bytes at a time, and a load and a store are two accesses.
+sub weight {
+	my ($s) = @_;
+	my $times = $s->{width} > 8 ? $s->{width} / 8 : 1;
+	return $times * (($s->{op} & 1) + ($s->{op} >> 1 & 1));
+}
+
+sub shares {
+	my ($count) = @_;
+	my $sum = 0;
+	$sum += $_ for values %$count;
+	return { map { $_ => $sum ? 100 * $count->{$_} / $sum : 0 } keys %$count };
+}
+
+sub compare {
+	my ($name, $options, $smp, @args) = @_;
+	my $key = $name =~ s/\W+/_/gr;
+	my $truth = "$share/truth.$key";
+	my $vm = vm(@$options, '--smp', $smp, '--share', $share, '--timeout', 500, '--qemu-arg',
+		    '-plugin', '--qemu-arg', "$build/guest/libnext.so,out=$truth,nmi=$nmi", '--',
+		    'swmem_check', 'loops', "/share/samples.$key", @args);
+	is($vm->{status}, 0, "$name: runs") or return diag $vm->{err}, $vm->{out};
+
+	my (@samples, %object, $lost);
+	for (split /\n/, slurp("$share/samples.$key")) {
+		my ($what, @f) = split;
+		if ($what eq 'sample') {
+			push @samples, { cpu => $f[0], ip => $f[1], addr => $f[2], op => hex $f[3],
+					 width => $f[4], mode => $f[5] };
+		} elsif ($what eq 'object') {
+			$object{$f[0]} = [ hex $f[1], hex $f[2] ];
+		} elsif ($what eq 'lost') {
+			$lost = $f[0];
+		}
+	}
+	my (%next, %page, %region, @nmis);
+	my @cost = ([], []);
+	for (split /\n/, slurp($truth)) {
+		my ($what, @f) = split;
+		if ($what eq 'next') {
+			my ($cpu, $pc, $insns, @accesses) = @f;
+			push @{$next{$cpu}}, [ $pc, $insns, \@accesses ];
+		} elsif ($what eq 'page') {
+			$page{$f[0]} = $f[1] + $f[2];
+		} elsif ($what eq 'region') {
+			$region{$f[0]} += $f[1] + $f[2];
+			$region{store} += $f[2];
+		} elsif ($what eq 'nmi') {
+			@nmis = @f;
+		}
+	}
+
+	# Each sample is of an instruction that an interrupt returned to, in this order.
+	my ($right, %at) = (0);
+	my @wrong;
+	my $last;
+	for my $s (@samples) {
+		my $list = $next{$s->{cpu}} // [];
+		my $i = $at{$s->{cpu}} // 0;
+		my $found;
+		# Two samples of one instruction: the second looks at the same again.
+		for my $k ($i - 1 .. $i + 200) {
+			next if $k < 0;
+			last if $k > $#$list;
+			my ($pc, $insns, $accesses) = @{$list->[$k]};
+			next if $pc ne $s->{ip};
+			my ($r, $w);
+			for (@$accesses) {
+				my ($addr, $bytes, $rw) = split /,/;
+				next if $addr ne $s->{addr};
+				$r = 1 if $rw eq 'r';
+				$w = 1 if $rw eq 'w';
+			}
+			next if ($s->{op} & 1) && !$r || ($s->{op} & 2) && !$w;
+			$found = $k;
+			push @{$cost[1]}, $insns if $insns;
+			last;
+		}
+		if (defined $found) {
+			$right++;
+			$at{$s->{cpu}} = $found + 1;
+			$list->[$found][3] = 1;
+		} else {
+			push @wrong, $s;
+		}
+	}
+	for my $list (values %next) {
+		push @{$cost[0]}, $_->[1] for grep { $_->[1] && !$_->[3] && !@{$_->[2]} } @$list;
+	}
+	my $pct = @samples ? 100 * $right / @samples : 0;
+	$result{"swmem_addr_right_$key"} = $pct / 100;
+	diag sprintf '%s: %d samples, %d lost, %.2f %% right', $name, scalar @samples, $lost, $pct;
+	cmp_ok(scalar @samples, '>', 300, "$name: samples");
+	cmp_ok($pct, '>=', 99, "$name: they are true")
+		or diag join "\n", map { join ' ', %$_ } @wrong[0 .. ($#wrong < 4 ? $#wrong : 4)];
+	for my $k (0, 1) {
+		my @c = sort { $a <=> $b } @{$cost[$k]};
+		next unless @c;
+		my $what = $k ? 'store' : 'discard';
+		diag sprintf '%s: NMI to IRET, guest instructions to %s: median %d (%d to %d, %d NMIs)',
+			$name, $what, $c[@c / 2], $c[0], $c[-1], scalar @c;
+		$result{"insn_per_sample_swmem_${what}_$key"} = $c[@c / 2];
+	}
+	return if $name !~ /user|kernel/;
+
+	if ($name =~ /user/) {
+		my (%true, %seen);
+		for my $o (keys %object) {
+			my ($first, $last) = @{$object{$o}};
+			for (my $p = $first; $p <= $last; $p += 4096) {
+				$true{$o} += $page{sprintf '%x', $p} // 0;
+			}
+			$seen{$o} = 0;
+		}
+		my ($all_true, $all_seen) = (0, 0);
+		$all_true += $_ for values %page;
+		$true{rest} = $all_true;
+		$true{rest} -= $true{$_} for keys %object;
+		for my $s (@samples) {
+			my $a = hex $s->{addr};
+			my ($o) = grep { $a >= $object{$_}[0] && $a <= $object{$_}[1] } keys %object;
+			$seen{$o // 'rest'} += weight($s);
+		}
+		my ($t, $s) = (shares(\%true), shares(\%seen));
+		my $worst = 0;
+		for (sort keys %$t) {
+			my $d = abs($t->{$_} - ($s->{$_} // 0));
+			$worst = $d if $t->{$_} > 5 && $d > $worst;
+			diag sprintf '%s: %-8s %5.1f %% of accesses, %5.1f %% of samples', $name, $_,
+				$t->{$_}, $s->{$_} // 0;
+		}
+		$result{"swmem_share_max_err_pp_$key"} = $worst;
+		cmp_ok($worst, '<=', 3, "$name: shares of objects") unless $name =~ /no -icount/;
+	} else {
+		my (%seen, $stores, $n);
+		for my $s (@samples) {
+			my $w = weight($s);
+			$seen{region($s->{addr})} += $w;
+			$stores += $w * ($s->{op} & 2 ? ($s->{op} & 1 ? .5 : 1) : 0);
+			$n += $w;
+		}
+		my $true_stores = delete $region{store};
+		my $all = 0;
+		$all += $_ for values %region;
+		my ($t, $s) = (shares(\%region), shares(\%seen));
+		my $tvd = 0;
+		for (sort keys %$t) {
+			$tvd += abs($t->{$_} - ($s->{$_} // 0)) / 2;
+			diag sprintf '%s: %-8s %5.1f %% of accesses, %5.1f %% of samples', $name, $_,
+				$t->{$_}, $s->{$_} // 0 if $t->{$_} > .5 || ($s->{$_} // 0) > .5;
+		}
+		diag sprintf '%s: distance %.1f %%; stores %.1f %% of accesses, %.1f %% of samples', $name,
+			$tvd, 100 * $true_stores / $all, $n ? 100 * $stores / $n : 0;
+		$result{"swmem_kernel_tvd_pct_$key"} = $tvd;
+		cmp_ok($tvd, '<=', 8, "$name: regions") if $name eq 'NMI, kernel';
+	}
+}
+compare(@$_) for @runs;
+
+mkdir $bench;
+if (open my $f, '>', "$bench/swmem.json") {
+	$result{_how} = 'prove test-vms/tests/swmem.t; kernel-vm, QEMU TCG, 2 CPUs, -icount shift=1,sleep=off unless said';
+	print $f JSON::PP->new->canonical->pretty->encode(\%result);
+	close $f;
+}
+done_testing;
