@@ -77,10 +77,15 @@ if "$pagealloc" bench report --help >/dev/null 2>&1; then
 			"$pagealloc" bench report --view all --metric $metric --format $format \
 				-o "$out/report-$metric.$format" "$out"/boot-*/joined.csv
 		done
-		for kind in ranking ecdf misses executions; do
+		# What does not vary has no impact factor, and no picture of it.
+		for kind in ranking ecdf misses; do
 			"$pagealloc" bench plot $kind --metric $metric -o "$out/$kind-$metric.png" \
 				"$out"/boot-*/joined.csv ||
 				echo "${0##*/}: no picture $kind of $metric" >&2
+		done
+		for program in fft lu sor; do
+			"$pagealloc" bench plot executions --benchmark $program --config one \
+				--metric $metric -o "$out/$program-$metric.png" "$out"/boot-*/joined.csv
 		done
 	done
 fi

@@ -13,6 +13,7 @@
  * has to be reclaimed for it, and is the first that the kernel would end.
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,9 @@
 #include "random.h"
 
 #define PAGE 4096ul
+
+/* So many pages are given back on a CPU before it is the next one's turn. */
+#define TURN 32
 
 /**
  * ager_limit() - how much may be taken
@@ -86,12 +90,36 @@ static char *fill(size_t pages)
 	return all;
 }
 
+/*
+ * Goes to the next CPU that we may run on.  Free pages stay with the CPU that they
+ * were given back on, thousands of them: a program that runs on another one
+ * would not get them.
+ */
+static void next_cpu(const cpu_set_t *allowed)
+{
+	int cpu = sched_getcpu(), i;
+	cpu_set_t one;
+
+	for (i = 0; i < CPU_SETSIZE; i++) {
+		cpu = (cpu + 1) % CPU_SETSIZE;
+		if (!CPU_ISSET(cpu, allowed))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		return;
+	}
+}
+
 static int scatter(uint64_t bytes, uint64_t seed)
 {
 	size_t pages = bytes / PAGE / 4 * 4, i, j, n, swap;
 	size_t *order = malloc(pages / 2 * sizeof(*order));
 	char *all = fill(pages);
+	cpu_set_t allowed;
 
+	CPU_ZERO(&allowed);
+	sched_getaffinity(0, sizeof(allowed), &allowed);
 	if (!all || !order)
 		return -1;
 	/* One of each two that were touched together, in random order. */
@@ -104,10 +132,13 @@ static int scatter(uint64_t bytes, uint64_t seed)
 		order[i - 1] = order[j];
 		order[j] = swap;
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		if (i % TURN == 0)
+			next_cpu(&allowed);
 		if (madvise(all + order[i] * PAGE, PAGE,
 			    order[i] < n ? MADV_REMOVE : MADV_DONTNEED))
 			return -1;
+	}
 	free(order);
 	return 0;
 }
