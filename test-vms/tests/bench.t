@@ -77,7 +77,8 @@ pagealloc bench run none.ini -o /tmp/none 2>none.err
 echo "none $?"
 ls -d /tmp/none
 echo colors:16 >/sys/kernel/mm/page_hint/color_function
-for s in aged fresh greedy; do
+# Fresh memory first: what the others leave is aged.
+for s in fresh aged greedy; do
 	only=
 	[ $s = aged ] || only='-s default'
 	pagealloc bench run $s.ini $only -o /share/$s 2>$s.err
