@@ -100,7 +100,7 @@ static void dkw(void **state)
 /* Two programs, one twice as fast and one half: no change in the mean. */
 static void geomean(void **state)
 {
-	static const size_t start[] = { 0, 2, 4 };
+	static const size_t start[] = { 0, 2, 4 }, ones[] = { 0, 1, 2, 3, 4 };
 	static const double slow[] = { 2, 2, 2, 2 }, fast[] = { 1, 1, 1, 1 }, zero[4] = { };
 	const struct runs s = { 2, start, slow }, f = { 2, start, fast }, z = { 2, start, zero };
 	gsl_rng *rng = stat_rng("geomean", 1);
@@ -113,6 +113,10 @@ static void geomean(void **state)
 	assert_int_equal(stat_geomean((struct runs[]){ s, s }, (struct runs[]){ f, s }, 2, rng, 999, 0.95, &i), 0);
 	assert_near(i.estimate, sqrt(2), 1e-12);
 	assert_near(i.high, sqrt(2), 1e-12);
+	/* The number of measurements is no factor. */
+	assert_int_equal(stat_geomean(&(struct runs){ 4, ones, slow }, &f, 1, rng, 999, 0.95, &i), 0);
+	assert_near(i.estimate, 2, 1e-12);
+	assert_near(i.low, 2, 1e-12);
 	assert_int_equal(stat_geomean(&s, &z, 1, rng, 999, 0.95, &i), -1);
 	assert_true(isnan(i.estimate));
 	gsl_rng_free(rng);
