@@ -184,6 +184,15 @@ bench-ibs: qemu-ibs
 bench-%: kernel guest
 	@test-vms/bench/$*.sh
 
+# How often the intervals of pagealloc bench hold what they say; no guest.
+.PHONY: bench-coverage
+bench-coverage: tools
+	@$(MAKE) -s --no-print-directory -C tools O=$(B) $(B)/tools/tests/stats_sim
+	@mkdir -p $(B)/bench
+	@STATS_SIM_JSON=$(B)/bench/coverage.json $(B)/tools/tests/stats_sim $(REPETITIONS) $(SEED) \
+		>$(B)/bench/coverage.md
+	@cat $(B)/bench/coverage.md
+
 .PHONY: deb
 deb: kernel-tree tools
 	@kernel-config/deb.sh $(B) "$(CONFIG)"
