@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <uthash.h>
 
-#include "results.h"
+#include "results_internal.h"
 
 /* Longer than a row of names and numbers gets. */
 #define MAX_LINE 4096
@@ -47,16 +47,8 @@ struct results_index {
 	struct experiment_entry *experiments;
 };
 
-/* Where the reader is. */
-struct place {
-	const char *file;
-	long line;
-	char *error;
-	size_t size;
-};
-
-__attribute__((format(printf, 2, 3)))
-static int refuse(const struct place *p, const char *fmt, ...)
+/* Says why, after file and line.  Return: -1. */
+int results_refuse(const struct place *p, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -72,11 +64,11 @@ static int refuse(const struct place *p, const char *fmt, ...)
 
 static int no_memory(const struct place *p)
 {
-	return refuse(p, "no memory left");
+	return results_refuse(p, "no memory left");
 }
 
 /* Room for one more in an array; doubles it. */
-static int grow(void *array, size_t nr, size_t *room, size_t each)
+int results_grow(void *array, size_t nr, size_t *room, size_t each)
 {
 	size_t more = *room ? *room * 2 : 8;
 	void *new;
@@ -99,16 +91,16 @@ static int read_line(FILE *f, char *line, struct place *p)
 
 	while ((c = getc_unlocked(f)) != EOF && c != '\n') {
 		if ((unsigned int)c < ' ')
-			return refuse(p, "damaged: a byte of value %d", c);
+			return results_refuse(p, "damaged: a byte of value %d", c);
 		if (n == MAX_LINE - 1)
-			return refuse(p, "damaged: longer than %d characters", MAX_LINE);
+			return results_refuse(p, "damaged: longer than %d characters", MAX_LINE);
 		line[n++] = c;
 	}
 	line[n] = '\0';
 	if (ferror(f))
-		return refuse(p, "%s", strerror(errno));
+		return results_refuse(p, "%s", strerror(errno));
 	if (c == EOF && n)
-		return refuse(p, "truncated: the last line has no end");
+		return results_refuse(p, "truncated: the last line has no end");
 	return c != EOF;
 }
 
@@ -120,7 +112,7 @@ static int setting_add(struct results *r, char *line, const struct place *p)
 	size_t i;
 
 	if (strncmp(line, "# ", 2) || !value || value == key)
-		return refuse(p, "not \"# key: value\"");
+		return results_refuse(p, "not \"# key: value\"");
 	*value = '\0';
 	value += 2;
 	for (i = 0; i < sizeof(may_differ) / sizeof(may_differ[0]); i++)
@@ -131,8 +123,8 @@ static int setting_add(struct results *r, char *line, const struct place *p)
 			continue;
 		if (i < sizeof(may_differ) / sizeof(may_differ[0]))
 			continue;
-		return refuse(p, "mixed: %.40s is %.100s, in %s:%ld it is %.100s", key, value,
-			      s->file, s->line, s->value);
+		return results_refuse(p, "mixed: %.40s is %.100s, in %s:%ld it is %.100s", key, value,
+				      s->file, s->line, s->value);
 	}
 	s = realloc(r->settings, (r->nr_settings + 1) * sizeof(*s));
 	if (!s)
@@ -162,30 +154,30 @@ static int read_head(struct results *r, FILE *f, char *line, struct place *p)
 	if (got < 0)
 		return -1;
 	if (!got)
-		return refuse(p, "empty: not even the first line of a file of results");
+		return results_refuse(p, "empty: not even the first line of a file of results");
 	if (strcmp(line, RESULTS_MAGIC))
-		return refuse(p, "not a file of results, or of another version: it does not begin with \"%s\"",
-			      RESULTS_MAGIC);
+		return results_refuse(p, "not a file of results, or of another version: it does not begin with \"%s\"",
+				      RESULTS_MAGIC);
 	for (;;) {
 		p->line++;
 		got = read_line(f, line, p);
 		if (got < 0)
 			return -1;
 		if (!got)
-			return refuse(p, "truncated: no names of the columns");
+			return results_refuse(p, "truncated: no names of the columns");
 		if (*line != '#')
 			break;
 		if (setting_add(r, line, p))
 			return -1;
 	}
 	if (strcmp(line, RESULTS_HEADER))
-		return refuse(p, "other columns than %s", RESULTS_HEADER);
+		return results_refuse(p, "other columns than %s", RESULTS_HEADER);
 	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		for (s = r->settings; s < r->settings + r->nr_settings; s++)
 			if (!strcmp(s->key, needed[i]) && s->file == p->file)
 				break;
 		if (s == r->settings + r->nr_settings)
-			return refuse(p, "no line \"# %s: ...\" above the columns", needed[i]);
+			return results_refuse(p, "no line \"# %s: ...\" above the columns", needed[i]);
 	}
 	return 0;
 }
@@ -201,8 +193,8 @@ static int find_metric(struct results *r, const struct row *row, const struct pl
 			continue;
 		if (!strcmp(m->unit, row->unit))
 			return i;
-		return refuse(p, "mixed: %.60s in %.20s, in %s:%ld it is in %.20s", row->metric,
-			      row->unit, m->file, m->line, m->unit);
+		return results_refuse(p, "mixed: %.60s in %.20s, in %s:%ld it is in %.20s", row->metric,
+				      row->unit, m->file, m->line, m->unit);
 	}
 	m = realloc(r->metrics, (r->nr_metrics + 1) * sizeof(*m));
 	if (!m)
@@ -258,7 +250,7 @@ static long find_experiment(struct results *r, const struct row *row, const stru
 	return entry->nr;
 }
 
-static void execution_free(struct execution *e)
+void execution_free(struct execution *e)
 {
 	size_t i;
 
@@ -277,7 +269,7 @@ static struct execution *execution_new(struct experiment *to, const struct row *
 {
 	struct execution *e = calloc(1, sizeof(*e));
 
-	if (!e || grow(&to->executions, to->nr, &to->room, sizeof(*to->executions))) {
+	if (!e || results_grow(&to->executions, to->nr, &to->room, sizeof(*to->executions))) {
 		free(e);
 		return NULL;
 	}
@@ -339,15 +331,15 @@ static int add_measurement(struct execution *e, const struct row *row, const str
 	if (row->measurement < e->nr) {
 		if (e->warmup[row->measurement] != row->warmup ||
 		    e->phase[row->measurement] != row->phase)
-			return refuse(p, "measurement %u: warmup or phase are not those of its other metrics",
-				      row->measurement);
+			return results_refuse(p, "measurement %u: warmup or phase are not those of its other metrics",
+					      row->measurement);
 		return 0;
 	}
 	if (e->nr == e->room) {
 		size_t room = e->room;
 
-		if (grow(&e->warmup, e->nr, &room, sizeof(*e->warmup)) ||
-		    grow(&e->phase, e->nr, &e->room, sizeof(*e->phase)))
+		if (results_grow(&e->warmup, e->nr, &room, sizeof(*e->warmup)) ||
+		    results_grow(&e->phase, e->nr, &e->room, sizeof(*e->phase)))
 			return no_memory(p);
 	}
 	e->warmup[e->nr] = row->warmup;
@@ -358,10 +350,10 @@ static int add_measurement(struct execution *e, const struct row *row, const str
 static int add_end(struct execution *e, const struct row *row, const struct place *p)
 {
 	if (e->complete)
-		return refuse(p, "execution %u ends a second time", row->execution);
+		return results_refuse(p, "execution %u ends a second time", row->execution);
 	if (row->value != e->nr || !e->nr)
-		return refuse(p, "execution %u ends after %g measurements, %zu are in the file",
-			      row->execution, row->value, e->nr);
+		return results_refuse(p, "execution %u ends after %g measurements, %zu are in the file",
+				      row->execution, row->value, e->nr);
 	e->complete = 1;
 	e->last_line = p->line;
 	return 0;
@@ -397,18 +389,18 @@ static int add_row(struct results *r, const struct row *row, const struct place 
 		return no_memory(p);
 	e = a->now;
 	if (row->measurement < s->nr)
-		return refuse(p, "measurement %u of execution %u twice: %.60s was there already, after line %ld",
-			      row->measurement, row->execution, row->metric, e->line);
+		return results_refuse(p, "measurement %u of execution %u twice: %.60s was there already, after line %ld",
+				      row->measurement, row->execution, row->metric, e->line);
 	if (row->measurement > s->nr)
-		return refuse(p, "execution %u: measurement %u of %.60s where measurement %zu is missing",
-			      row->execution, row->measurement, row->metric, s->nr);
+		return results_refuse(p, "execution %u: measurement %u of %.60s where measurement %zu is missing",
+				      row->execution, row->measurement, row->metric, s->nr);
 	/* Metrics may be added to what ended, measurements may not. */
 	if (e->complete && row->measurement >= e->nr)
-		return refuse(p, "execution %u goes on after its end in line %ld", row->execution,
-			      e->last_line);
+		return results_refuse(p, "execution %u goes on after its end in line %ld", row->execution,
+				      e->last_line);
 	if (add_measurement(e, row, p))
 		return -1;
-	if (grow(&s->value, s->nr, &s->room, sizeof(*s->value)))
+	if (results_grow(&s->value, s->nr, &s->room, sizeof(*s->value)))
 		return no_memory(p);
 	s->value[s->nr++] = row->value;
 	e->last_line = p->line;
@@ -434,16 +426,16 @@ static int read_rows(struct results *r, FILE *f, char *line, struct place *p)
 			return got;
 		if (*line == '#') {
 			if (!strcmp(line, RESULTS_MAGIC))
-				return refuse(p, "a second file begins here: give the files apart");
+				return results_refuse(p, "a second file begins here: give the files apart");
 			if (setting_add(r, line, p))
 				return -1;
 			continue;
 		}
 		if (row_parse(line, &row, why, sizeof(why)))
-			return refuse(p, "%s", why);
+			return results_refuse(p, "%s", why);
 		if (strcmp(row.suite, suite))
-			return refuse(p, "mixed: a row of suite %.60s in the results of suite %.60s",
-				      row.suite, suite);
+			return results_refuse(p, "mixed: a row of suite %.60s in the results of suite %.60s",
+					      row.suite, suite);
 		if (add_row(r, &row, p))
 			return -1;
 	}
@@ -492,131 +484,6 @@ int results_read(struct results *r, const char *path, char *error, size_t size)
 		failed = read_rows(r, f, line, &p);
 	fclose(f);
 	return failed;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const struct execution *x = *(struct execution **)a, *y = *(struct execution **)b;
-
-	return x->number != y->number ? (x->number < y->number ? -1 : 1) : 0;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct execution *x = *(struct execution **)a, *y = *(struct execution **)b;
-
-	if (x->boot != y->boot)
-		return x->boot < y->boot ? -1 : 1;
-	if (x->nr && y->nr && x->phase[0] != y->phase[0])
-		return x->phase[0] < y->phase[0] ? -1 : 1;
-	return by_number(a, b);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct experiment *x = a, *y = b;
-	int c = strcmp(x->benchmark, y->benchmark);
-
-	if (!c)
-		c = strcmp(x->config, y->config);
-	return c ? c : strcmp(x->strategy, y->strategy);
-}
-
-/* What is whole stays. */
-static int experiment_finish(struct results *r, struct experiment *x, char *error, size_t size)
-{
-	size_t i, j, n = 0;
-
-	for (i = 0; i < x->nr; i++) {
-		struct execution *e = x->executions[i];
-		struct place p = { e->file, e->last_line, error, size };
-
-		/* The canary is one measurement; what has no value has no end. */
-		if (!e->complete && (x != &r->canary || !e->nr)) {
-			r->nr_incomplete++;
-			execution_free(e);
-			continue;
-		}
-		x->executions[n++] = e;
-		for (j = 0; j < e->nr_series; j++) {
-			if (e->series[j].nr == e->nr)
-				continue;
-			for (i++; i < x->nr; i++)	/* results_free() looks no further */
-				x->executions[n++] = x->executions[i];
-			x->nr = n;
-			return refuse(&p, "execution %u has %zu measurements, but %zu of %s", e->number,
-				      e->nr, e->series[j].nr, r->metrics[e->series[j].metric].name);
-		}
-	}
-	x->nr = n;
-	if (n)
-		qsort(x->executions, n, sizeof(*x->executions), x == &r->canary ? by_time : by_number);
-	for (i = 1; i < n && x != &r->canary; i++) {
-		struct execution *e = x->executions[i], *before = x->executions[i - 1];
-		struct place p = { e->file, e->line, error, size };
-
-		if (e->number == before->number)
-			return refuse(&p, "execution %u of %s %s %s twice: it is in %s:%ld, too", e->number,
-				      x->benchmark, x->config, x->strategy, before->file, before->line);
-	}
-	return 0;
-}
-
-/* Boots are numbered over all files: two of the same number would be taken for one. */
-static int check_boots(const struct results *r, char *error, size_t size)
-{
-	const struct execution **first = NULL;
-	size_t i, j, k, nr = 0, room = 0;
-	int failed = 0;
-
-	for (i = 0; i <= r->nr_experiments && !failed; i++) {
-		const struct experiment *x = i < r->nr_experiments ? &r->experiments[i] : &r->canary;
-
-		for (j = 0; j < x->nr && !failed; j++) {
-			const struct execution *e = x->executions[j];
-			struct place p = { e->file, e->line, error, size };
-
-			for (k = nr; k && first[k - 1]->boot != e->boot; k--)
-				;
-			if (k && first[k - 1]->file != e->file)
-				failed = refuse(&p, "boot %u is in %s:%ld, too: number boots apart over the files",
-						e->boot, first[k - 1]->file, first[k - 1]->line);
-			else if (!k && grow(&first, nr, &room, sizeof(*first)))
-				failed = no_memory(&p);
-			else if (!k)
-				first[nr++] = e;
-		}
-	}
-	free(first);
-	return failed;
-}
-
-/**
- * results_finish() - all files are read
- * @r: from results_read(); executions that did not end are dropped
- * @error: what is wrong, with file and line
- * @size: room there
- *
- * Return: 0, or -1 with a message in @error.
- */
-int results_finish(struct results *r, char *error, size_t size)
-{
-	size_t i, n = 0;
-
-	if (experiment_finish(r, &r->canary, error, size))
-		return -1;
-	for (i = 0; i < r->nr_experiments; i++) {
-		if (experiment_finish(r, &r->experiments[i], error, size))
-			return -1;
-		n += r->experiments[i].nr;
-	}
-	if (r->nr_experiments)
-		qsort(r->experiments, r->nr_experiments, sizeof(*r->experiments), by_name);
-	if (n)
-		return check_boots(r, error, size);
-	snprintf(error, size, "%s: no execution that ended (%zu did not)",
-		 r->nr_files ? r->files[0] : "no file", r->nr_incomplete);
-	return -1;
 }
 
 static void experiment_free(struct experiment *x)
