@@ -66,7 +66,7 @@ static int number(const char *text, unsigned long long max, unsigned long long *
 	return errno || *end || *n > max ? -1 : 0;
 }
 
-/* Decimal, as printf writes it: no nan, no inf, no hexadecimal. */
+/* Decimal, as printf writes it: no nan, no inf, no hexadecimal, nothing too large. */
 static int real(const char *text, double *x)
 {
 	char *end;
@@ -76,7 +76,7 @@ static int real(const char *text, double *x)
 		return -1;
 	errno = 0;
 	*x = strtod(text, &end);
-	return *end || !isfinite(*x) || (errno && fabs(*x) > 1) ? -1 : 0;
+	return *end || (errno && fabs(*x) > 1) ? -1 : 0;
 }
 
 /**
