@@ -133,6 +133,12 @@ my $seldom = share(numbers(check('no slice', '--smp', 2, '--accel', 'icount', '-
 cmp_ok($often, '>', 0.004, sprintf 'slice=500: %.2f %% of loads find the line with the other CPU', $often * 100);
 cmp_ok($seldom, '<', $often / 4, sprintf 'no slice: %.2f %%', $seldom * 100);
 
+# The plugin interface, with a memory backend for each node and RAM above 4 GiB.
+my $phys = check('plugin', '--smp', 2, '--numa', 3, '--mem', '3G', '--accel', 'tcg', '--qemu-arg', '-plugin',
+		 '--qemu-arg', "$build/guest/phys-plugin.so,out=$share/phys", '--', 'ibs_check', 'phys');
+is(scalar(split /\n/, $phys), 192, 'plugin: 64 pages on each of 3 nodes');
+is(slurp("$share/phys"), $phys, 'a plugin gets the physical addresses that pagemap has');
+
 # perf itself.
 SKIP: {
 	skip 'no perf (linux-perf)', 4 unless grep { -x "$_/perf" } split /:/, $ENV{PATH};

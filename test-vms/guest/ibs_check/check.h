@@ -43,6 +43,8 @@ void check_table(void);
 void check_load(uint64_t period);
 void check_trace(uint64_t period);
 void check_bounce(uint64_t period);
+/* Prints the addresses of one store to each page of some on each node. */
+void print_phys(void);
 /* Not a check: so many loads, sampled unless the period is 0. */
 void work(uint64_t millions, uint64_t period);
 

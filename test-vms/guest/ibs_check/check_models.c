@@ -248,3 +248,15 @@ void work(uint64_t millions, uint64_t period)
 	}
 	buffer_free(&b);
 }
+
+void print_phys(void)
+{
+	for (int n = 0; n < nr_nodes(); n++) {
+		struct buffer b = buffer_new(64 * PAGE_BYTES, n);
+
+		loop_named("storent8")->run(b.p, 64, PAGE_BYTES);
+		for (int i = 0; i < 64; i++)
+			printf("%" PRIx64 "\n", b.pfn[i] * PAGE_BYTES);
+		buffer_free(&b);
+	}
+}

@@ -30,6 +30,7 @@ LOOP(store1, "movb %al, (%rdi)");
 LOOP(store4, "movl %eax, (%rdi)");
 LOOP(store8, "movq %rax, (%rdi)");
 LOOP(store16, "movups %xmm0, (%rdi)");
+LOOP(storent8, "movnti %rax, (%rdi)");
 LOOP(add8, "addq %rax, (%rdi)");
 LOOP(lockadd8, "lock addq %rax, (%rdi)");
 LOOP(xchg4, "xchgl %eax, (%rdi)");
@@ -43,6 +44,7 @@ const struct loop loops[] = {
 	ENTRY(load8, LOAD, 8, 0),	   ENTRY(load16, LOAD, 16, 0),
 	ENTRY(store1, STORE, 1, 0),	   ENTRY(store4, STORE, 4, 0),
 	ENTRY(store8, STORE, 8, 0),	   ENTRY(store16, STORE, 16, 0),
+	ENTRY(storent8, STORE, 8, 0),
 	ENTRY(add8, LOAD | STORE, 8, 0),   ENTRY(lockadd8, LOAD | STORE, 8, 1),
 	ENTRY(xchg4, LOAD | STORE, 4, 1),  ENTRY(compare8, LOAD, 8, 0),
 };

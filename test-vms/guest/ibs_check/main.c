@@ -17,6 +17,7 @@ static void __attribute__((noreturn)) usage(void)
 	      "       ibs_check load PERIOD               latency of a node, idle and busy\n"
 	      "       ibs_check trace PERIOD              caches and their coherence\n"
 	      "       ibs_check bounce PERIOD             a line that two CPUs write\n"
+	      "       ibs_check phys                      a store to each page, its addresses\n"
 	      "       ibs_check work MILLIONS [PERIOD]    so many loads, to be timed\n", stderr);
 	exit(2);
 }
@@ -39,6 +40,10 @@ int main(int argc, char **argv)
 		usage();
 	if (!strcmp(what, "work") && argc == 3) {
 		work(number(argv[2]), 0);
+		return 0;
+	}
+	if (!strcmp(what, "phys") && argc == 2) {
+		print_phys();
 		return 0;
 	}
 	sampler_prepare();
