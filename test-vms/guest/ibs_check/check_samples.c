@@ -121,7 +121,7 @@ static void on_cpu(int cpu)
 	sampler_open(&s, period);
 	do {
 		for (size_t i = 0; i < nr_loops; i++) {
-			for (int n = 0; n < nodes; n++) {
+			for (int n = 0; n < nodes && loop_works(&loops[i]); n++) {
 				uint64_t lines = BUFFER_BYTES / 64;
 
 				r.loop = &loops[i];
@@ -195,6 +195,8 @@ static void hash_on_cpu(int cpu)
 
 	sampler_open(&s, period);
 	for (size_t i = 0; i < nr_loops; i++) {
+		if (!loop_works(&loops[i]))
+			continue;
 		sampler_enable(&s, 1);
 		for (int n = 0; n < 20; n++) {
 			loops[i].run(b.p, BUFFER_BYTES / 64, 64);

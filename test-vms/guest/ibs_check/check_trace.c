@@ -175,7 +175,7 @@ void check_trace(uint64_t p)
 	}
 	memset(&shared, 0, sizeof(shared));
 	if (near)
-		pair("same-node", 0, near, 20000);
+		pair("same-node", 0, near, 40000);
 	if (far)
-		pair("other-node", 0, far, 20000);
+		pair("other-node", 0, far, 40000);
 }

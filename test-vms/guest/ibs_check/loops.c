@@ -26,10 +26,12 @@ LOOP(load1, "movb (%rdi), %al");
 LOOP(load4, "movl (%rdi), %eax");
 LOOP(load8, "movq (%rdi), %rax");
 LOOP(load16, "movups (%rdi), %xmm0");
+LOOP(load32, "vmovups (%rdi), %ymm0");
 LOOP(store1, "movb %al, (%rdi)");
 LOOP(store4, "movl %eax, (%rdi)");
 LOOP(store8, "movq %rax, (%rdi)");
 LOOP(store16, "movups %xmm0, (%rdi)");
+LOOP(store32, "vmovups %ymm0, (%rdi)");
 LOOP(storent8, "movnti %rax, (%rdi)");
 LOOP(add8, "addq %rax, (%rdi)");
 LOOP(lockadd8, "lock addq %rax, (%rdi)");
@@ -42,6 +44,7 @@ LOOP(compare8, "cmpq %rax, (%rdi)");
 const struct loop loops[] = {
 	ENTRY(load1, LOAD, 1, 0),	   ENTRY(load4, LOAD, 4, 0),
 	ENTRY(load8, LOAD, 8, 0),	   ENTRY(load16, LOAD, 16, 0),
+	ENTRY(load32, LOAD, 32, 0),	   ENTRY(store32, STORE, 32, 0),
 	ENTRY(store1, STORE, 1, 0),	   ENTRY(store4, STORE, 4, 0),
 	ENTRY(store8, STORE, 8, 0),	   ENTRY(store16, STORE, 16, 0),
 	ENTRY(storent8, STORE, 8, 0),
@@ -58,4 +61,9 @@ const struct loop *loop_named(const char *name)
 			return &loops[i];
 	}
 	return NULL;
+}
+
+int loop_works(const struct loop *l)
+{
+	return l->width < 32 || __builtin_cpu_supports("avx");
 }

@@ -23,5 +23,7 @@ extern const struct loop loops[];
 extern const size_t nr_loops;
 
 const struct loop *loop_named(const char *name);
+/* Whether this processor has the instruction. */
+int loop_works(const struct loop *l);
 
 #endif
