@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the emulation of IBS costs: CPU seconds of QEMU for a boot, and for a loop
-# of loads beyond that, with Debian's QEMU and with ours, off and on.  Medians.
+# What the emulation of IBS costs: CPU seconds of QEMU for a boot, and CPU time of
+# an iteration of a loop (5 instructions, one of them a load), with Debian's QEMU
+# and with ours, off and on.  Medians of $RUNS runs each.
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MEMSCOPE_BUILD:-$(realpath "$here/../../build")}
 runs=${RUNS:-3}
-millions=200
 ours=$build/qemu-ibs/qemu-system-x86_64
 firmware=(--qemu-arg -L --qemu-arg /usr/share/qemu --qemu-arg -L --qemu-arg /usr/share/seabios)
 mkdir -p "$build/bench"
@@ -22,31 +22,32 @@ median() {
 	sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# NAME, then the options of run; the period is an argument of ibs_check.
+# NAME MILLIONS-OF-LOADS PERIOD, then the options of run.
 measure() {
-	local name=$1 period=$2 boot loop
-	shift 2
+	local name=$1 millions=$2 period=$3 boot loop
+	shift 3
 	boot=$(for ((i = 0; i < runs; i++)); do cpu_seconds "$@" -- true; done | median)
 	# shellcheck disable=SC2086 # none is no argument
 	loop=$(for ((i = 0; i < runs; i++)); do
 		cpu_seconds "$@" -- ibs_check work $millions $period
 	done | median)
-	awk -v n="$name" -v b="$boot" -v l="$loop" 'BEGIN { printf "%s\t%.2f\t%.2f\n", n, b, l - b }'
+	awk -v n="$name" -v b="$boot" -v l="$loop" -v m="$millions" \
+		'BEGIN { printf "%s\t%.2f\t%.2f\n", n, b, (l - b) * 1000 / m }'
 }
 
 {
-	measure 'Debian' '' --qemu stock
-	measure 'ours, ibs=off' '' --qemu "$ours" "${firmware[@]}"
-	measure 'ibs=on, not sampling' '' --qemu ibs
-	measure 'period 1048576' 1048576 --qemu ibs
-	measure 'period 65536' 65536 --qemu ibs
-	measure 'period 16384' 16384 --qemu ibs
-	measure 'period 4096' 4096 --qemu ibs
-	measure 'trace, period 65536' 65536 --qemu ibs --ibs model=trace
+	measure 'Debian' 2000 '' --qemu stock
+	measure 'ours, ibs=off' 2000 '' --qemu "$ours" "${firmware[@]}"
+	measure 'ibs=on, not sampling' 2000 '' --qemu ibs
+	measure 'period 1048576' 2000 1048576 --qemu ibs
+	measure 'period 65536' 2000 65536 --qemu ibs
+	measure 'period 16384' 1000 16384 --qemu ibs
+	measure 'period 4096' 500 4096 --qemu ibs
+	measure 'trace, period 65536' 200 65536 --qemu ibs --ibs model=trace
 } | tee "$build/bench/ibs.tsv" | awk -F '\t' '
 	NR == 1 { base_boot = $2; base = $3
-		  printf "%-24s %10s %7s %10s %7s\n", "CPU seconds", "boot", "ratio", "loop", "ratio" }
+		  printf "%-24s %10s %7s %10s %7s\n", "", "boot, s", "ratio", "loop, ns", "ratio" }
 	{ printf "%-24s %10.2f %7.2f %10.2f %7.2f\n", $1, $2, $2 / base_boot, $3, $3 / base }'
 awk -F '\t' 'BEGIN { printf "{" }
-	{ printf "%s\n  \"%s\": { \"boot_cpu_s\": %s, \"loop_cpu_s\": %s }", NR > 1 ? "," : "", $1, $2, $3 }
+	{ printf "%s\n  \"%s\": { \"boot_cpu_s\": %s, \"loop_ns\": %s }", NR > 1 ? "," : "", $1, $2, $3 }
 	END { print "\n}" }' "$build/bench/ibs.tsv" >"$build/bench/ibs.json"
