@@ -24,6 +24,7 @@ release=bookworm
 fetch() {
 	local mirror parts
 	mkdir -p "$src/apt/lists/partial" "$src/apt/cache"
+	# shellcheck disable=SC2016 # the names are apt's
 	mirror=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(COMPONENT)' \
 		'Created-By: Packages' 2>/dev/null |
 		awk '$2 == "Debian" && $3 == "main" && !/security/ { print $1; exit }')

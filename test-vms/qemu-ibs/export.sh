@@ -3,7 +3,7 @@
 # export.sh BUILD: writes the commits of BUILD/qemu-src/qemu to this directory.
 # export.sh --same BUILD: succeeds if they are here as they are there.
 set -eu
-mode=export
+mode='export'
 if [ "$1" = --same ]; then
 	mode=same
 	shift
