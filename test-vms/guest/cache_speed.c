@@ -2,7 +2,7 @@
 /*
  * cache_speed mark|quiet hits|misses|sort ROUNDS: work for measuring what the
  * oracle costs, in a phase if marked.  A round is 2^20 reads in 16 KiB, 2^20 reads
- * of lines in random order in 8 MiB, or qsort() of 2^14 numbers.
+ * of lines in random order in 192 KiB, or qsort() of 2^14 numbers.
  */
 #include <sched.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "mark.h"
 
 #define READS (1 << 20)
-#define LINES ((8 << 20) / 64)
+#define LINES ((192 << 10) / 64)
 #define NUMBERS (1 << 14)
 
 struct line {
