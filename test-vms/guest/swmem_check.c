@@ -39,6 +39,7 @@
 #define OP_LOAD 1
 #define OP_STORE 2
 #define CONFIG_IRQ 1
+#define CONFIG_PROBE 2
 #define CONFIG_LOADS 4
 #define CONFIG_STORES 8
 
@@ -182,9 +183,9 @@ static unsigned long stat_of(const char *name)
 
 struct sample {
 	uint64_t ip, addr, time, period, data_src, phys;
-	uint32_t pid, tid, cpu;
+	uint32_t pid, tid, cpu, cycles;
 	uint16_t width;
-	uint8_t op;
+	uint8_t op, probe;
 	int kernel, exact;
 };
 
@@ -252,7 +253,8 @@ static int ring_next(struct ring *r, struct sample *s)
 		uint64_t period;
 		uint32_t raw_size;
 		uint16_t width;
-		uint8_t op, rest[9];
+		uint8_t op, probe;
+		uint32_t cycles, rest;
 		uint64_t data_src, phys;
 	} __attribute__((packed)) body;
 	uint64_t lost[2];
@@ -276,6 +278,7 @@ static int ring_next(struct ring *r, struct sample *s)
 			.ip = body.ip, .addr = body.addr, .time = body.time, .period = body.period,
 			.data_src = body.data_src, .phys = body.phys, .pid = body.pid,
 			.tid = body.tid, .cpu = body.cpu, .width = body.width, .op = body.op,
+			.probe = body.probe, .cycles = body.cycles,
 			.kernel = (h.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL,
 			.exact = !!(h.misc & PERF_RECORD_MISC_EXACT_IP),
 		};
@@ -444,7 +447,7 @@ static int judge(const struct sample *s)
 
 struct tally {
 	int samples, right, wrong, user, kernel, inexact, other_cpu, other_pid, loads, stores;
-	int phys_right, phys_wrong, bad_source;
+	int phys_right, phys_wrong, bad_source, timed, refused, bad_probe;
 };
 
 static struct tally tally(struct ring *r, unsigned int cpu)
@@ -466,7 +469,11 @@ static struct tally tally(struct ring *r, unsigned int cpu)
 		t.other_pid += s.pid != (uint32_t)getpid();
 		t.loads += !!(s.op & OP_LOAD);
 		t.stores += !!(s.op & OP_STORE);
-		t.bad_source += src.mem_lvl_num != PERF_MEM_LVLNUM_NA ||
+		/* The level is only known from a probe. */
+		t.timed += s.probe >= 2;
+		t.refused += s.probe == 1;
+		t.bad_probe += (s.probe >= 2) != (s.cycles > 0);
+		t.bad_source += (src.mem_lvl_num != PERF_MEM_LVLNUM_NA) != (s.probe == 3) ||
 			!!(src.mem_op & PERF_MEM_OP_LOAD) != (op & 1) ||
 			!!(src.mem_op & PERF_MEM_OP_STORE) != op >> 1;
 		if (verdict > 0) {
@@ -559,6 +566,14 @@ static int check_events(void)
 		t = record(a, 0, -1, last);
 		ok(!t.user && t.kernel, "%s: exclude_user: %d user, %d kernel", how, t.user, t.kernel);
 	}
+
+	a = attr;
+	t = record(a, 0, -1, last);
+	ok(!t.timed && !t.refused && !t.bad_probe, "no probe unless asked for");
+	a.config = CONFIG_PROBE;
+	t = record(a, 0, -1, last);
+	ok(t.timed && !t.bad_probe && !t.bad_source && !t.wrong,
+	   "probe: %d timed, %d refused, %d wrong", t.timed, t.refused, t.bad_probe + t.bad_source);
 
 	a = attr;
 	a.config = CONFIG_LOADS;
