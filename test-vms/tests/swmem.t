@@ -28,6 +28,25 @@ for my $smp (2, 1) {
 	/^not/ ? fail("$smp CPUs: $_") : pass("$smp CPUs: " . s/^ok \d+ - //r) for @lines;
 }
 
+# --- CPUs that come and go ---------------------------------------------------
+{
+	my $script = <<'END';
+swmem_check loops /tmp/a rounds=1000 period=50000 &
+cd /sys/devices/system/cpu
+for i in 1 2 3 4; do
+	for c in 1 2; do echo 0 >cpu$c/online; sleep 0.02; done
+	for c in 1 2; do echo 1 >cpu$c/online; sleep 0.02; done
+done
+wait
+grep -c sample /tmp/a
+dmesg | grep -i 'unknown.*NMI\|NMI.*unknown'
+END
+	my $vm = vm('--smp', 3, @icount, '--', 'sh', '-c', $script);
+	my ($n, $rest) = split /\n/, $vm->{out}, 2;
+	cmp_ok($n, '>', 300, 'sampling goes on while CPUs go offline and online') or diag $vm->{err};
+	is($rest, '', 'and no NMI is unclaimed');
+}
+
 # --- against the oracle -----------------------------------------------------
 my $nmi = (map { (split)[0] } grep { / asm_exc_nmi$/ } split /\n/,
 	   slurp("$build/kernel-vm/System.map"))[0];
