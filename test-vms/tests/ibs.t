@@ -44,10 +44,11 @@ sub in_band {
 
 # The driver as it is, and samples of known instructions on known memory.
 my $out = check('samples', '--smp', 4, '--numa', 2, '--ibs', 'seed=5,hit-l1=40,hit-l2=10,hit-l3=10',
-	'--', 'sh', '-c', 'dmesg | grep "AMD IBS detected"; ls /sys/bus/event_source/devices;
+	'--', 'sh', '-c', 'dmesg | grep "AMD IBS detected"; ls /sys/bus/event_source/devices; memscope-caps -F csv;
 	for period in 1024 4096 16384 65536; do echo "== $period"; ibs_check samples $period || exit 1; done');
 like($out, qr/perf: AMD IBS detected \(0x000008fd\)/, "the kernel's driver finds IBS");
 like($out, qr/^ibs_op$/m, 'and registers ibs_op');
+like($out, qr{^ibs,yes,ibs_op/cnt_ctl=1/,ops,}m, 'memscope-caps finds it, and opens it');
 my (undef, %run) = split /^== (\d+)\n/m, $out;
 for my $period (1024, 4096, 16384, 65536) {
 	my $n = numbers($run{$period} // '');

@@ -47,6 +47,14 @@ END
 	is($rest, '', 'and no NMI is unclaimed');
 }
 
+# --- who chooses among sources finds it ---------------------------------------
+{
+	my $vm = vm('--', 'memscope-caps', '-F', 'csv');
+	is($vm->{status}, 0, 'memscope-caps') or diag $vm->{err};
+	like($vm->{out}, qr{^swmem,yes,swmem//,ns,}m, 'finds swmem, and opens it') or diag $vm->{out};
+	like($vm->{out}, qr{^ibs,no,}m, 'and no IBS');
+}
+
 # --- against the oracle -----------------------------------------------------
 my $nmi = (map { (split)[0] } grep { / asm_exc_nmi$/ } split /\n/,
 	   slurp("$build/kernel-vm/System.map"))[0];
