@@ -71,23 +71,21 @@ done
 [ $failed = 0 ] || { echo "${0##*/}: a boot failed; run it again to go on" >&2; exit 1; }
 
 # The report and its pictures, from the same rows.
-if "$pagealloc" bench report --help >/dev/null 2>&1; then
-	for metric in wall_time L2_misses; do
-		for format in text csv json; do
-			"$pagealloc" bench report --view all --metric $metric --format $format \
-				-o "$out/report-$metric.$format" "$out"/boot-*/joined.csv
-		done
-		# What does not vary has no impact factor, and no picture of it.
-		for kind in ranking ecdf misses; do
-			"$pagealloc" bench plot $kind --metric $metric -o "$out/$kind-$metric.png" \
-				"$out"/boot-*/joined.csv ||
-				echo "${0##*/}: no picture $kind of $metric" >&2
-		done
-		for program in fft lu sor; do
-			"$pagealloc" bench plot executions --benchmark $program --config one \
-				--metric $metric -o "$out/$program-$metric.png" "$out"/boot-*/joined.csv
-		done
+for metric in wall_time L2_misses; do
+	for format in text csv json; do
+		"$pagealloc" bench report --view all --metric $metric --format $format \
+			-o "$out/report-$metric.$format" "$out"/boot-*/joined.csv
 	done
-fi
+	# What does not vary has no impact factor, and no picture of it.
+	for kind in ranking ecdf misses; do
+		"$pagealloc" bench plot $kind --metric $metric -o "$out/$kind-$metric.png" \
+			"$out"/boot-*/joined.csv ||
+			echo "${0##*/}: no picture $kind of $metric" >&2
+	done
+	for program in fft lu sor; do
+		"$pagealloc" bench plot executions --benchmark $program --config one \
+			--metric $metric -o "$out/$program-$metric.png" "$out"/boot-*/joined.csv
+	done
+done
 "$here/evaluation.pl" "$out" "$numbers" "$name" "$caches"
 echo "The numbers are in $numbers, results in $out."
