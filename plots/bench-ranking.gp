@@ -7,7 +7,8 @@ ranks = words(strategies)
 set ylabel "benchmarks and configurations (%)"
 set yrange [0:100]
 set xlabel "strategy (several: benchmarks with several measurements an execution; single: with one)" . (min_diff > 0 ? sprintf("; differences above %g %% count", min_diff) : "")
-set bmargin 5
+set bmargin 6
+set xlabel offset 0,-1
 set xtics noenhanced
 set boxwidth 0.6
 stats csv using (column("cells")) name "rows" nooutput

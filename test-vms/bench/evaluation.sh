@@ -77,7 +77,9 @@ for metric in wall_time L2_misses; do
 			-o "$out/report-$metric.$format" "$out"/boot-*/joined.csv
 	done
 	# What does not vary has no impact factor, and no picture of it.
-	for kind in ranking ecdf misses; do
+	kinds='ranking ecdf'
+	[ $metric = L2_misses ] || kinds+=' misses'
+	for kind in $kinds; do
 		"$pagealloc" bench plot $kind --metric $metric -o "$out/$kind-$metric.png" \
 			"$out"/boot-*/joined.csv ||
 			echo "${0##*/}: no picture $kind of $metric" >&2

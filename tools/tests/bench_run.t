@@ -324,7 +324,9 @@ sub model {
 		[ "$dir/m/raw.csv $dir/m/raw.csv --boot 0", qr/raw\.csv: line \d+: not 'phase,/ ],
 	);
 	my $i = 0;
-	for ([ $damaged, qr/its phase 3 is not in/ ], [ $counts =~ s/\n\z//r, qr/line \d+: not whole/ ],
+	my $more = join '', map { "$n,$_\n" } 'L1d,1,0,5,5', 'L2,2,0,5,5';
+	for ([ $damaged, qr/its phase 3 is not in/ ],
+	     [ $counts . $more, qr/the run was interrupted, and does not fit its counts/ ], [ $counts =~ s/\n\z//r, qr/line \d+: not whole/ ],
 	     [ $head, qr/no counts/ ], [ '', qr/no counts/ ], [ "${head}0,L2,2,0,5,6\n", qr/line 2: no counts of a phase/ ],
 	     [ "${head}0,L2,2,0,5\n", qr/line 2: no counts/ ], [ "${head}-1,L2,2,0,5,5\n", qr/line 2: no counts/ ],
 	     [ "${head}0,L 2,2,0,5,5\n", qr/line 2: no counts/ ]) {

@@ -300,6 +300,11 @@ static int join(struct join *j, FILE *f)
 	}
 	if (!ret)
 		ret = end_measurement(j);
+	/* Phases of executions that were stopped count in the guest, and in no row. */
+	if (!ret && j->joined && j->phase + 1 != j->model->nr_phases)
+		ret = complain(FAILED, "%s: has %zu phases, the measurements of boot %" PRIu64
+			       " are %llu: the run was interrupted, and does not fit its counts",
+			       j->model->path, j->model->nr_phases, j->boot, j->phase + 1);
 	if (!ret && !j->joined)
 		ret = complain(FAILED, "%s: no measurements%s", j->path,
 			       j->have_boot == 2 ? " of this boot" : "");
