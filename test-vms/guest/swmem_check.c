@@ -515,6 +515,13 @@ static int cgroup_fd(const char *path)
 	char procs[256], pid[16];
 	FILE *f;
 
+	/* The implicit controllers, perf's too, are enabled with the first explicit one. */
+	f = fopen("/sys/fs/cgroup/cgroup.subtree_control", "w");
+	if (!f)
+		return -1;
+	fputs("+memory", f);
+	if (fclose(f))
+		return -1;
 	mkdir(path, 0755);
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
 	f = fopen(procs, "w");
@@ -654,8 +661,11 @@ static int check_events(void)
 			_exit(2);
 		a = attr;
 		e = syscall(SYS_perf_event_open, &a, fd, last, -1, PERF_FLAG_PID_CGROUP);
-		if (e < 0)
+		if (e < 0) {
+			printf("# perf_event_open: %s\n", strerror(errno));
+			fflush(stdout);
 			_exit(3);
+		}
 		r = (struct ring){ .fd = e };
 		r.page = mmap(NULL, (RING_PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, e, 0);
 		enable(&r);
