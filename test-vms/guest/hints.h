@@ -224,6 +224,16 @@ static inline int query(int fd, uint64_t start, uint64_t end, struct page_hints_
 	return ioctl(fd, PAGE_HINTS_QUERY, query);
 }
 
+/* The color of a frame, by the color function in @info. */
+static inline unsigned int page_color(const struct page_hints_info *info, uint64_t pfn)
+{
+	unsigned int color = 0;
+
+	for (unsigned int i = 0; i < info->color_bits; i++)
+		color |= (unsigned int)(__builtin_popcountll(pfn & info->masks[i]) & 1) << i;
+	return color;
+}
+
 static inline char *map(size_t size)
 {
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -21,15 +21,6 @@ enum { BIND = 2, INTERLEAVE = 3 };	/* of mbind() */
 static struct page_hints_info info = { .size = sizeof(info) };
 static int hints;
 
-static unsigned int color_of(uint64_t pfn)
-{
-	unsigned int color = 0;
-
-	for (unsigned int i = 0; i < info.color_bits; i++)
-		color |= (unsigned int)(__builtin_popcountll(pfn & info.masks[i]) & 1) << i;
-	return color;
-}
-
 static long number_in(const char *path, const char *word)
 {
 	char line[256];
@@ -61,7 +52,7 @@ static size_t colored(char *p, size_t pages, size_t on[2])
 		void *page = p + i * PAGE;
 		int node = -1;
 
-		right += color_of(pfn_of(page)) == ((uintptr_t)page / PAGE) % info.colors;
+		right += page_color(&info, pfn_of(page)) == ((uintptr_t)page / PAGE) % info.colors;
 		if (syscall(SYS_move_pages, 0, 1, &page, NULL, &node, 0))
 			die("move_pages");
 		if (node == 0 || node == 1)
@@ -236,7 +227,7 @@ static void tracepoints(void)
 		if (vpn < (uintptr_t)p / PAGE || vpn >= (uintptr_t)p / PAGE + PAGES)
 			continue;
 		seen++;
-		wrong += color_of(pfn) != color || pfn_of((void *)(vpn * PAGE)) != pfn;
+		wrong += page_color(&info, pfn) != color || pfn_of((void *)(vpn * PAGE)) != pfn;
 	}
 	if (f)
 		fclose(f);

@@ -22,15 +22,6 @@
 static int hints;
 static struct page_hints_info info = { .size = sizeof(info) };
 
-static unsigned int color_of(uint64_t pfn)
-{
-	unsigned int color = 0;
-
-	for (unsigned int i = 0; i < info.color_bits; i++)
-		color |= (unsigned int)(__builtin_popcountll(pfn & info.masks[i]) & 1) << i;
-	return color;
-}
-
 /* Memory with small pages, each filled with what check() foretells. */
 static char *fill(size_t pages, uint64_t salt)
 {
@@ -92,7 +83,8 @@ static size_t hits(const char *p, size_t pages, uint64_t offset)
 	size_t n = 0;
 
 	for (size_t i = 0; i < pages; i++)
-		n += color_of(pfn_of(p + i * PAGE)) == color_of(((uintptr_t)p / PAGE) + i + offset);
+		n += page_color(&info, pfn_of(p + i * PAGE)) ==
+		     page_color(&info, (uintptr_t)p / PAGE + i + offset);
 	return n;
 }
 
@@ -294,7 +286,7 @@ static void test_pinned(void)
 		die("vmsplice");
 	/* None is where it should be. */
 	for (unsigned int i = 0; i < 8; i++) {
-		uint32_t color = (color_of(pfn_of(p + i * PAGE)) + 1) % info.colors;
+		uint32_t color = (page_color(&info, pfn_of(p + i * PAGE)) + 1) % info.colors;
 
 		if (set_hint(p + i * PAGE, 1, "modulo", &color, sizeof(color), 0))
 			die("set modulo");

@@ -3,21 +3,12 @@
 #include "alloc.h"
 #include "pagemap.h"
 
-static unsigned int color(uint64_t pfn)
-{
-	unsigned int i, c = 0;
-
-	for (i = 0; i < info.color_bits; i++)
-		c |= (__builtin_popcountll(pfn & info.masks[i]) & 1) << i;
-	return c;
-}
-
 /* The page's color is that of its address, or in the set. */
 static bool hit(const char *p, uint64_t set)
 {
-	unsigned int c = color(pfn_of(p));
+	unsigned int c = page_color(&info, pfn_of(p));
 
-	return set ? set >> c & 1 : c == color((uintptr_t)p / PAGE);
+	return set ? set >> c & 1 : c == page_color(&info, (uintptr_t)p / PAGE);
 }
 
 static double touch_and_count(char *p, uint64_t first, uint64_t end, uint64_t set)
