@@ -10,6 +10,7 @@
  *			sample CPU IP ADDRESS OP WIDTH kernel|user
  *			lost NUMBER
  *		options: irq period=NS rounds=N user kernel
+ *			samples=N	after the rounds, more until there are N
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -189,6 +190,20 @@ struct sample {
 	int kernel, exact;
 };
 
+/* As the events' sample_type has it. */
+struct body {
+	uint64_t ip;
+	uint32_t pid, tid;
+	uint64_t time, addr;
+	uint32_t cpu, res;
+	uint64_t period;
+	uint32_t raw_size;
+	uint16_t width;
+	uint8_t op, probe;
+	uint32_t cycles, rest;
+	uint64_t data_src, phys;
+} __attribute__((packed));
+
 struct ring {
 	int fd;
 	struct perf_event_mmap_page *page;
@@ -232,6 +247,13 @@ static void ring_close(struct ring *r)
 	close(r->fd);
 }
 
+/* About how many samples were written: some records may be others. */
+static int samples_in(struct ring *r)
+{
+	return __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE) /
+		(sizeof(struct perf_event_header) + sizeof(struct body));
+}
+
 static void copy_out(struct ring *r, void *to, uint64_t at, size_t n)
 {
 	char *data = (char *)r->page + PAGE;
@@ -245,18 +267,7 @@ static int ring_next(struct ring *r, struct sample *s)
 {
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	struct perf_event_header h;
-	struct {
-		uint64_t ip;
-		uint32_t pid, tid;
-		uint64_t time, addr;
-		uint32_t cpu, res;
-		uint64_t period;
-		uint32_t raw_size;
-		uint16_t width;
-		uint8_t op, probe;
-		uint32_t cycles, rest;
-		uint64_t data_src, phys;
-	} __attribute__((packed)) body;
+	struct body body;
 	uint64_t lost[2];
 
 	while (r->at < head) {
@@ -328,7 +339,7 @@ static void wait_for_timers(void)
 static int run_loops(int argc, char **argv)
 {
 	struct perf_event_attr attr = attr_of(0, 100000);
-	int rounds = 50, syscalls = 1;
+	int rounds = 50, least = 0, syscalls = 1;
 	struct ring ring;
 	struct sample s;
 	FILE *f;
@@ -340,6 +351,8 @@ static int run_loops(int argc, char **argv)
 			attr.sample_period = strtoull(argv[i] + 7, NULL, 0);
 		} else if (!strncmp(argv[i], "rounds=", 7)) {
 			rounds = atoi(argv[i] + 7);
+		} else if (!strncmp(argv[i], "samples=", 8)) {
+			least = atoi(argv[i] + 8);
 		} else if (!strcmp(argv[i], "user")) {
 			attr.exclude_kernel = 1;
 			syscalls = 0;
@@ -365,7 +378,7 @@ static int run_loops(int argc, char **argv)
 	oracle_mark(ORACLE_CODE_START);
 	sched_yield();
 	enable(&ring);
-	for (int i = 0; i < rounds; i++) {
+	for (int i = 0; i < rounds || samples_in(&ring) < least; i++) {
 		if (attr.exclude_user) {
 			some_syscalls();
 			continue;

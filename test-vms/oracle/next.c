@@ -22,6 +22,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,8 @@ struct vcpu {
 	int after_iret;		/* the next block begins with the instruction wanted */
 	int watching;		/* and this is it: pc */
 	uint64_t pc;
+	char line[1024];	/* what is known of it; CPUs' turns end anywhere */
+	size_t length;
 	int in_nmi;
 	uint64_t nmi_insns;	/* of the handler that is running, or ran last */
 	uint64_t told_insns;
@@ -114,11 +117,27 @@ static void count_page(uint64_t vpn, int store)
 	p->count[store]++;
 }
 
+static void tell(struct vcpu *v, const char *format, ...)
+{
+	size_t room = sizeof(v->line) - v->length;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(v->line + v->length, room, format, args);
+	va_end(args);
+	/* Half an access would be a wrong one. */
+	if (n > 0 && (size_t)n < room)
+		v->length += n;
+	v->line[v->length] = '\0';
+}
+
 static void end_watch(struct vcpu *v)
 {
 	if (v->watching)
-		fputc('\n', out);
+		fprintf(out, "%s\n", v->line);
 	v->watching = 0;
+	v->length = 0;
 }
 
 static void on_block(unsigned int cpu, void *udata)
@@ -143,8 +162,8 @@ static void on_block(unsigned int cpu, void *udata)
 		v->after_iret = 0;
 		v->watching = 1;
 		v->pc = block[0];
-		fprintf(out, "next %u %llx %llu", cpu, (unsigned long long)v->pc,
-			(unsigned long long)v->told_insns);
+		tell(v, "next %u %llx %llu", cpu, (unsigned long long)v->pc,
+		     (unsigned long long)v->told_insns);
 	}
 }
 
@@ -170,8 +189,8 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 		return;
 	if (v->watching) {
 		if (pc == v->pc)
-			fprintf(out, " %llx,%x,%c", (unsigned long long)vaddr,
-				1 << qemu_plugin_mem_size_shift(info), store ? 'w' : 'r');
+			tell(v, " %llx,%x,%c", (unsigned long long)vaddr,
+			     1 << qemu_plugin_mem_size_shift(info), store ? 'w' : 'r');
 		else
 			end_watch(v);
 	}
