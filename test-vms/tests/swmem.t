@@ -68,7 +68,7 @@ my @runs = (
 	[ 'timer, kernel', \@icount, 2, 'kernel', 'irq', 'period=20000', 'rounds=150' ],
 	[ 'NMI, user, no -icount', [ @fine, '--accel', 'tcg' ], 2, 'user', 'period=20000', 'rounds=600',
 	  'samples=1000' ],
-	[ 'NMI, kernel, no -icount', [ @fine, '--accel', 'tcg' ], 2, 'kernel', 'period=20000', 'rounds=300',
+	[ 'NMI, kernel, no -icount', [ @fine, '--accel', 'tcg' ], 2, 'kernel', 'period=20000', 'rounds=50',
 	  'samples=1000' ],
 );
 
@@ -96,6 +96,44 @@ sub shares {
 	my $sum = 0;
 	$sum += $_ for values %$count;
 	return { map { $_ => $sum ? 100 * $count->{$_} / $sum : 0 } keys %$count };
+}
+
+# The line of each sample, or undef: as many as there can be in the order of both,
+# the longest common subsequence (J. Hunt, T. Szymanski, CACM 20:5, 1977).  Samples
+# may share a line: two accesses of an instruction, or two interrupts before it ran.
+sub align {
+	my ($samples, $lines) = @_;
+	my %lines_of;
+	for my $j (reverse 0 .. $#$lines) {
+		my ($pc, $insns, $accesses) = @{$lines->[$j]};
+		my %did;
+		for (@$accesses) {
+			my ($addr, $bytes, $rw) = split /,/;
+			$did{$addr} |= $rw eq 'r' ? 1 : 2;
+		}
+		push @{$lines_of{"$pc $_"}}, [ $j, $did{$_} ] for keys %did;
+	}
+	# The last line of the best sequence of each length, and what came before it.
+	my (@tail, @entry);
+	for my $i (0 .. $#$samples) {
+		my $s = $samples->[$i];
+		for (@{$lines_of{"$s->{ip} $s->{addr}"}}) {
+			my ($j, $did) = @$_;
+			next if $s->{op} & 3 & ~$did;
+			my ($low, $high) = (0, scalar @tail);
+			while ($low < $high) {
+				my $mid = $low + $high >> 1;
+				$tail[$mid] > $j ? ($high = $mid) : ($low = $mid + 1);
+			}
+			$tail[$low] = $j;
+			$entry[$low] = [ $i, $j, $low ? $entry[$low - 1] : undef ];
+		}
+	}
+	my @found;
+	for (my $e = $entry[-1]; $e; $e = $e->[2]) {
+		$found[$e->[0]] = $lines->[$e->[1]];
+	}
+	return @found;
 }
 
 sub compare {
@@ -139,38 +177,17 @@ sub compare {
 		}
 	}
 
-	# Each sample is of an instruction that an interrupt returned to, in this order.
-	my ($right, %at) = (0);
-	my @wrong;
-	my $last;
-	for my $s (@samples) {
-		my $list = $next{$s->{cpu}} // [];
-		my $i = $at{$s->{cpu}} // 0;
-		my $found;
-		# Two samples of one instruction: the second looks at the same again.
-		for my $k ($i - 1 .. $i + 200) {
-			next if $k < 0;
-			last if $k > $#$list;
-			my ($pc, $insns, $accesses) = @{$list->[$k]};
-			next if $pc ne $s->{ip};
-			my ($r, $w);
-			for (@$accesses) {
-				my ($addr, $bytes, $rw) = split /,/;
-				next if $addr ne $s->{addr};
-				$r = 1 if $rw eq 'r';
-				$w = 1 if $rw eq 'w';
-			}
-			next if ($s->{op} & 1) && !$r || ($s->{op} & 2) && !$w;
-			$found = $k;
-			push @{$cost[1]}, $insns if $insns;
-			last;
-		}
-		if (defined $found) {
+	my ($right, @wrong) = (0);
+	for my $cpu (keys %next) {
+		my $list = $next{$cpu};
+		my @here = grep { $_->{cpu} == $cpu } @samples;
+		my @found = align(\@here, $list);
+		for my $k (0 .. $#here) {
+			my $line = $found[$k];
+			push(@wrong, $here[$k]), next unless $line;
 			$right++;
-			$at{$s->{cpu}} = $found + 1;
-			$list->[$found][3] = 1;
-		} else {
-			push @wrong, $s;
+			push @{$cost[1]}, $line->[1] if $line->[1] && !$line->[3];
+			$line->[3] = 1;
 		}
 	}
 	for my $list (values %next) {
@@ -180,8 +197,8 @@ sub compare {
 	$result{"swmem_addr_right_$key"} = $pct / 100;
 	diag sprintf '%s: %d samples, %d lost, %.2f %% right', $name, scalar @samples, $lost, $pct;
 	cmp_ok(scalar @samples, '>', 300, "$name: samples");
-	# Without -icount it is printed only: why fewer agree there is not known.
-	$name =~ /no -icount/ or cmp_ok($pct, '>=', 99, "$name: they are true")
+	# Without -icount an interrupt may return to where the next comes at once.
+	cmp_ok($pct, '>=', $name =~ /no -icount/ ? 97 : 99, "$name: they are true")
 		or diag join "\n", map { join ' ', %$_ } @wrong[0 .. ($#wrong < 4 ? $#wrong : 4)];
 	for my $k (0, 1) {
 		my @c = sort { $a <=> $b } @{$cost[$k]};
@@ -245,7 +262,7 @@ sub compare {
 		cmp_ok($tvd, '<=', 8, "$name: regions") if $name eq 'NMI, kernel';
 	}
 }
-compare(@$_) for grep { !$ENV{ONLY} || $_->[0] =~ m{$ENV{ONLY}} } @runs;
+compare(@$_) for @runs;
 
 mkdir $bench;
 if (open my $f, '>', "$bench/swmem.json") {
