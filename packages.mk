@@ -18,5 +18,7 @@ PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libg
 	zlib1g-dev libinih-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db
+# the kernel's own tests of memory management
+PACKAGES += libcap-dev libnuma-dev
 # what statistics are compared with
 PACKAGES += r-base-core r-cran-boot

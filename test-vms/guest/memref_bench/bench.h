@@ -67,7 +67,7 @@ void refs_end(struct target *t, struct found *f);
 pid_t kdamond(void);
 void damon_on(struct target *t, bool exact, unsigned int sample_us, unsigned int aggr_us);
 void damon_off(void);
-void damon_found(struct target *t, struct found *f);
+bool damon_found(struct target *t, struct found *f);
 
 /* The parts, a file each. */
 void cost(void);
