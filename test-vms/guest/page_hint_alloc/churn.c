@@ -94,23 +94,42 @@ static void worker(unsigned int nr)
 }
 
 /* Processes that multiply, and need more than their cgroup may have. */
-static void bomb(void)
+static void multiply(void)
 {
 	uint64_t pages = 256;
-	char *p;
 
-	put_file(CGROUP "cgroup.procs", "0");
-	hint_self(0);
 	while (1) {
-		p = reserve(pages);
+		char *p = reserve(pages);
+		pid_t child;
+
 		for (uint64_t i = 0; i < pages; i++)
 			p[i * PAGE] = 1;
-		if (fork() < 0)
+		child = fork();
+		if (!child)
+			seed += getpid();
+		else if (child < 0)
 			usleep(1000);
 		if (rnd() % 4 == 0)
 			_exit(0);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
+	}
+}
+
+/* The cgroup's processes kill each other; then there are new ones. */
+static void bomb(void)
+{
+	while (1) {
+		pid_t child = fork();
+
+		if (!child) {
+			put_file(CGROUP "cgroup.procs", "0");
+			hint_self(0);
+			multiply();
+		}
+		if (child > 0)
+			waitpid(child, NULL, 0);
+		usleep(10000);
 	}
 }
 
