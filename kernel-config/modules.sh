@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# modules.sh LINUX OUTPUT ORACLE: builds the oracle's module, which is no part of
-# the series, and packs it with a kernel's modules, as installed, into
+# modules.sh LINUX OUTPUT ORACLE: builds the oracle's modules, which are no part of
+# the series, and packs them with a kernel's modules, as installed, into
 # OUTPUT/modules.cpio, which the guest gets beside its own files.
 set -eu -o pipefail
 linux=$1 output=$2 oracle=$3
@@ -11,7 +11,7 @@ trap 'rm -rf "$root"' EXIT
 PATH=$PATH:/usr/sbin:/sbin
 # Kbuild leaves what it makes beside the source.
 mkdir -p "$output/oracle-module"
-cp "$oracle"/module/* "$oracle"/mark.h "$output/oracle-module/"
+cp "$oracle"/module/* "$oracle"/mark.h "$oracle"/objects.h "$output/oracle-module/"
 kbuild() {
 	make -s -C "$linux" O="$output" LOCALVERSION= INSTALL_MOD_PATH="$root" INSTALL_MOD_STRIP=1 "$@"
 }

@@ -18,6 +18,8 @@
 /* By the kernel only, when it goes from one task to another: */
 #define ORACLE_CODE_TRACED 0x0005	/* this CPU runs a traced process */
 #define ORACLE_CODE_UNTRACED 0x0006	/* ... one that is not */
+#define ORACLE_CODE_MAILBOX 0x0007	/* where this CPU's struct oracle_object is: objects.h */
+#define ORACLE_CODE_OBJECT 0x0008	/* and now there is one in it */
 #define ORACLE_CODE_FIRST 0x0010	/* lowest code free for programs */
 
 /*

@@ -2,6 +2,7 @@
 /*
  * swmem_check: loops over known buffers, and what samples of them must say.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
