@@ -97,7 +97,8 @@ for my $experiment (sort keys %sum) {
 			$mean ? 100 * $sd / $mean : 0, defined $ratio ? sprintf('%.2f', $ratio) : '-', $time,
 			$time ? 100 * $time_sd / $time : 0, $insns;
 		if ($strategy ne 'default') {
-			my %by = (time => 'wall_time', instructions => 'instructions', misses => 'L2_misses');
+			my %by = (time => 'wall_time', instructions => 'instructions', misses => 'L2_misses',
+				  cycles => 'model_cycles');
 			for my $what (keys %by) {
 				my ($of) = moments($metrics->{$by{$what}});
 				my ($default) = moments($sum{$experiment}{default}{$by{$what}});

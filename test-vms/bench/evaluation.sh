@@ -23,6 +23,8 @@ pagealloc=$build/bin/pagealloc
 
 # 16 colors: 1024 sets of 64 bytes in each way.
 caches=L1d:32K:8:64,L2:256K:4:64
+# About what a processor of the kind waits for its next cache, and for memory.
+misses=(--miss L1d=10 --miss L2=200)
 colors=16
 
 # Other results are not to be mixed with these.
@@ -52,7 +54,8 @@ boot() {
 		exec pagealloc bench run /share/'$name'.ini --boot '"$1"' -o /share/boot-'"$1" 2>&1 |
 		sed "s/^/boot $1: /"
 	mv "$out/share/boot-$1" "$dir/results"
-	"$pagealloc" bench model "$dir/results/raw.csv" "$dir/counts.csv" -o "$dir/joined.csv"
+	"$pagealloc" bench model "${misses[@]}" "$dir/results/raw.csv" "$dir/counts.csv" \
+		-o "$dir/joined.csv"
 }
 
 failed=0 running=0
@@ -71,7 +74,7 @@ done
 [ $failed = 0 ] || { echo "${0##*/}: a boot failed; run it again to go on" >&2; exit 1; }
 
 # The report and its pictures, from the same rows.
-for metric in wall_time L2_misses; do
+for metric in wall_time model_cycles L2_misses; do
 	for format in text csv json; do
 		"$pagealloc" bench report --view all --metric $metric --format $format \
 			-o "$out/report-$metric.$format" "$out"/boot-*/joined.csv

@@ -277,6 +277,11 @@ sub options {
 		like($err, qr/^pagealloc: [^\n]*$message[^\n]*\n$/, 'says why, once');
 		ok(!-e "$dir/x", 'nothing is made');
 	}
+	for my $miss (qw(L2 =5 L2=x L2=-1 L2=1000001)) {
+		my ($status, $text, $err) = run("$bench model --miss $miss a b");
+		is("$status$text", '2', "--miss $miss is wrong usage");
+		like($err, qr/^pagealloc: --miss \Q$miss\E: not CACHE=CYCLES/, 'and named');
+	}
 	for my $verb ('run', 'model') {
 		my ($status, $text, $err) = run("$bench $verb --help");
 		like("$status$err$text", qr/^0usage: pagealloc bench $verb /, "$verb --help");
@@ -314,10 +319,15 @@ sub model {
 	is_deeply([ grep { $_ ne 'end' } values %last ], [], 'end is still the end');
 	is((run("$bench model $dir/joined $dir/counts --boot 1 -o $dir/both"))[0], 0, 'then the other boot');
 	is(scalar(() = slurp("$dir/both") =~ /^# cache: /mg), 1, 'they are said once');
+	is((run("$bench model $dir/m/raw.csv $dir/counts --boot 0 --miss L1d=10 --miss L2=200 -o $dir/cycles"))[0], 0, 'with penalties');
+	my @cycles = grep { $_->{metric} eq 'model_cycles' } rows("$dir/cycles", 1);
+	# Two CPUs: 500 instructions and no miss, or one of L1d, and as many of L2 as the phase's number.
+	is(join(' ', map { $_->{value} } @cycles), join(' ', map { 1000 + 10 * 1 + 200 * 2 * $_ } 0 .. $n - 1), 'cycles are instructions and misses');
 	my $damaged = $counts =~ s/^3,.*\n//mgr;
 	my @bad = (
 		[ "$dir/m/raw.csv $dir/counts", qr/raw\.csv: line \d+: results of several boots.*--boot/ ],
 		[ "$dir/m/raw.csv $dir/counts --boot 7", qr/raw\.csv: no measurements of this boot/ ],
+		[ "$dir/m/raw.csv $dir/counts --boot 0 --miss L3=7", qr/counts: no counts of L3, which --miss needs/ ],
 		[ "$dir/joined $dir/counts --boot 0", qr/joined: line \d+: has L1d_accesses already/ ],
 		[ "$dir/none $dir/counts", qr/none: No such file/ ], [ "$dir/m/raw.csv $dir/none", qr/none: No such file/ ],
 		[ "$dir/counts $dir/counts --boot 0", qr/counts: no results of pagealloc bench/ ],

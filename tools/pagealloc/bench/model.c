@@ -18,6 +18,8 @@
 
 /* Counted beside what caches do; its level is "-". */
 #define INSTRUCTIONS "instructions"
+/* One for each instruction, and more for each miss, as --miss says. */
+#define CYCLES "model_cycles"
 #define MODEL_HEADER "phase,cache,level,cpu,accesses,misses"
 
 enum { MAX_CACHES = 16, MAX_PHASES = 100000000 };
@@ -45,8 +47,20 @@ struct model {
 };
 
 /**
+ * struct penalties - what a miss costs beside its instruction
+ * @cache: names of caches
+ * @cycles: for each miss
+ */
+struct penalties {
+	char cache[MAX_CACHES][METRIC_NAME_LEN - 9];
+	uint64_t cycles[MAX_CACHES];
+	size_t nr;
+};
+
+/**
  * struct join - results on their way
  * @boot: whose phases the model has
+ * @penalties: none: no metric model_cycles
  * @row: the row before, of a measurement of this boot; empty: of none
  */
 struct join {
@@ -54,6 +68,7 @@ struct join {
 	uint64_t boot;
 	int have_boot;
 	const struct model *model;
+	struct penalties penalties;
 	FILE *out;
 	unsigned long line;
 	char *row;
@@ -178,11 +193,40 @@ static int load(struct model *m, const char *path)
 	return ret;
 }
 
+static uint64_t penalty_of(const struct penalties *p, const char *cache)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr; i++)
+		if (!strcmp(p->cache[i], cache))
+			return p->cycles[i];
+	return 0;
+}
+
+/* Each cache that costs must be counted, and instructions too. */
+static int check_penalties(const struct join *j)
+{
+	const struct model *m = j->model;
+	size_t i, c;
+
+	for (i = 0; i <= j->penalties.nr && j->penalties.nr; i++) {
+		const char *name = i < j->penalties.nr ? j->penalties.cache[i] : INSTRUCTIONS;
+
+		for (c = 0; c < m->nr_caches && strcmp(m->cache[c], name); c++)
+			;
+		if (c == m->nr_caches)
+			return complain(FAILED, "%s: no counts of %s, which --miss needs", m->path,
+					name);
+	}
+	return OK;
+}
+
 /* The rows of the measurement that ends here. */
 static int end_measurement(struct join *j)
 {
 	const struct model *m = j->model;
 	char *row = j->row;
+	uint64_t cycles = 0;
 	size_t c, there = 0;
 
 	if (!row)
@@ -195,11 +239,15 @@ static int end_measurement(struct join *j)
 		there++;
 		if (!strcmp(m->cache[c], INSTRUCTIONS)) {
 			fprintf(j->out, "%s," INSTRUCTIONS ",1,%" PRIu64 "\n", row, n->accesses);
+			cycles += n->accesses;
 			continue;
 		}
+		cycles += n->misses * penalty_of(&j->penalties, m->cache[c]);
 		fprintf(j->out, "%s,%s_accesses,1,%" PRIu64 "\n%s,%s_misses,1,%" PRIu64 "\n", row,
 			m->cache[c], n->accesses, row, m->cache[c], n->misses);
 	}
+	if (there && j->penalties.nr)
+		fprintf(j->out, "%s," CYCLES ",1,%" PRIu64 "\n", row, cycles);
 	j->joined += !!there;
 	free(row);
 	j->row = NULL;
@@ -211,6 +259,8 @@ static int has_already(const struct join *j, const char *metric)
 {
 	size_t c, n;
 
+	if (!strcmp(metric, CYCLES))
+		return 1;
 	for (c = 0; c < j->model->nr_caches; c++) {
 		if (!strcmp(metric, INSTRUCTIONS) && !strcmp(metric, j->model->cache[c]))
 			return 1;
@@ -325,10 +375,12 @@ static int run(struct join *j, const char *counts, const char *output)
 		if (!f)
 			ret = complain(FAILED, "%s: %s", j->path, strerror(errno));
 	}
+	j->model = &m;
+	if (!ret)
+		ret = check_penalties(j);
 	if (!ret)
 		ret = outfile_open(&out, output);
 	if (!ret) {
-		j->model = &m;
 		j->out = out.f;
 		ret = join(j, f);
 		if (ret && out.tmp[0]) {
@@ -352,11 +404,25 @@ static void usage(FILE *f)
 	      "Add what the oracle counted in its modelled caches to the measurements of a\n"
 	      "boot, as metrics CACHE_accesses and CACHE_misses.\n\n"
 	      "  -o, --output FILE           (default standard output)\n"
+	      "      --miss CACHE=CYCLES     for each cache that is told: the metric model_cycles, a\n"
+	      "                              cycle for each instruction and CYCLES for each miss\n"
 	      "      --boot K                the boot that COUNTS is of (default: the one in RAW)\n"
 	      "      --help\n", f);
 }
 
-enum { BOOT = 600 };
+enum { BOOT = 600, MISS };
+
+static int add_penalty(struct penalties *p, const char *text)
+{
+	const char *value = strchr(text, '=');
+	size_t n = value ? (size_t)(value - text) : 0;
+
+	if (!n || n >= sizeof(p->cache[0]) || p->nr == MAX_CACHES ||
+	    number(value + 1, 1000000, &p->cycles[p->nr]))
+		return complain(USAGE, "--miss %s: not CACHE=CYCLES, up to 1000000", text);
+	memcpy(p->cache[p->nr++], text, n);
+	return OK;
+}
 
 /**
  * bench_model() - add the misses of the modelled caches to what was measured
@@ -366,7 +432,8 @@ enum { BOOT = 600 };
 int bench_model(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "boot", 1, NULL, BOOT }, { "help", 0, NULL, 'h' }, { }
+		{ "output", 1, NULL, 'o' }, { "boot", 1, NULL, BOOT }, { "miss", 1, NULL, MISS },
+		{ "help", 0, NULL, 'h' }, { }
 	};
 	const char *output = NULL;
 	struct join j = { };
@@ -379,6 +446,10 @@ int bench_model(int argc, char **argv)
 			if (number(optarg, UINT64_MAX, &j.boot))
 				return complain(USAGE, "--boot %s: not a number", optarg);
 			j.have_boot = 2;
+			break;
+		case MISS:
+			if (add_penalty(&j.penalties, optarg))
+				return USAGE;
 			break;
 		default:
 			usage(c == 'h' ? stdout : stderr);
