@@ -55,11 +55,15 @@ static void files(int nr, int rounds)
 	char path[64], other[64];
 	struct stat st;
 
+	/* Each its own, or they wait for each other most of the time. */
+	snprintf(path, sizeof(path), "/tmp/load.%d", nr);
+	if (mkdir(path, 0700) && errno != EEXIST)
+		die(path);
 	for (int i = 0; i < rounds; i++) {
 		int fd;
 
-		snprintf(path, sizeof(path), "/tmp/load.%d.%d", nr, i % 64);
-		snprintf(other, sizeof(other), "/tmp/load.%d.%d.new", nr, i % 64);
+		snprintf(path, sizeof(path), "/tmp/load.%d/%d", nr, i % 64);
+		snprintf(other, sizeof(other), "/tmp/load.%d/%d.new", nr, i % 64);
 		fd = open(path, O_CREAT | O_RDWR, 0600);
 		if (fd < 0 || write(fd, data, sizeof(data) / 4) < 0 || fstat(fd, &st) ||
 		    pread(fd, data, sizeof(data) / 4, 0) < 0)

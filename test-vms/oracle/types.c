@@ -50,7 +50,7 @@ enum { NEVER, HELD, EVICTED, TAKEN };
 
 /* What each CPU knows of a line. */
 struct line {
-	uint64_t number;	/* of the host's address; 0: the slot is free */
+	uint64_t number;	/* 0: the slot is free */
 	uint8_t state[MAX_CPUS];
 	uint8_t changed[MAX_CPUS];	/* words stored to by others since it was TAKEN */
 	uint32_t node[MAX_CPUS];	/* in the fully associative cache, or NONE */
@@ -67,8 +67,7 @@ struct cpu {
 	struct node *nodes;	/* number lines + 1: the last is the list's head */
 	uint32_t used;
 	int in_nmi;
-	const struct oracle_object *mailbox;
-	const void *last_store;	/* in the host */
+	uint64_t mailbox, last_store;	/* virtual addresses */
 };
 
 /* Types of the 8-byte words of a page of the kernel's addresses. */
@@ -110,6 +109,7 @@ static FILE *out;
 static void (*tb_flush_fn)(void *cpu);
 static void *(*get_cpu_fn)(int index);
 static void (*disable_mem_helpers_fn)(void *cpu);
+static int (*read_fn)(void *cpu, uint64_t vaddr, void *to, uint64_t bytes, bool write);
 
 static void *must(void *p)
 {
@@ -349,31 +349,34 @@ static void access_line(int cpu, uint64_t number, unsigned int words, int rw, ui
 static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *udata)
 {
 	struct qemu_plugin_hwaddr *hw = qemu_plugin_get_hwaddr(info, vaddr);
-	uint64_t bytes = 1ull << qemu_plugin_mem_size_shift(info), host, last, *count;
+	uint64_t bytes = 1ull << qemu_plugin_mem_size_shift(info), at, last, *count;
 	int rw = info >> 16 & QEMU_PLUGIN_MEM_RW;
 
 	if (!recording || !hw || qemu_plugin_hwaddr_is_io(hw))
 		return;
-	/* plugin_ram.h has why. */
-	memcpy(&host, (const char *)hw + 8, sizeof(host));
-	if (!host)
+	/*
+	 * The address in the host (plugin_ram.h has why), or the guest's physical one
+	 * with the QEMU of test-vms/qemu-ibs: either tells lines apart.
+	 */
+	memcpy(&at, (const char *)hw + 8, sizeof(at));
+	if (!at)
 		return;
 	if (rw & 2)
-		cpus[cpu].last_store = (const void *)host;
+		cpus[cpu].last_store = vaddr;
 	/* What goes on into another page is counted with the first. */
-	last = host + bytes - 1;
-	if ((host ^ last) >> PAGE_SHIFT)
-		last = host | ((1 << PAGE_SHIFT) - 1);
+	last = at + bytes - 1;
+	if ((at ^ last) >> PAGE_SHIFT)
+		last = at | ((1 << PAGE_SHIFT) - 1);
 	count = count_of(vaddr);
-	while (host <= last) {
-		uint64_t end = host | ((1 << LINE_SHIFT) - 1);
-		unsigned int first_word = host >> 3 & 7, last_word;
+	while (at <= last) {
+		uint64_t end = at | ((1 << LINE_SHIFT) - 1);
+		unsigned int first_word = at >> 3 & 7, last_word;
 
 		if (end > last)
 			end = last;
 		last_word = end >> 3 & 7;
-		access_line(cpu, host >> LINE_SHIFT, (2u << last_word) - (1u << first_word), rw, count);
-		host = end + 1;
+		access_line(cpu, at >> LINE_SHIFT, (2u << last_word) - (1u << first_word), rw, count);
+		at = end + 1;
 	}
 }
 
@@ -412,6 +415,7 @@ static void on_mark(unsigned int cpu, void *udata)
 	/* A thread-local variable of QEMU's. */
 	void **current_cpu = dlsym(RTLD_DEFAULT, "current_cpu");
 	struct cpu *c = &cpus[cpu];
+	struct oracle_object o;
 
 	switch ((uintptr_t)udata) {
 	case ORACLE_CODE_START:
@@ -431,13 +435,12 @@ static void on_mark(unsigned int cpu, void *udata)
 		break;
 	case ORACLE_CODE_MAILBOX:
 		/* Its last field is what was stored just before. */
-		if (c->last_store)
-			c->mailbox = (const void *)((const char *)c->last_store -
-				     offsetof(struct oracle_object, type));
+		c->mailbox = c->last_store - offsetof(struct oracle_object, type);
 		break;
 	case ORACLE_CODE_OBJECT:
-		if (c->mailbox && c->mailbox->type < MAX_TYPES && c->mailbox->size < 1 << 30)
-			place(c->mailbox);
+		if (c->mailbox && !read_fn(*current_cpu, c->mailbox, &o, sizeof(o), false) &&
+		    o.type < MAX_TYPES && o.size < 1 << 30)
+			place(&o);
 		break;
 	}
 }
@@ -544,8 +547,9 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 	tb_flush_fn = dlsym(RTLD_DEFAULT, "tb_flush");
 	get_cpu_fn = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
 	disable_mem_helpers_fn = dlsym(RTLD_DEFAULT, "qemu_plugin_disable_mem_helpers");
+	read_fn = dlsym(RTLD_DEFAULT, "cpu_memory_rw_debug");
 	if (!dlsym(RTLD_DEFAULT, "current_cpu") || !tb_flush_fn || !get_cpu_fn ||
-	    !disable_mem_helpers_fn) {
+	    !disable_mem_helpers_fn || !read_fn) {
 		fprintf(stderr, "types: this QEMU does not export the functions needed\n");
 		return -1;
 	}

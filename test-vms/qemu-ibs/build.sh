@@ -89,11 +89,12 @@ cc=gcc
 if command -v ccache >/dev/null; then
 	cc="ccache gcc"
 fi
+# The oracles look up functions of QEMU, as they can in Debian's build.
 # meson itself sees when it has to configure anew; this is for our options.
 configure=("$tree/configure" "--cc=$cc" "--host-cc=$cc" --cxx=false
 	--target-list=x86_64-softmmu --without-default-features --enable-system --enable-tcg
 	--enable-plugins --enable-fdt=system --enable-attr --enable-cap-ng --enable-virtfs
-	--enable-membarrier --disable-werror --meson=/usr/bin/meson
+	--enable-membarrier --disable-werror --extra-ldflags=-rdynamic --meson=/usr/bin/meson
 	--with-git-submodules=ignore --with-pkgversion=memscope-ibs)
 if [ ! -e build.ninja ] || [ "${configure[*]}" != "$(cat .configured 2>/dev/null)" ]; then
 	"${configure[@]}"
