@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Objects whose allocations, accesses and frees are known, for the tests of dprof.
+ *
+ * /sys/kernel/debug/dprof_probe/run: write a command, read what it did:
+ *	single N	N objects allocated and freed
+ *	bulk N		N times 16, in bulk
+ *	rcu N		N objects of a generic cache, freed by kfree_rcu()
+ *	access N	an object, N rounds of all the accesses below on each CPU
+ *	typesafe N	the same, of a cache that is SLAB_TYPESAFE_BY_RCU
+ *	pair N		two objects that share a line, each accessed N times
+ *	loop N		N allocations and frees, timed
+ * Lines are
+ *	object ADDRESS			allocated
+ *	did IP OFFSET OP CPU		an access: op 1 load, 2 store, 3 both
+ *	freed ADDRESS
+ */
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_buf.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/uaccess.h>
+
+#define OBJECT_SIZE	200
+#define BULK		16
+
+/* Where strings are copied to. */
+u64 dprof_probe_buffer[8];
+
+/* A function that makes one access to what its argument points to, at NAME_at. */
+#define PROBE(name, before, access, after)				\
+	asm(".pushsection .text\n"					\
+	    ".globl dprof_probe_" #name ", dprof_probe_" #name "_at\n"	\
+	    ".type dprof_probe_" #name ", @function\n"			\
+	    "dprof_probe_" #name ":\n"					\
+	    before "\n"							\
+	    "dprof_probe_" #name "_at:\n"				\
+	    access "\n"							\
+	    after "\n"							\
+	    ASM_RET							\
+	    ".size dprof_probe_" #name ", .-dprof_probe_" #name "\n"	\
+	    ".popsection\n");						\
+	void dprof_probe_##name(void *p);				\
+	extern char dprof_probe_##name##_at[]
+
+PROBE(load, "", "movq (%rdi), %rax", "");
+PROBE(overwrite, "", "movq (%rdi), %rdi", "");
+PROBE(store, "xorl %eax, %eax", "movq %rax, (%rdi)", "");
+PROBE(byte, "xorl %eax, %eax", "movb %al, 3(%rdi)", "");
+PROBE(add, "", "addl $1, (%rdi)", "");
+PROBE(locked, "", "lock incq (%rdi)", "");
+PROBE(xchg, "xorl %eax, %eax", "xchgq %rax, (%rdi)", "");
+PROBE(compare, "", "cmpq $0, (%rdi)", "");
+PROBE(push, "", "pushq (%rdi)", "popq %rax");
+PROBE(fill, "xorl %eax, %eax; movl $1, %ecx", "rep stosq", "nop");
+PROBE(copy, "movq %rdi, %rsi; movq $dprof_probe_buffer, %rdi; movl $1, %ecx", "rep movsq", "nop");
+
+static const struct probe {
+	void (*access)(void *p);
+	char *ip;
+	int offset, op;
+} probes[] = {
+#define ENTRY(name, offset, op) { dprof_probe_##name, dprof_probe_##name##_at, offset, op }
+	ENTRY(load, 0, 1),
+	ENTRY(store, 8, 2),
+	ENTRY(overwrite, 0, 1),
+	ENTRY(byte, 8, 2),
+	ENTRY(add, 64, 3),
+	ENTRY(locked, 0, 3),
+	ENTRY(xchg, 8, 3),
+	ENTRY(compare, 64, 1),
+	ENTRY(push, 0, 1),
+	ENTRY(fill, 8, 2),
+	ENTRY(copy, 64, 1),
+	/* Not watched by the test. */
+	ENTRY(store, 16, 2),
+};
+
+static struct kmem_cache *plain, *typesafe;
+static struct dentry *dir;
+static DEFINE_MUTEX(lock);
+static char *text;
+#define TEXT_SIZE (1 << 20)
+static struct seq_buf out;
+
+struct rcu_object {
+	struct rcu_head rcu;
+	char data[80];
+};
+
+/* On the CPU that is to do it.  Printing comes after, not between. */
+static void all_probes(void *object)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		probes[i].access(object + probes[i].offset);
+}
+
+static void say_probes(int cpu)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		seq_buf_printf(&out, "did %lx %d %d %d\n", (unsigned long)probes[i].ip,
+			       probes[i].offset, probes[i].op, cpu);
+}
+
+static int run_access(struct kmem_cache *cache, unsigned int n)
+{
+	char *object = kmem_cache_alloc(cache, GFP_KERNEL);
+	unsigned int round;
+	int cpu;
+
+	if (!object)
+		return -ENOMEM;
+	seq_buf_printf(&out, "object %lx\n", (unsigned long)object);
+	/* Until all CPUs are armed. */
+	msleep(300);
+	for (round = 0; round < n; round++) {
+		for_each_online_cpu(cpu) {
+			smp_call_function_single(cpu, all_probes, object, 1);
+			say_probes(cpu);
+		}
+	}
+	kmem_cache_free(cache, object);
+	seq_buf_printf(&out, "freed %lx\n", (unsigned long)object);
+	return 0;
+}
+
+static int run_pair(unsigned int n)
+{
+	char *a = NULL, *b = NULL, *all[64];
+	unsigned int i, nr = 0;
+
+	/* Of a fresh slab, two that are neighbors: 200 bytes are three lines and a bit. */
+	for (i = 0; i < ARRAY_SIZE(all) && !a; i++) {
+		unsigned int j;
+
+		b = kmem_cache_alloc(plain, GFP_KERNEL);
+		if (!b)
+			break;
+		for (j = 0; j < nr; j++)
+			if (all[j] + OBJECT_SIZE == b)
+				a = all[j];
+		all[nr++] = b;
+	}
+	if (a) {
+		seq_buf_printf(&out, "pair %lx %lx\n", (unsigned long)a, (unsigned long)b);
+		for (i = 0; i < n; i++) {
+			dprof_probe_store(a + OBJECT_SIZE - 8);
+			dprof_probe_load(b);
+		}
+	}
+	for (i = 0; i < nr; i++)
+		kmem_cache_free(plain, all[i]);
+	return a ? 0 : -ENOENT;
+}
+
+static int run_single(unsigned int n)
+{
+	while (n--) {
+		void *object = kmem_cache_alloc(plain, GFP_KERNEL);
+
+		if (!object)
+			return -ENOMEM;
+		kmem_cache_free(plain, object);
+	}
+	return 0;
+}
+
+static int run_bulk(unsigned int n)
+{
+	void *objects[BULK];
+
+	while (n--) {
+		if (kmem_cache_alloc_bulk(plain, GFP_KERNEL, BULK, objects) != BULK)
+			return -ENOMEM;
+		kmem_cache_free_bulk(plain, BULK, objects);
+	}
+	return 0;
+}
+
+static int run_rcu(unsigned int n)
+{
+	while (n--) {
+		struct rcu_object *object = kmalloc(sizeof(*object), GFP_KERNEL);
+
+		if (!object)
+			return -ENOMEM;
+		kfree_rcu(object, rcu);
+	}
+	kvfree_rcu_barrier();
+	return 0;
+}
+
+static int run_loop(unsigned int n)
+{
+	u64 start = ktime_get_ns();
+	int err = run_single(n);
+
+	seq_buf_printf(&out, "ns %llu\n", ktime_get_ns() - start);
+	return err;
+}
+
+static int run(const char *what, unsigned int n)
+{
+	if (!strcmp(what, "single"))
+		return run_single(n);
+	if (!strcmp(what, "bulk"))
+		return run_bulk(n);
+	if (!strcmp(what, "rcu"))
+		return run_rcu(n);
+	if (!strcmp(what, "access"))
+		return run_access(plain, n);
+	if (!strcmp(what, "typesafe"))
+		return run_access(typesafe, n);
+	if (!strcmp(what, "pair"))
+		return run_pair(n);
+	if (!strcmp(what, "loop"))
+		return run_loop(n);
+	return -EINVAL;
+}
+
+static ssize_t run_write(struct file *file, const char __user *ubuf, size_t count, loff_t *pos)
+{
+	char command[32], what[16];
+	unsigned int n;
+	int err;
+
+	if (count >= sizeof(command))
+		return -EINVAL;
+	if (copy_from_user(command, ubuf, count))
+		return -EFAULT;
+	command[count] = '\0';
+	if (sscanf(command, "%15s %u", what, &n) != 2)
+		return -EINVAL;
+	mutex_lock(&lock);
+	seq_buf_init(&out, text, TEXT_SIZE);
+	err = run(what, n);
+	mutex_unlock(&lock);
+	return err ?: count;
+}
+
+static ssize_t run_read(struct file *file, char __user *ubuf, size_t count, loff_t *pos)
+{
+	ssize_t n;
+
+	mutex_lock(&lock);
+	n = simple_read_from_buffer(ubuf, count, pos, text, seq_buf_used(&out));
+	mutex_unlock(&lock);
+	return n;
+}
+
+static const struct file_operations run_fops = {
+	.owner = THIS_MODULE,
+	.read = run_read,
+	.write = run_write,
+};
+
+static int __init probe_init(void)
+{
+	text = kvzalloc(TEXT_SIZE, GFP_KERNEL);
+	plain = kmem_cache_create("dprof_probe", OBJECT_SIZE, 0, SLAB_NO_MERGE, NULL);
+	typesafe = kmem_cache_create("dprof_typesafe", OBJECT_SIZE, 0,
+				     SLAB_NO_MERGE | SLAB_TYPESAFE_BY_RCU, NULL);
+	if (!text || !plain || !typesafe) {
+		kmem_cache_destroy(plain);
+		kmem_cache_destroy(typesafe);
+		kvfree(text);
+		return -ENOMEM;
+	}
+	seq_buf_init(&out, text, TEXT_SIZE);
+	dir = debugfs_create_dir("dprof_probe", NULL);
+	debugfs_create_file("run", 0600, dir, NULL, &run_fops);
+	return 0;
+}
+
+static void __exit probe_exit(void)
+{
+	debugfs_remove(dir);
+	rcu_barrier();
+	kmem_cache_destroy(plain);
+	kmem_cache_destroy(typesafe);
+	kvfree(text);
+}
+
+module_init(probe_init);
+module_exit(probe_exit);
+MODULE_DESCRIPTION("Objects whose accesses are known, for tests of dprof");
+MODULE_LICENSE("GPL");
