@@ -21,7 +21,7 @@
 
 #include "decode.h"
 #include "reader.h"
-#include "trace_dat.h"
+#include "../lib/trace_dat.h"
 #include "window.h"
 
 /* A child that says nothing for so long turns in circles. */

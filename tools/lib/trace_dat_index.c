@@ -151,15 +151,16 @@ static void parse_buffer(struct index *x, struct cursor *c)
 	d->page_size = page_size;
 	while (cpus--) {
 		uint64_t offset, size;
+		int cpu = take_number(c, 4);
 
-		take_number(c, 4);
 		offset = take_number(c, 8);
 		size = take_number(c, 8);
 		if (c->bad) {
 			trace_dat_bad(d, d->size);
 			return;
 		}
-		if (trace_dat_add_stream(d, offset, size, s.flags & SECTION_COMPRESSED)) {
+		if (trace_dat_add_stream(d, offset, size, s.flags & SECTION_COMPRESSED,
+					 cpu)) {
 			x->no_memory = 1;
 			return;
 		}
@@ -192,6 +193,10 @@ static uint64_t parse_options(struct index *x, struct cursor *c, int version)
 			if (version == 7 && !trace_dat_section(x->d, take_number(&o, 8), &s) &&
 			    s.id == SECTION_EVENTS)
 				load_formats(x, &s);
+			break;
+		case OPTION_KALLSYMS:
+			if (version == 7)
+				x->d->symbols = take_number(&o, 8);
 			break;
 		case OPTION_BUFFER:
 			if (version == 7)
@@ -296,6 +301,7 @@ static int index_v6(struct index *x, struct cursor *c, const unsigned char *head
 	struct trace_dat *d = x->d;
 	const unsigned char *kind;
 	uint64_t n, cpus;
+	int cpu = 0;
 
 	take_string(c);				/* header_page */
 	take(c, take_number(c, 8));
@@ -304,6 +310,7 @@ static int index_v6(struct index *x, struct cursor *c, const unsigned char *head
 	for (n = take_number(c, 4); n && !c->bad; n--)
 		take(c, take_number(c, 8));	/* formats of ftrace itself */
 	parse_formats(x, c);
+	d->symbols = c->p - head;
 	take(c, take_number(c, 4));		/* kallsyms */
 	take(c, take_number(c, 4));		/* printk formats */
 	take(c, take_number(c, 8));		/* names of processes */
@@ -320,12 +327,41 @@ static int index_v6(struct index *x, struct cursor *c, const unsigned char *head
 	while (kind && cpus-- && !c->bad) {
 		uint64_t offset = take_number(c, 8), size = take_number(c, 8);
 
-		if (!c->bad && trace_dat_add_stream(d, offset, size, 0))
+		if (!c->bad && trace_dat_add_stream(d, offset, size, 0, cpu++))
 			x->no_memory = 1;
 	}
 	if (c->bad)
 		trace_dat_bad(d, d->size);
 	return 0;
+}
+
+/**
+ * trace_dat_symbols() - the text of /proc/kallsyms that is in a file
+ * @d: the file
+ *
+ * Return: the text, to be freed, or NULL if it is not there, or damaged.
+ */
+char *trace_dat_symbols(struct trace_dat *d)
+{
+	struct section s = { .offset = d->symbols, .size = MAX_METADATA };
+	struct cursor c;
+	unsigned char *data;
+	char *text = NULL;
+	uint64_t size;
+
+	if (!d->symbols || (d->version == 7 && (trace_dat_section(d, d->symbols, &s) ||
+						s.id != SECTION_KALLSYMS)))
+		return NULL;
+	if (d->version == 6 && s.size > d->size - s.offset)
+		s.size = d->size - s.offset;
+	data = trace_dat_load(d, &s, &c);
+	if (!data)
+		return NULL;
+	size = take_number(&c, 4);
+	if (!c.bad && size <= c.left)
+		text = strndup((const char *)c.p, size);
+	free(data);
+	return text;
 }
 
 /**

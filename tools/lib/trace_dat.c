@@ -46,7 +46,7 @@ struct stream {
 	uint64_t begin;			/* in the file */
 	uint64_t pos, end;		/* in the file: what is to be read yet */
 	uint32_t chunks;		/* how many of them, if compressed */
-	int compressed;
+	int compressed, cpu;
 	unsigned char *buf;		/* pages */
 	uint32_t room, filled, next;	/* next: the page after the present one */
 	uint64_t offset;		/* of buf in the file */
@@ -153,10 +153,12 @@ int trace_dat_uncompress(struct trace_dat *d, uint64_t offset, uint32_t *stored,
  * @offset: where they are
  * @size: how many bytes
  * @compressed: they are chunks, after their number
+ * @cpu: whose; -1 if that is not known
  *
  * Return: 0, or -1 without memory.
  */
-int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, int compressed)
+int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, int compressed,
+			 int cpu)
 {
 	struct stream *s;
 	unsigned char count[4];
@@ -180,6 +182,7 @@ int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, in
 	s->begin = s->pos = offset;
 	s->end = offset + size;
 	s->compressed = compressed;
+	s->cpu = cpu;
 	if (!compressed)
 		return 0;
 	if (size < sizeof(count) || trace_dat_read(d, count, sizeof(count), offset) < 4) {
@@ -219,7 +222,7 @@ static int recover_compressed(struct trace_dat *d, uint64_t pos, uint64_t end)
 				break;
 			at += 8 + stored;
 		}
-		if (i && trace_dat_add_stream(d, pos, at - pos, 1))
+		if (i && trace_dat_add_stream(d, pos, at - pos, 1, -1))
 			return -1;
 		pos = round_up(i ? at : pos + 1, d->page_size);
 	}
@@ -237,13 +240,13 @@ static int recover_pages(struct trace_dat *d, uint64_t pos, uint64_t end)
 		uint64_t ts = get64(head);
 
 		if (ts < last) {
-			if (trace_dat_add_stream(d, begin, pos - begin, 0))
+			if (trace_dat_add_stream(d, begin, pos - begin, 0, -1))
 				return -1;
 			begin = pos;
 		}
 		last = ts;
 	}
-	return begin < end ? trace_dat_add_stream(d, begin, end - begin, 0) : 0;
+	return begin < end ? trace_dat_add_stream(d, begin, end - begin, 0, -1) : 0;
 }
 
 /**
@@ -413,6 +416,7 @@ static int take_entry(struct stream *s)
 		return 0;
 	s->event.ts = s->ts;
 	s->event.offset = s->offset;
+	s->event.cpu = s->cpu;
 	s->event.data = p + (type == TYPE_LONG ? 8 : 4);
 	s->event.size = type == TYPE_LONG ? length - 4 : length;
 	return 1;

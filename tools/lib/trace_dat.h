@@ -4,8 +4,8 @@
  * the events in them, one at a time and merged by time.  Whole, cut off or
  * damaged; memory does not grow with the length of the file.
  */
-#ifndef MEMREF_TRACE_DAT_H
-#define MEMREF_TRACE_DAT_H
+#ifndef MEMSCOPE_TRACE_DAT_H
+#define MEMSCOPE_TRACE_DAT_H
 
 #include <event-parse.h>
 #include <stddef.h>
@@ -25,6 +25,7 @@ struct tracecmd_compression;
  * @table: where version 6 has the list of the CPUs' data
  * @cpus: in that list
  * @instances: version 6 has more tracing instances than the one that is read
+ * @symbols: where the file has the text of /proc/kallsyms; 0: nowhere
  */
 struct trace_dat {
 	struct tep_handle *tep;
@@ -36,6 +37,7 @@ struct trace_dat {
 	uint64_t table;
 	uint32_t cpus;
 	int instances;
+	uint64_t symbols;
 
 	/* Private to trace_dat.c and trace_dat_index.c. */
 	int fd;
@@ -52,11 +54,13 @@ struct trace_dat {
  * @offset: in the file, of the ring buffer's page or compressed chunk it is in
  * @data: the event, from its common fields on
  * @size: of @data
+ * @cpu: whose buffer it was in; -1 if the file does not say
  */
 struct trace_event {
 	uint64_t ts, offset;
 	const void *data;
 	uint32_t size;
+	int cpu;
 };
 
 int trace_dat_open(struct trace_dat *d, const char *path, const char *system,
@@ -64,11 +68,13 @@ int trace_dat_open(struct trace_dat *d, const char *path, const char *system,
 int trace_dat_next(struct trace_dat *d, struct trace_event *event);
 int trace_dat_cut(struct trace_dat *d, int fd, uint64_t after, uint64_t until,
 		  char *error, size_t size);
+char *trace_dat_symbols(struct trace_dat *d);
 void trace_dat_close(struct trace_dat *d);
 
 /* Between trace_dat_index.c, which finds the parts, trace_dat.c, and trace_dat_cut.c. */
 int trace_dat_index(struct trace_dat *d, const char *system, char *error, size_t size);
-int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, int compressed);
+int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, int compressed,
+			 int cpu);
 int trace_dat_recover(struct trace_dat *d, uint64_t offset, uint64_t end, int compressed);
 int trace_dat_read(struct trace_dat *d, void *buf, size_t size, uint64_t offset);
 void trace_dat_bad(struct trace_dat *d, uint64_t offset);
