@@ -15,7 +15,8 @@ PACKAGES += dpkg-dev debian-archive-keyring meson ninja-build libglib2.0-dev lib
 PACKAGES += linux-perf sqlite3 numactl luajit zstd
 # the tools
 PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libgsl-dev \
-	zlib1g-dev libinih-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core
+	zlib1g-dev libinih-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core \
+	libbpf-dev libdw-dev libcapstone-dev graphviz
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db
 # the kernel's own tests of memory management

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which types and offsets are worth histories, by samples. */
+#ifndef DPROF_CHOOSE_H
+#define DPROF_CHOOSE_H
+
+#include "model.h"
+
+#define MAX_CHOSEN	8	/* types */
+
+/**
+ * struct choice - what to record
+ * @types: rules for the kernel, a blank between
+ * @offsets: groups of offsets, pairs of those with the most samples
+ */
+struct choice {
+	char types[1024], offsets[2048];
+};
+
+int choose(struct model *m, int nr_types, int nr_offsets, uint32_t length, struct choice *c);
+
+#endif

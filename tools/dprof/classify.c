@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Why accesses miss.
+ *
+ * The paper's way: a miss in a path trace is by invalidation if the trace has a
+ * write of another CPU to the same bytes before it (true sharing), or to the same
+ * line (false); else by conflict if its associativity set holds more lines than it
+ * has ways, and twice the average; else by capacity.
+ *
+ * The other way: data found in another CPU's cache are invalidations, whatever the
+ * traces have; bytes written by others, sampled by line, tell true from false
+ * where no trace does.  The rest is divided as the simulation divides the misses
+ * of the same access: by a fully associative cache of the size (Hill's conflicts)
+ * and by the coherence of several.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "classify.h"
+
+/* What traces and simulation say of an instruction at an offset. */
+struct opinion {
+	double sim[NR_OUTCOMES], paper[NR_OUTCOMES];
+	struct actor writer;
+	double writer_misses;
+};
+
+static bool overlap(int64_t a, uint32_t a_len, int64_t b, uint32_t b_len)
+{
+	return a < b + (b_len ? b_len : 1) && b < a + (a_len ? a_len : 1);
+}
+
+/* An access whose kind is not known may be a write. */
+static bool may_write(const struct element *e)
+{
+	return !e->op || e->op & OP_STORE;
+}
+
+/* Lines as if the object began where one does. */
+static int32_t line_of(const struct element *e)
+{
+	return e->offset >> 6;
+}
+
+/*
+ * The write of another CPU that a trace has before an access: the last one to the
+ * bytes, or if there is none, to the line.
+ */
+static ssize_t write_before(const struct trace *t, uint32_t i, bool *same)
+{
+	const struct element *e = &t->element[i], *w;
+	ssize_t found = -1;
+	uint32_t k;
+
+	*same = false;
+	for (k = i; k-- > 0; ) {
+		w = &t->element[k];
+		if (w->cpu == e->cpu || !may_write(w) || line_of(w) != line_of(e))
+			continue;
+		if (overlap(w->offset, w->len, e->offset, e->len)) {
+			*same = true;
+			return k;
+		}
+		if (found < 0)
+			found = k;
+	}
+	return found;
+}
+
+/* The share of a type's lines that are in sets with too much in them. */
+static double crowded(const struct sim *s, uint32_t type)
+{
+	uint64_t sum = 0, lines = 0, bad = 0;
+	const struct sim_seen *l;
+	uint32_t i;
+
+	for (i = 0; i < s->sets; i++)
+		sum += s->set_lines[i];
+	for (l = s->lines; l; l = l->hh.next) {
+		uint64_t n = s->set_lines[l->key.set];
+
+		if (l->key.type != type)
+			continue;
+		lines++;
+		bad += n > s->options.geometry.ways && n * s->sets > 2 * sum;
+	}
+	return lines ? (double)bad / lines : 0;
+}
+
+static void paper_opinion(const struct trace *t, uint32_t i, double crowd, double weight,
+			  double paper[NR_OUTCOMES])
+{
+	bool same;
+
+	if (write_before(t, i, &same) >= 0) {
+		paper[same ? MISS_TRUE : MISS_FALSE] += weight;
+	} else {
+		paper[MISS_CONFLICT] += weight * crowd;
+		paper[MISS_CAPACITY] += weight * (1 - crowd);
+	}
+}
+
+/* The write that most of the sharing misses of an access come of. */
+static const struct sim_pair *top_pair(const struct sim *s, uint32_t trace, uint32_t element)
+{
+	const struct sim_pair *p, *best = NULL;
+
+	for (p = s->pairs; p; p = p->hh.next)
+		if (p->key.victim.trace == trace && p->key.victim.element == element &&
+		    (!best || p->count > best->count))
+			best = p;
+	return best;
+}
+
+static void form_opinion(const struct sim *s, const struct trace *t, uint32_t trace, uint32_t i,
+			 double crowd, struct opinion *o)
+{
+	const struct sim_sum *sum = &s->element[trace][i];
+	const struct sim_pair *pair = NULL;
+	int k;
+
+	for (k = 0; k < NR_OUTCOMES; k++)
+		o->sim[k] += sum->outcome[k];
+	paper_opinion(t, i, crowd, t->frequency, o->paper);
+	if (sum->outcome[MISS_TRUE] || sum->outcome[MISS_FALSE])
+		pair = top_pair(s, trace, i);
+	if (pair && pair->count > o->writer_misses) {
+		o->writer_misses = pair->count;
+		o->writer = pair->key.writer;
+	}
+}
+
+static struct verdict *add_verdict(struct verdicts *v)
+{
+	if (v->nr == v->room) {
+		size_t room = v->room * 2 + 256;
+		struct verdict *grown = realloc(v->verdict, room * sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		v->verdict = grown;
+		v->room = room;
+	}
+	memset(&v->verdict[v->nr], 0, sizeof(*v->verdict));
+	return &v->verdict[v->nr++];
+}
+
+static double sim_misses(const double sim[NR_OUTCOMES])
+{
+	double n = 0;
+	int k;
+
+	for (k = HIT + 1; k < NR_OUTCOMES; k++)
+		n += sim[k];
+	return n;
+}
+
+static void spread(double to[NR_OUTCOMES], const double by[NR_OUTCOMES], double amount)
+{
+	double sum = sim_misses(by);
+	int k;
+
+	for (k = HIT + 1; k < NR_OUTCOMES; k++)
+		to[k] += amount * by[k] / sum;
+}
+
+static void name_writer(struct verdict *v, const struct traces *t, const struct opinion *o,
+			const struct shared_line *line)
+{
+	double sharing = v->ours[MISS_TRUE] + v->ours[MISS_FALSE];
+
+	if (sharing <= 0)
+		return;
+	v->writer.misses = sharing;
+	if (o->writer_misses && o->writer.trace != NO_TRACE) {
+		const struct element *w =
+			&t->trace[o->writer.trace].element[o->writer.element];
+
+		v->has_writer = true;
+		v->writer.type = w->type;
+		v->writer.offset = w->offset;
+		v->writer.ip = w->ip;
+	} else if (line) {
+		v->has_writer = true;
+		v->writer.type = line->writer.type;
+		v->writer.offset = line->writer.offset;
+		v->writer.ip = line->writer.ip;
+	}
+}
+
+struct work {
+	struct model *m;
+	const struct traces *t;
+	const struct sim *s;
+	const struct shared_line *shared;
+	enum level beyond;
+	struct opinion *opinion;	/* by site, as in by_site */
+	double *crowd;			/* by type */
+	struct verdicts *v;
+};
+
+/* Misses of a site that were found in another CPU's cache, and others. */
+static int judge_site(struct work *w, size_t i)
+{
+	const struct site *site = w->m->by_site[i];
+	const struct opinion *o = &w->opinion[i];
+	const struct sim_sum *type = &w->s->type[site->key.type].sum;
+	const struct shared_line *line = sharing_of(w->shared, site->key.type, site->key.offset);
+	double misses = tally_misses(&site->sum, w->beyond), peer = site->sum.level[LEVEL_PEER];
+	double shared = o->sim[MISS_TRUE] + o->sim[MISS_FALSE], same, by_type[NR_OUTCOMES];
+	double rest = misses - peer;
+	struct verdict *v;
+	int k;
+
+	if (misses <= 0)
+		return 0;
+	v = add_verdict(w->v);
+	if (!v)
+		return -1;
+	v->type = site->key.type;
+	v->offset = site->key.offset;
+	v->width = site->width;
+	v->ip = site->key.ip;
+	v->misses = misses;
+	v->latency = site->sum.latency;
+	if (sim_misses(o->paper) > 0) {
+		v->paper_misses = misses;
+		spread(v->paper, o->paper, misses);
+	}
+
+	if (shared > 0)
+		same = o->sim[MISS_TRUE] / shared;
+	else if (!sharing_share(w->shared, v->type, v->offset, v->width, &same))
+		same = 1;
+	v->ours[MISS_TRUE] += peer * same;
+	v->ours[MISS_FALSE] += peer * (1 - same);
+
+	for (k = 0; k < NR_OUTCOMES; k++)
+		by_type[k] = type->outcome[k];
+	if (sim_misses(o->sim) > 0)
+		spread(v->ours, o->sim, rest);
+	else if (sim_misses(by_type) > 0)
+		spread(v->ours, by_type, rest);
+	else
+		v->ours[MISS_CAPACITY] += rest;
+	name_writer(v, w->t, o, line);
+	return 0;
+}
+
+/* Without levels in the samples, the misses are the simulation's. */
+static int judge_element(struct work *w, uint32_t trace, uint32_t i)
+{
+	const struct trace *t = &w->t->trace[trace];
+	struct opinion o = { };
+	struct verdict *v;
+
+	form_opinion(w->s, t, trace, i, w->crowd[t->type], &o);
+	if (sim_misses(o.sim) <= 0)
+		return 0;
+	v = add_verdict(w->v);
+	if (!v)
+		return -1;
+	v->type = t->element[i].type;
+	v->offset = t->element[i].offset;
+	v->width = t->element[i].len;
+	v->ip = t->element[i].ip;
+	v->misses = v->paper_misses = sim_misses(o.sim);
+	spread(v->ours, o.sim, v->misses);
+	spread(v->paper, o.paper, v->misses);
+	name_writer(v, w->t, &o, sharing_of(w->shared, v->type, v->offset));
+	return 0;
+}
+
+static void form_opinions(struct work *w)
+{
+	size_t k, j;
+	uint32_t i;
+
+	for (k = 0; k < w->t->nr; k++) {
+		const struct trace *t = &w->t->trace[k];
+
+		for (i = 0; i < t->nr; i++) {
+			const struct element *e = &t->element[i];
+
+			for (j = model_sites(w->m, t->type, e->ip); j < w->m->nr_sites; j++) {
+				const struct site *s = w->m->by_site[j];
+
+				if (s->key.type != t->type || s->key.ip != e->ip)
+					break;
+				if (e->type == t->type && overlap(s->key.offset, s->width, e->offset, e->len))
+					form_opinion(w->s, t, k, i, w->crowd[t->type],
+						     &w->opinion[j]);
+			}
+		}
+	}
+}
+
+/**
+ * classify() - why accesses miss
+ * @m: the model, ended
+ * @t: its traces
+ * @s: the simulation of a cache of the level
+ * @shared: its shared lines
+ * @beyond: a miss is an access that this level, and those before, had not
+ * @v: the result; to be freed, even after an error
+ *
+ * Return: 0, or -1 without memory.
+ */
+int classify(struct model *m, const struct traces *t, const struct sim *s,
+	     const struct shared_line *shared, enum level beyond, struct verdicts *v)
+{
+	struct work w = { m, t, s, shared, beyond,
+			  calloc(m->nr_sites + 1, sizeof(struct opinion)),
+			  calloc(m->nr_types + 1, sizeof(double)), v };
+	uint64_t known = 0;
+	uint32_t i;
+	size_t k;
+	int ret = -1;
+
+	memset(v, 0, sizeof(*v));
+	if (!w.opinion || !w.crowd)
+		goto out;
+	for (i = 0; i < m->nr_types; i++) {
+		known += tally_known(&m->by_index[i]->sum);
+		if (s->type[i].has_traces)
+			w.crowd[i] = crowded(s, i);
+	}
+	v->simulated = !known;
+	ret = 0;
+	if (known) {
+		form_opinions(&w);
+		for (k = 0; k < m->nr_sites && !ret; k++)
+			ret = judge_site(&w, k);
+	} else {
+		for (k = 0; k < t->nr && !ret; k++)
+			for (i = 0; i < t->trace[k].nr && !ret; i++)
+				ret = judge_element(&w, k, i);
+	}
+out:
+	free(w.opinion);
+	free(w.crowd);
+	return ret;
+}
+
+/**
+ * verdict_class() - the class that most misses are of
+ * @by_outcome: misses by class
+ *
+ * Return: the class; HIT if there are no misses.
+ */
+enum outcome verdict_class(const double *by_outcome)
+{
+	int k, best = HIT;
+
+	for (k = HIT + 1; k < NR_OUTCOMES; k++)
+		if (by_outcome[k] > (best == HIT ? 0 : by_outcome[best]))
+			best = k;
+	return best;
+}
+
+/**
+ * verdicts_free() - free verdicts
+ * @v: the verdicts
+ */
+void verdicts_free(struct verdicts *v)
+{
+	free(v->verdict);
+	memset(v, 0, sizeof(*v));
+}

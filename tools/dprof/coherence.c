@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Coherent caches, and the classes of their misses: Hill's three (a miss that a
+ * fully associative cache of the size has not is by conflict) and sharing.  True
+ * or false is told by the bytes written by others since the CPU lost the line.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coherence.h"
+
+const char * const outcome_name[NR_OUTCOMES] = {
+	"hit", "true_sharing", "false_sharing", "conflict", "capacity", "cold",
+};
+
+/* What others did to a line since a CPU had it. */
+struct foreign {
+	uint64_t written;		/* bytes */
+	bool had;			/* the CPU ever had the line */
+	bool lost;			/* by a write of another CPU, not by replacement */
+	struct {
+		uint64_t bytes;
+		struct actor who;
+	} writer[2];			/* the last two, the last one first */
+};
+
+struct directory_line {
+	uint64_t line;
+	UT_hash_handle hh;
+	struct foreign cpu[];
+};
+
+/**
+ * coherence_init() - empty caches
+ * @c: the caches
+ * @g: what each is like
+ * @nr_cpus: how many
+ *
+ * Return: 0, or -1 without memory; coherence_free() either way.
+ */
+int coherence_init(struct coherence *c, const struct geometry *g, int nr_cpus)
+{
+	int i;
+
+	memset(c, 0, sizeof(*c));
+	c->geometry = *g;
+	c->cache = calloc(nr_cpus, sizeof(*c->cache));
+	c->full = calloc(nr_cpus, sizeof(*c->full));
+	if (!c->cache || !c->full)
+		return -1;
+	c->nr_cpus = nr_cpus;
+	for (i = 0; i < nr_cpus; i++) {
+		c->full[i].room = g->size / g->line;
+		if (cache_init(&c->cache[i], g))
+			return -1;
+	}
+	return 0;
+}
+
+static struct directory_line *find(struct coherence *c, uint64_t line, bool make)
+{
+	struct directory_line *d;
+
+	HASH_FIND(hh, c->directory, &line, sizeof(line), d);
+	if (d || !make)
+		return d;
+	d = calloc(1, sizeof(*d) + c->nr_cpus * sizeof(d->cpu[0]));
+	if (!d)
+		return NULL;
+	d->line = line;
+	HASH_ADD(hh, c->directory, line, sizeof(line), d);
+	return d;
+}
+
+static void invalidate_others(struct coherence *c, struct directory_line *d, int cpu,
+			      uint64_t bytes, const struct actor *writer)
+{
+	int i;
+
+	for (i = 0; i < c->nr_cpus; i++) {
+		struct foreign *f = &d->cpu[i];
+
+		if (i == cpu)
+			continue;
+		/* Who never had the line gets what others wrote, too. */
+		if (!f->written)
+			f->lost = !f->had || cache_has(&c->cache[i], d->line);
+		f->written |= bytes;
+		if (memcmp(&f->writer[0].who, writer, sizeof(*writer))) {
+			f->writer[1] = f->writer[0];
+			f->writer[0].bytes = 0;
+			f->writer[0].who = *writer;
+		}
+		f->writer[0].bytes |= bytes;
+		cache_remove(&c->cache[i], d->line);
+		full_remove(&c->full[i], d->line);
+	}
+}
+
+/**
+ * coherence_access() - an access to a line
+ * @c: the caches
+ * @cpu: of this CPU
+ * @line: address / 64
+ * @bytes: of the line, a bit each
+ * @write: it is
+ * @base: of the object
+ * @actor: who
+ *
+ * Return: enum outcome, or -1 without memory.
+ */
+int coherence_access(struct coherence *c, int cpu, uint64_t line, uint64_t bytes, bool write,
+		     uint64_t base, const struct actor *actor)
+{
+	const struct cache_line owner = {
+		.base = base, .type = actor->type, .trace = actor->trace,
+	};
+	struct directory_line *d = find(c, line, true);
+	struct foreign *f;
+	int outcome, full;
+	bool hit;
+
+	if (!d)
+		return -1;
+	f = &d->cpu[cpu];
+	hit = cache_access(&c->cache[cpu], line, &owner);
+	full = full_access(&c->full[cpu], line);
+	if (full < 0)
+		return -1;
+	if (hit) {
+		outcome = HIT;
+	} else if (f->written && f->lost) {
+		outcome = f->written & bytes ? MISS_TRUE : MISS_FALSE;
+		c->culprit = f->writer[!(f->writer[0].bytes & bytes) &&
+				       f->writer[1].bytes & bytes].who;
+	} else if (full) {
+		outcome = MISS_CONFLICT;
+	} else {
+		outcome = f->had ? MISS_CAPACITY : MISS_COLD;
+	}
+	f->had = true;
+	f->written = 0;
+	f->lost = false;
+	memset(f->writer, 0, sizeof(f->writer));
+	if (write)
+		invalidate_others(c, d, cpu, bytes, actor);
+	return outcome;
+}
+
+/**
+ * coherence_remove() - a line is in no cache any more, as if it never had been
+ * @c: the caches
+ * @line: address / 64
+ */
+void coherence_remove(struct coherence *c, uint64_t line)
+{
+	struct directory_line *d = find(c, line, false);
+	int i;
+
+	for (i = 0; i < c->nr_cpus; i++) {
+		cache_remove(&c->cache[i], line);
+		full_remove(&c->full[i], line);
+	}
+	if (d) {
+		HASH_DEL(c->directory, d);
+		free(d);
+	}
+}
+
+/**
+ * coherence_free() - free the caches
+ * @c: the caches
+ */
+void coherence_free(struct coherence *c)
+{
+	struct directory_line *d, *next;
+	int i;
+
+	for (i = 0; i < c->nr_cpus; i++) {
+		cache_free(&c->cache[i]);
+		full_free(&c->full[i]);
+	}
+	free(c->cache);
+	free(c->full);
+	HASH_ITER(hh, c->directory, d, next) {
+		HASH_DEL(c->directory, d);
+		free(d);
+	}
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/* dprof diff: two recordings beside each other, as section 5.2 of the paper does. */
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dprof.h"
+#include "view.h"
+
+static void usage(FILE *f)
+{
+	fputs("usage: dprof diff BEFORE AFTER [options]\n"
+	      "Compare the types of two recordings.\n\n"
+	      "  -F, --format text|csv|json  (default text)\n"
+	      "  -o, --output FILE           (default standard output)\n", f);
+	fputs(analysis_usage, f);
+	fputs("      --help\n", f);
+}
+
+/* A type in one of two recordings. */
+struct side {
+	double misses_pct, latency, footprint, lifetime_us;	/* negative: not known */
+};
+
+static struct side look(struct analysis *a, const struct dtype *t, double all)
+{
+	struct side s = { -1, -1, -1, -1 };
+	double objects;
+
+	if (!t)
+		return s;
+	objects = analysis_objects(a, t);
+	if (all > 0)
+		s.misses_pct = 100 * tally_misses(&t->sum, a->level) / all;
+	s.latency = tally_latency(&t->sum);
+	if (objects >= 0 && t->size)
+		s.footprint = objects * t->size;
+	if (t->lifetimes)
+		s.lifetime_us = t->lifetime / 1e3 / t->lifetimes;
+	return s;
+}
+
+static double all_misses(const struct analysis *a)
+{
+	double n = 0;
+	uint32_t i;
+
+	for (i = 0; i < a->m.nr_types; i++)
+		n += tally_misses(&a->m.by_index[i]->sum, a->level);
+	return n;
+}
+
+struct pair {
+	const struct dtype *type;
+	struct side before, after;
+	double order;
+};
+
+static int by_order(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order > y->order ? -1 : 1;
+	return strcmp(x->type->name, y->type->name);
+}
+
+static struct cell known(double x)
+{
+	return x < 0 ? NONE_CELL : REAL_CELL(x);
+}
+
+static struct cell change(double before, double after)
+{
+	return before < 0 || after < 0 ? NONE_CELL : REAL_CELL(after - before);
+}
+
+static struct cell ratio(double before, double after)
+{
+	return before <= 0 || after < 0 ? NONE_CELL : REAL_CELL(after / before);
+}
+
+static int add_pair(const struct pair *p, struct table *t)
+{
+	const struct side *b = &p->before, *a = &p->after;
+	const struct cell row[] = {
+		TEXT_CELL(p->type->name),
+		*p->type->struct_name ? TEXT_CELL(p->type->struct_name) : NONE_CELL,
+		known(b->misses_pct), known(a->misses_pct), change(b->misses_pct, a->misses_pct),
+		known(b->latency), known(a->latency), ratio(b->latency, a->latency),
+		known(b->footprint), known(a->footprint), ratio(b->footprint, a->footprint),
+		known(b->lifetime_us), known(a->lifetime_us), ratio(b->lifetime_us, a->lifetime_us),
+	};
+
+	return table_add(t, row);
+}
+
+/* What changed most comes first: by share of misses, then by footprint. */
+static double order(const struct pair *p)
+{
+	double misses = p->before.misses_pct > 0 ? p->before.misses_pct : 0;
+	double footprint = p->before.footprint > 0 ? p->before.footprint : 0;
+	double after = p->after.footprint > 0 ? p->after.footprint : 0;
+
+	return fabs((p->after.misses_pct > 0 ? p->after.misses_pct : 0) - misses) +
+	       1e-12 * fabs(after - footprint);
+}
+
+static int compare(struct analysis *before, struct analysis *after, struct table *t)
+{
+	struct pair *pairs = calloc(before->m.nr_types + after->m.nr_types + 1, sizeof(*pairs));
+	double all_before = all_misses(before), all_after = all_misses(after);
+	uint32_t i, nr = 0;
+	int ret = 0;
+
+	if (!pairs)
+		return -1;
+	for (i = 0; i < before->m.nr_types; i++) {
+		const struct dtype *d = before->m.by_index[i];
+
+		if (!analysis_wants(before, d) || (!d->sum.n && !d->seen_alloc))
+			continue;
+		pairs[nr].type = d;
+		pairs[nr].before = look(before, d, all_before);
+		pairs[nr++].after = look(after, model_find_type(&after->m, d->name), all_after);
+	}
+	for (i = 0; i < after->m.nr_types; i++) {
+		const struct dtype *d = after->m.by_index[i];
+
+		if (model_find_type(&before->m, d->name) || !analysis_wants(after, d) ||
+		    (!d->sum.n && !d->seen_alloc))
+			continue;
+		pairs[nr].type = d;
+		pairs[nr].before = look(before, NULL, all_before);
+		pairs[nr++].after = look(after, d, all_after);
+	}
+	for (i = 0; i < nr; i++)
+		pairs[i].order = order(&pairs[i]);
+	qsort(pairs, nr, sizeof(*pairs), by_order);
+	for (i = 0; i < nr && !ret && (!before->top || i < before->top); i++)
+		ret = add_pair(&pairs[i], t);
+	free(pairs);
+	return ret;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }, ANALYSIS_OPTIONS,
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	static const struct column columns[] = {
+		{ "type", CELL_TEXT, 0 }, { "struct", CELL_TEXT, 0 },
+		{ "misses_pct_before", CELL_REAL, 2 }, { "misses_pct_after", CELL_REAL, 2 },
+		{ "misses_pct_change", CELL_REAL, 2 },
+		{ "latency_cycles_before", CELL_REAL, 1 }, { "latency_cycles_after", CELL_REAL, 1 },
+		{ "latency_ratio", CELL_REAL, 2 },
+		{ "footprint_bytes_before", CELL_REAL, 0 }, { "footprint_bytes_after", CELL_REAL, 0 },
+		{ "footprint_ratio", CELL_REAL, 2 },
+		{ "lifetime_us_before", CELL_REAL, 1 }, { "lifetime_us_after", CELL_REAL, 1 },
+		{ "lifetime_ratio", CELL_REAL, 2 },
+	};
+	enum table_format format = TABLE_TEXT;
+	const char *output = NULL;
+	struct analysis before, after;
+	struct table table;
+	struct outfile out;
+	int c, ret;
+
+	analysis_init(&before);
+	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'F':
+			if (table_format_parse(optarg, &format))
+				return complain(USAGE, "--format %s: not text, csv or json", optarg);
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case OPTION_LEVEL ... OPTION_VMLINUX:
+			if (analysis_option(&before, c, optarg))
+				return USAGE;
+			break;
+		case 'h':
+			usage(stdout);
+			return OK;
+		default:
+			usage(stderr);
+			return USAGE;
+		}
+	}
+	if (argc - optind != 2) {
+		usage(stderr);
+		return USAGE;
+	}
+	after = before;
+	ret = analysis_load(&before, argv[optind], NEED_MODEL);
+	if (analysis_load(&after, argv[optind + 1], NEED_MODEL))
+		ret = FAILED;
+	if (before.m.events && after.m.events) {
+		table_init(&table, columns, NR(columns));
+		if (compare(&before, &after, &table))
+			ret = complain(FAILED, "no memory left");
+		else if (outfile_open(&out, output) ||
+			 outfile_close(&out, table_print(&table, format, out.f)))
+			ret = FAILED;
+		table_free(&table);
+	}
+	analysis_free(&before);
+	analysis_free(&after);
+	return ret;
+}

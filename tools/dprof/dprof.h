@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The verbs of dprof. */
+#ifndef DPROF_H
+#define DPROF_H
+
+#include "../lib/complain.h"
+#include "../lib/outfile.h"
+
+int cmd_record(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
+int cmd_layout(int argc, char **argv);
+int cmd_script(int argc, char **argv);
+
+#endif

@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What DWARF says, by elfutils' libdw.
+ *
+ * Recordings name places by symbol and offset, or by file and line: where the
+ * kernel and its modules were loaded does not matter here.
+ */
+#include <elfutils/libdwfl.h>
+#include <dwarf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <capstone/capstone.h>
+#include <uthash.h>
+
+#include "dwarf_types.h"
+#include "dwarf.h"
+#include "layouts.h"
+
+#define MAX_DEPTH	12
+
+/* A symbol; of those with a name, the first of the first file. */
+struct place {
+	char *name;
+	Dwfl_Module *module;
+	GElf_Addr addr;
+	UT_hash_handle hh;
+};
+
+struct dwarf {
+	Dwfl *dwfl;
+	struct place *places;
+	csh capstone;
+	bool disassembles;
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+static int add_places(Dwfl_Module *module, void **user, const char *module_name, Dwarf_Addr start,
+		      void *arg)
+{
+	struct dwarf *d = arg;
+	int i, n = dwfl_module_getsymtab(module);
+
+	(void)user;
+	(void)module_name;
+	(void)start;
+	for (i = 1; i < n; i++) {
+		GElf_Addr addr;
+		GElf_Sym sym;
+		const char *name = dwfl_module_getsym_info(module, i, &sym, &addr, NULL, NULL, NULL);
+		struct place *p;
+
+		if (!name || !*name || (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+					GELF_ST_TYPE(sym.st_info) != STT_OBJECT))
+			continue;
+		HASH_FIND_STR(d->places, name, p);
+		if (p)
+			continue;
+		p = calloc(1, sizeof(*p));
+		if (!p)
+			return DWARF_CB_ABORT;
+		p->name = strdup(name);
+		p->module = module;
+		p->addr = addr;
+		if (!p->name) {
+			free(p);
+			return DWARF_CB_ABORT;
+		}
+		HASH_ADD_KEYPTR(hh, d->places, p->name, strlen(p->name), p);
+	}
+	return DWARF_CB_OK;
+}
+
+/**
+ * dwarf_open() - files with DWARF
+ * @paths: vmlinux and modules
+ * @nr: how many
+ * @error: says what is wrong
+ * @size: of @error
+ *
+ * Return: what dwarf_close() frees, or NULL with @error set.
+ */
+struct dwarf *dwarf_open(const char * const *paths, int nr, char *error, size_t size)
+{
+	struct dwarf *d = calloc(1, sizeof(*d));
+	int i;
+
+	snprintf(error, size, "no memory left");
+	if (!d)
+		return NULL;
+	d->dwfl = dwfl_begin(&callbacks);
+	if (!d->dwfl)
+		goto fail;
+	dwfl_report_begin(d->dwfl);
+	for (i = 0; i < nr; i++) {
+		const char *name = strrchr(paths[i], '/');
+
+		if (dwfl_report_offline(d->dwfl, name ? name + 1 : paths[i], paths[i], -1))
+			continue;
+		snprintf(error, size, "%s: %s", paths[i], dwfl_errmsg(-1));
+		goto fail;
+	}
+	dwfl_report_end(d->dwfl, NULL, NULL);
+	if (dwfl_getmodules(d->dwfl, add_places, d, 0) < 0)
+		goto fail;
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->capstone) == CS_ERR_OK) {
+		d->disassembles = true;
+		cs_option(d->capstone, CS_OPT_DETAIL, CS_OPT_ON);
+	}
+	return d;
+fail:
+	dwarf_close(d);
+	return NULL;
+}
+
+static struct place *find_place(struct dwarf *d, const char *symbol)
+{
+	struct place *p;
+
+	HASH_FIND_STR(d->places, symbol, p);
+	return p;
+}
+
+/**
+ * dwarf_line() - the source of an instruction
+ * @d: where to look
+ * @symbol: its function
+ * @offset: in that
+ * @buf: file:line
+ * @size: of @buf
+ *
+ * Return: 0, or -1 if it is not known.
+ */
+int dwarf_line(struct dwarf *d, const char *symbol, uint64_t offset, char *buf, size_t size)
+{
+	struct place *p = find_place(d, symbol);
+	Dwfl_Line *line = p ? dwfl_module_getsrc(p->module, p->addr + offset) : NULL;
+	const char *file, *slash;
+	int nr;
+
+	file = line ? dwfl_lineinfo(line, NULL, &nr, NULL, NULL, NULL) : NULL;
+	if (!file)
+		return -1;
+	slash = strrchr(file, '/');
+	snprintf(buf, size, "%s:%d", slash ? slash + 1 : file, nr);
+	return 0;
+}
+
+static int dwarf_members(struct layout *l, Dwarf_Die *die, const char *prefix, uint32_t base,
+			 int depth)
+{
+	Dwarf_Die child, type;
+	char name[256];
+
+	if (dwarf_child(die, &child))
+		return 0;
+	do {
+		const char *own = dwarf_diename(&child);
+		struct die_field f;
+
+		if (dwarf_tag(&child) != DW_TAG_member || die_field(&child, &f, &type))
+			continue;
+		if (!own)
+			own = "";
+		f.offset += base;
+		if (!depth && layout_add_member(l, own, f.offset, f.size))
+			return -1;
+		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix && *own ? "." : "", own);
+		if (!f.element && die_is_struct(&type) && dwarf_haschildren(&type) &&
+		    depth < MAX_DEPTH) {
+			if (dwarf_members(l, &type, name, f.offset, depth + 1))
+				return -1;
+		} else if (f.size && layout_add_field(l, name, f.offset, f.size, f.element)) {
+			return -1;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return 0;
+}
+
+/* A struct in a compilation unit that is more than declared. */
+static bool find_struct(Dwarf_Die *cu, const char *name, Dwarf_Die *found)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(cu, &child))
+		return false;
+	do {
+		const char *own;
+
+		if (dwarf_tag(&child) != DW_TAG_structure_type)
+			continue;
+		own = dwarf_diename(&child);
+		if (own && !strcmp(own, name) && dwarf_bytesize(&child) > 0) {
+			*found = child;
+			return true;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/**
+ * dwarf_layout() - the layout of a struct
+ * @d: where to look
+ * @layout: its name; the rest is filled in if it is found
+ *
+ * Return: 0, or -1 without memory.
+ */
+int dwarf_layout(struct dwarf *d, struct layout *layout)
+{
+	Dwarf_Die *cu = NULL, found;
+	Dwarf_Addr bias;
+
+	while ((cu = dwfl_nextcu(d->dwfl, cu, &bias))) {
+		if (!find_struct(cu, layout->name, &found))
+			continue;
+		layout->size = dwarf_bytesize(&found);
+		return dwarf_members(layout, &found, "", 0, 0);
+	}
+	return 0;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), k = strlen(end);
+
+	return n >= k && !strcmp(text + n - k, end) && (n == k || text[n - k - 1] == '/' ||
+							*end == '/');
+}
+
+/* The unit with a function: by its symbol, else by the name of the file. */
+static Dwarf_Die *find_unit(struct dwarf *d, const char *file, const char *func, Dwarf_Addr *bias)
+{
+	struct place *p = find_place(d, func);
+	Dwarf_Die *cu = p ? dwfl_module_addrdie(p->module, p->addr, bias) : NULL;
+	const char *name;
+
+	while (!strncmp(file, "./", 2) || !strncmp(file, "../", 3))
+		file = strchr(file, '/') + 1;
+	if (cu && dwarf_diename(cu) && ends_with(dwarf_diename(cu), file))
+		return cu;
+	cu = NULL;
+	while ((cu = dwfl_nextcu(d->dwfl, cu, bias))) {
+		name = dwarf_diename(cu);
+		if (name && (ends_with(name, file) || ends_with(file, name)))
+			return cu;
+	}
+	/* A function of a header. */
+	return p ? dwfl_module_addrdie(p->module, p->addr, bias) : NULL;
+}
+
+/* A struct that an allocation may be for. */
+struct candidate {
+	char name[64];
+	int score;
+};
+
+struct search {
+	uint32_t line, bytes;
+	struct candidate best[2];	/* the second has another name */
+};
+
+static void consider(struct search *s, const char *name, int score)
+{
+	struct candidate c = { .score = score };
+
+	snprintf(c.name, sizeof(c.name), "%s", name);
+	if (!strcmp(c.name, s->best[0].name)) {
+		if (score > s->best[0].score)
+			s->best[0] = c;
+	} else if (score > s->best[0].score) {
+		s->best[1] = s->best[0];
+		s->best[0] = c;
+	} else if (score > s->best[1].score) {
+		s->best[1] = c;
+	}
+}
+
+/*
+ * What is as large as the object is likely to be it.  Larger objects may end in an
+ * array or be several; what is larger than the object it cannot be.
+ */
+static int size_score(const struct search *s, uint64_t size)
+{
+	if (!size || size > s->bytes)
+		return -1;
+	return size == s->bytes ? 6 : s->bytes % size ? 0 : 1;
+}
+
+/* What a pointer points to: the struct, and those that its own pointers point to. */
+static void consider_pointer(struct search *s, Dwarf_Die *type, int score)
+{
+	Dwarf_Die to, child, member;
+	int fits;
+
+	if (!die_pointee(type, &to) || !dwarf_diename(&to))
+		return;
+	fits = size_score(s, dwarf_bytesize(&to) > 0 ? dwarf_bytesize(&to) : 0);
+	if (fits >= 0)
+		consider(s, dwarf_diename(&to), score + fits);
+	/* p->field = kmalloc(): only what is as large is worth a thought. */
+	if (dwarf_child(&to, &child))
+		return;
+	do {
+		Dwarf_Die pointee;
+
+		if (dwarf_tag(&child) != DW_TAG_member || !die_type(&child, &member) ||
+		    !die_pointee(&member, &pointee) || !dwarf_diename(&pointee) ||
+		    dwarf_bytesize(&pointee) != (int)s->bytes)
+			continue;
+		consider(s, dwarf_diename(&pointee), score + 2);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+static void search_scope(struct search *s, Dwarf_Die *scope, int depth)
+{
+	Dwarf_Die child, type;
+	Dwarf_Word line;
+	Dwarf_Attribute attr;
+	int score;
+
+	if (depth > MAX_DEPTH || dwarf_child(scope, &child))
+		return;
+	do {
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_variable:
+		case DW_TAG_formal_parameter:
+			if (!die_type(&child, &type))
+				break;
+			score = dwarf_tag(&child) == DW_TAG_variable;
+			/* What is declared where it is allocated. */
+			if (dwarf_attr_integrate(&child, DW_AT_decl_line, &attr) &&
+			    !dwarf_formudata(&attr, &line)) {
+				if (line > s->line && score)
+					break;
+				score += line == s->line ? 3 : s->line - line < 8;
+			}
+			consider_pointer(s, &type, score);
+			break;
+		case DW_TAG_lexical_block:
+			search_scope(s, &child, depth + 1);
+			break;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+/* The function, or what it was before it was inlined. */
+static bool find_function(Dwarf_Die *cu, const char *func, Dwarf_Die *found)
+{
+	Dwarf_Die child;
+	bool any = false;
+
+	if (dwarf_child(cu, &child))
+		return false;
+	do {
+		const char *name;
+
+		if (dwarf_tag(&child) != DW_TAG_subprogram)
+			continue;
+		name = dwarf_diename(&child);
+		if (!name || strcmp(name, func) || dwarf_hasattr(&child, DW_AT_declaration))
+			continue;
+		*found = child;
+		any = true;
+		/* The abstract one has the variables in any case. */
+		if (dwarf_hasattr(&child, DW_AT_inline))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return any;
+}
+
+/**
+ * dwarf_site() - the struct that an allocation is for
+ * @d: where to look
+ * @file, @func, @line: of the allocation
+ * @bytes: allocated
+ * @name: the struct
+ * @size: of @name
+ *
+ * Looks at what the variables of the function point to: the source is not needed.
+ *
+ * Return: 0, or -1 if it cannot be told, or two are as likely.
+ */
+int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t line, uint32_t bytes,
+	       char *name, size_t size)
+{
+	struct search s = { .line = line, .bytes = bytes };
+	Dwarf_Addr bias;
+	Dwarf_Die *cu = find_unit(d, file, func, &bias), function, type;
+
+	if (!cu || !bytes || !find_function(cu, func, &function))
+		return -1;
+	if (die_type(&function, &type))
+		consider_pointer(&s, &type, 1);
+	search_scope(&s, &function, 0);
+	if (s.best[0].score < 6 || s.best[0].score == s.best[1].score)
+		return -1;
+	snprintf(name, size, "%s", s.best[0].name);
+	return 0;
+}
+
+/* Bytes of code at an address. */
+static const uint8_t *code_at(Dwfl_Module *module, GElf_Addr addr, size_t *left)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+	Elf_Scn *section = NULL;
+	GElf_Addr in_file;
+	GElf_Shdr header;
+	Elf_Data *data;
+
+	if (!elf)
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
+		    !(header.sh_flags & SHF_EXECINSTR))
+			continue;
+		in_file = addr - bias;
+		/* dwfl has laid out the sections of a module, where sh_addr is its place. */
+		if (in_file < header.sh_addr || in_file >= header.sh_addr + header.sh_size)
+			continue;
+		data = elf_getdata(section, NULL);
+		if (!data || !data->d_buf)
+			return NULL;
+		*left = header.sh_size - (in_file - header.sh_addr);
+		return (const uint8_t *)data->d_buf + (in_file - header.sh_addr);
+	}
+	return NULL;
+}
+
+/* DWARF's number of a register, as the System V ABI has it. */
+static int dwarf_register(unsigned int reg)
+{
+	static const unsigned int order[] = {
+		X86_REG_RAX, X86_REG_RDX, X86_REG_RCX, X86_REG_RBX, X86_REG_RSI, X86_REG_RDI,
+		X86_REG_RBP, X86_REG_RSP, X86_REG_R8, X86_REG_R9, X86_REG_R10, X86_REG_R11,
+		X86_REG_R12, X86_REG_R13, X86_REG_R14, X86_REG_R15,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (order[i] == reg)
+			return i;
+	return -1;
+}
+
+/* The register that an instruction's memory is addressed by, and what is added. */
+static int address_register(struct dwarf *d, Dwfl_Module *module, GElf_Addr addr, int64_t *disp)
+{
+	size_t left = 0;
+	const uint8_t *code = code_at(module, addr, &left);
+	cs_insn *insn;
+	int i, reg = -1;
+
+	if (!code || !d->disassembles)
+		return -1;
+	if (!cs_disasm(d->capstone, code, left < 16 ? left : 16, addr, 1, &insn))
+		return -1;
+	for (i = 0; i < insn->detail->x86.op_count; i++) {
+		const cs_x86_op *op = &insn->detail->x86.operands[i];
+
+		if (op->type != X86_OP_MEM || op->mem.index != X86_REG_INVALID)
+			continue;
+		reg = dwarf_register(op->mem.base);
+		*disp = op->mem.disp;
+	}
+	cs_free(insn, 1);
+	return reg;
+}
+
+/* The variable that is in a register at an address. */
+static bool variable_in(Dwarf_Die *scope, int reg, Dwarf_Addr pc, Dwarf_Die *type)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(scope, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+		Dwarf_Attribute attr;
+		Dwarf_Op *expr[4];
+		size_t length[4];
+		int i, n;
+
+		if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) ||
+		    !dwarf_attr_integrate(&child, DW_AT_location, &attr))
+			continue;
+		n = dwarf_getlocation_addr(&attr, pc, expr, length, 4);
+		for (i = 0; i < n; i++) {
+			if (length[i] != 1 || (expr[i][0].atom == DW_OP_regx ?
+					       (int)expr[i][0].number != reg :
+					       expr[i][0].atom != DW_OP_reg0 + reg))
+				continue;
+			return die_type(&child, type);
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/**
+ * dwarf_access() - the struct that an instruction takes its memory for
+ * @d: where to look
+ * @symbol: the instruction's function
+ * @offset: in that
+ * @in_object: what it accesses, counted from the beginning of the object
+ * @name: the struct
+ * @size: of @name
+ *
+ * The register of its address is looked up among the variables; only one that
+ * points to the beginning of the object tells its type.
+ *
+ * Return: 0, or -1 if it cannot be told.
+ */
+int dwarf_access(struct dwarf *d, const char *symbol, uint64_t offset, uint32_t in_object,
+		 char *name, size_t size)
+{
+	struct place *p = find_place(d, symbol);
+	Dwarf_Die *cu, *scopes = NULL, type, to;
+	Dwarf_Addr bias;
+	int64_t disp = 0;
+	int i, n, reg, ret = -1;
+
+	if (!p)
+		return -1;
+	reg = address_register(d, p->module, p->addr + offset, &disp);
+	if (reg < 0 || disp != in_object)
+		return -1;
+	cu = dwfl_module_addrdie(p->module, p->addr + offset, &bias);
+	if (!cu)
+		return -1;
+	n = dwarf_getscopes(cu, p->addr + offset - bias, &scopes);
+	for (i = 0; i < n && ret; i++) {
+		if (!variable_in(&scopes[i], reg, p->addr + offset - bias, &type))
+			continue;
+		if (!die_pointee(&type, &to) || !dwarf_diename(&to))
+			break;
+		snprintf(name, size, "%s", dwarf_diename(&to));
+		ret = 0;
+	}
+	free(scopes);
+	return ret;
+}
+
+/**
+ * dwarf_close() - close the files
+ * @d: from dwarf_open()
+ */
+void dwarf_close(struct dwarf *d)
+{
+	struct place *p, *next;
+
+	HASH_ITER(hh, d->places, p, next) {
+		HASH_DEL(d->places, p);
+		free(p->name);
+		free(p);
+	}
+	if (d->disassembles)
+		cs_close(&d->capstone);
+	if (d->dwfl)
+		dwfl_end(d->dwfl);
+	free(d);
+}

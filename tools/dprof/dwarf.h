@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What DWARF says: lines of instructions, structs, and what an allocation is for. */
+#ifndef DPROF_DWARF_H
+#define DPROF_DWARF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct dwarf;
+struct layout;
+
+struct dwarf *dwarf_open(const char * const *paths, int nr, char *error, size_t size);
+int dwarf_layout(struct dwarf *d, struct layout *layout);
+int dwarf_line(struct dwarf *d, const char *symbol, uint64_t offset,
+	       char *buf, size_t size);
+int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t line, uint32_t bytes,
+	       char *name, size_t size);
+int dwarf_access(struct dwarf *d, const char *symbol, uint64_t offset,
+		 uint32_t in_object, char *name, size_t size);
+void dwarf_close(struct dwarf *d);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Types in DWARF, through the names and qualifiers around them. */
+#ifndef DPROF_DWARF_TYPES_H
+#define DPROF_DWARF_TYPES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A member: bytes of its struct; element: of an element, of arrays, else 0. */
+struct die_field {
+	uint32_t offset, size, element;
+};
+
+bool die_type(Dwarf_Die *die, Dwarf_Die *type);
+bool die_pointee(Dwarf_Die *type, Dwarf_Die *to);
+bool die_is_struct(Dwarf_Die *type);
+int die_field(Dwarf_Die *member, struct die_field *f, Dwarf_Die *type);
+
+#endif

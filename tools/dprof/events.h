@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The events of the trace system dprof, Documentation/trace/dprof.rst: as structs,
+ * as they are in trace.dat files, and as text (dprof-events(5)).
+ */
+#ifndef DPROF_EVENTS_H
+#define DPROF_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What kind of memory a type is of. */
+enum memory_class {
+	CLASS_UNKNOWN, CLASS_SLAB, CLASS_KMALLOC, CLASS_PAGE, CLASS_PAGE_CACHE, CLASS_ANON,
+	CLASS_PAGE_TABLE, CLASS_STATIC, CLASS_PERCPU, CLASS_STACK, CLASS_STRUCT_PAGE,
+	CLASS_VMALLOC, CLASS_MODULE, CLASS_USER, CLASS_FIXMAP, NR_MEMORY_CLASSES
+};
+
+extern const char * const class_name[NR_MEMORY_CLASSES];
+
+enum { OP_LOAD = 1, OP_STORE = 2 };		/* may be both */
+enum { SOURCE_IBS = 1, SOURCE_PEBS, SOURCE_SWMEM, NR_SOURCES };
+enum { HISTORY_FREED, HISTORY_SESSION_ENDED, HISTORY_GIVEN_UP };
+
+#define SAMPLE_USER	1	/* in flags */
+#define MAX_WATCHED	4	/* debug registers of a CPU */
+
+struct type_event {
+	uint32_t id, size, line;
+	uint8_t class;
+	char cache[64], func[64], file[128], module[64];
+};
+
+struct sample_event {
+	uint64_t ip, addr, phys, base, data_src;
+	uint32_t type, offset, latency;
+	uint8_t op, width, source, flags;
+};
+
+struct alloc_event {
+	uint64_t base, ip;
+	uint32_t type, size;
+};
+
+struct free_event {
+	uint64_t base, ip;
+	uint32_t type;
+};
+
+struct history_event {
+	uint64_t id, base, ip;
+	uint32_t type, size;
+	int32_t offset[MAX_WATCHED];	/* outside of the object: of one beside it */
+	uint8_t len[MAX_WATCHED], slots;
+};
+
+struct access_event {
+	uint64_t id, ip, since;
+	uint32_t type;			/* of what is at the offset */
+	int32_t offset;
+	uint8_t len, op;
+};
+
+struct history_end_event {
+	uint64_t id, ip, lifetime, blind;
+	uint32_t accesses, lost;
+	uint8_t how;
+};
+
+enum event_kind {
+	EVENT_TYPE, EVENT_SAMPLE, EVENT_ALLOC, EVENT_FREE, EVENT_HISTORY, EVENT_ACCESS,
+	EVENT_HISTORY_END, NR_EVENTS
+};
+
+/**
+ * struct event - one event
+ * @kind: which of the union
+ * @cpu: that made it; -1 if the file does not say
+ * @pid: of the task that ran there
+ * @ts: ns, in the clock of the recording
+ */
+struct event {
+	enum event_kind kind;
+	int32_t cpu, pid;
+	uint64_t ts;
+	union {
+		struct type_event type;
+		struct sample_event sample;
+		struct alloc_event alloc;
+		struct free_event free;
+		struct history_event history;
+		struct access_event access;
+		struct history_end_event history_end;
+	};
+};
+
+/**
+ * struct event_field - a field, the same in a trace and in text
+ * @name: in both
+ * @offset: in struct event
+ * @size: of one number, or of a text with its end
+ * @count: numbers in it; 0: a text
+ * @is_signed: they may be negative
+ */
+struct event_field {
+	const char *name;
+	uint16_t offset;
+	uint8_t size, count, is_signed;
+};
+
+#define MAX_FIELDS 15
+
+struct event_format {
+	const char *name;
+	size_t size;			/* of its member of the union */
+	struct event_field field[MAX_FIELDS];
+};
+
+extern const struct event_format event_format[NR_EVENTS];
+
+uint64_t event_get(const struct event *e, const struct event_field *f, int i);
+void event_put(struct event *e, const struct event_field *f, int i, uint64_t value);
+int event_parse(struct event *e, char *line, const char **wrong);
+void event_print(const struct event *e, FILE *out);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* dprof's files in tracefs: set for a while, then put back as they were. */
+#ifndef DPROF_KNOBS_H
+#define DPROF_KNOBS_H
+
+enum knob {
+	KNOB_SOURCE, KNOB_PERIOD, KNOB_USER, KNOB_TYPES, KNOB_EVERY, KNOB_HISTORY, KNOB_OFFSETS,
+	KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET, KNOB_MAX, KNOB_MAX_MS, NR_KNOBS
+};
+
+int knobs_exist(void);
+int knobs_want(enum knob knob, const char *value);
+const char *knobs_wanted(enum knob knob);
+int knobs_apply(void);
+void knobs_restore(void);
+long knobs_stat(const char *name, char *text, int size);
+
+#endif

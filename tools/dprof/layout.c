@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dprof layout: an order of the members of a struct by which operations touch fewer
+ * cache lines.
+ *
+ * An operation is a part of a path trace on one CPU, or, of a type without
+ * histories, a function.  Members that operations use together come together:
+ * greedily, a line is filled with the member that is used most, then with those
+ * that are used most with what is in the line.  What one CPU writes and another
+ * uses in the same trace is kept apart.  Members that nothing uses come last, as
+ * they were.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dprof.h"
+#include "view.h"
+
+#define MAX_MEMBERS	512
+#define MAX_OPERATIONS	4096
+
+/* Members used by an operation. */
+struct operation {
+	double weight;
+	uint64_t used[MAX_MEMBERS / 64];
+};
+
+/* A member, where it is and where it would be. */
+struct place {
+	const struct member *member;
+	uint32_t index, align, before, after;
+	double weight;			/* of the operations that use it */
+	bool written, placed;
+};
+
+struct plan {
+	const struct layout *layout;
+	struct place place[MAX_MEMBERS];
+	uint32_t nr, order[MAX_MEMBERS], size;
+	struct operation *operation;
+	uint32_t nr_operations;
+	uint8_t (*apart)[MAX_MEMBERS];	/* used by one CPU, written by another */
+};
+
+static bool uses(const struct operation *o, uint32_t member)
+{
+	return o->used[member / 64] >> member % 64 & 1;
+}
+
+static int member_at(const struct plan *p, uint32_t offset)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nr; i++)
+		if (offset >= p->place[i].before &&
+		    offset < p->place[i].before + p->place[i].member->size)
+			return i;
+	return -1;
+}
+
+static struct operation *new_operation(struct plan *p, double weight)
+{
+	struct operation *o;
+
+	if (p->nr_operations == MAX_OPERATIONS)
+		return NULL;
+	o = &p->operation[p->nr_operations++];
+	memset(o, 0, sizeof(*o));
+	o->weight = weight;
+	return o;
+}
+
+static void use(struct plan *p, struct operation *o, uint32_t member, bool write)
+{
+	if (!uses(o, member))
+		p->place[member].weight += o->weight;
+	o->used[member / 64] |= 1ULL << member % 64;
+	p->place[member].written |= write;
+}
+
+static void keep_apart(struct plan *p, const struct trace *t)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < t->nr; i++) {
+		for (k = 0; k < t->nr; k++) {
+			int a = member_at(p, t->element[i].offset), b = member_at(p, t->element[k].offset);
+
+			if (a >= 0 && b >= 0 && a != b && t->element[i].cpu != t->element[k].cpu &&
+			    t->element[i].op & OP_STORE)
+				p->apart[a][b] = p->apart[b][a] = 1;
+		}
+	}
+}
+
+static void take_trace(struct plan *p, const struct trace *t)
+{
+	struct operation *o = NULL;
+	uint32_t i;
+
+	for (i = 0; i < t->nr; i++) {
+		const struct element *e = &t->element[i];
+		int member = member_at(p, e->offset);
+
+		if (!o || e->cpu != t->element[i - 1].cpu)
+			o = new_operation(p, t->frequency);
+		if (!o)
+			return;
+		if (member >= 0)
+			use(p, o, member, e->op & OP_STORE);
+	}
+	keep_apart(p, t);
+}
+
+/* Of samples, the functions that use a member are what it is used with. */
+static void take_samples(struct plan *p, struct analysis *a, const struct dtype *d)
+{
+	const struct symbol *last = NULL;
+	struct operation *o = NULL;
+	size_t i;
+
+	for (i = model_sites(&a->m, d->index, 0); i < a->m.nr_sites &&
+	     a->m.by_site[i]->key.type == d->index; i++) {
+		const struct site *s = a->m.by_site[i];
+		const struct symbol *function = symbols_find(&a->m.symbols, s->key.ip);
+		int member = member_at(p, s->key.offset % p->layout->size);
+
+		if (member < 0)
+			continue;
+		/* Sites come by instruction, so by function. */
+		if (!o || !function || function != last)
+			o = new_operation(p, 0);
+		if (!o)
+			return;
+		last = function;
+		o->weight = s->sum.n > o->weight ? s->sum.n : o->weight;
+		use(p, o, member, s->sum.stores);
+	}
+	/* Weights were not known yet when members were used. */
+	for (i = 0; i < p->nr; i++) {
+		uint32_t k;
+
+		p->place[i].weight = 0;
+		for (k = 0; k < p->nr_operations; k++)
+			if (uses(&p->operation[k], i))
+				p->place[i].weight += p->operation[k].weight;
+	}
+}
+
+/* Lines that operations touch, the mean by weight. */
+static double lines_per_operation(const struct plan *p, bool after)
+{
+	double lines = 0, weight = 0;
+	uint32_t i, k;
+
+	for (k = 0; k < p->nr_operations; k++) {
+		uint64_t touched[64] = { };
+		uint32_t n = 0, line;
+
+		for (i = 0; i < p->nr; i++) {
+			uint32_t at = after ? p->place[i].after : p->place[i].before;
+
+			if (!uses(&p->operation[k], i))
+				continue;
+			/* Of a large member, its beginning: what of it is used is not known. */
+			for (line = at / LINE; line <= (at + (p->place[i].member->size <= LINE ?
+				     p->place[i].member->size : 1) - 1) / LINE; line++) {
+				if (line >= 64 * 64)
+					continue;
+				n += !(touched[line / 64] >> line % 64 & 1);
+				touched[line / 64] |= 1ULL << line % 64;
+			}
+		}
+		if (!n)
+			continue;
+		lines += p->operation[k].weight * n;
+		weight += p->operation[k].weight;
+	}
+	return weight > 0 ? lines / weight : 0;
+}
+
+/* How much two members are used together. */
+static double affinity(const struct plan *p, uint32_t a, uint32_t b)
+{
+	double sum = 0;
+	uint32_t k;
+
+	if (p->apart[a][b])
+		return -1e30;
+	for (k = 0; k < p->nr_operations; k++)
+		if (uses(&p->operation[k], a) && uses(&p->operation[k], b))
+			sum += p->operation[k].weight;
+	return sum;
+}
+
+static uint32_t aligned(uint32_t at, uint32_t align)
+{
+	return (at + align - 1) / align * align;
+}
+
+/* The member that goes best with those of the line that is being filled. */
+static int next_member(const struct plan *p, const uint32_t *line, uint32_t nr_line, uint32_t at)
+{
+	double best_score = 0;
+	uint32_t i, k;
+	int best = -1;
+
+	for (i = 0; i < p->nr; i++) {
+		const struct place *c = &p->place[i];
+		uint32_t begin = aligned(at, c->align);
+		double score = nr_line ? 0 : c->weight;
+
+		if (c->placed || c->weight <= 0)
+			continue;
+		/* What fits a line does not straddle two. */
+		if (nr_line && c->member->size <= LINE && begin / LINE != (begin + c->member->size - 1) / LINE)
+			continue;
+		if (nr_line && begin / LINE != (at - 1) / LINE)
+			continue;
+		for (k = 0; k < nr_line; k++)
+			score += affinity(p, i, line[k]);
+		if (score > best_score) {
+			best_score = score;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static void put(struct plan *p, uint32_t member, uint32_t *at)
+{
+	struct place *c = &p->place[member];
+
+	*at = aligned(*at, c->align);
+	c->after = *at;
+	c->placed = true;
+	*at += c->member->size;
+}
+
+static void arrange(struct plan *p)
+{
+	uint32_t line[LINE], nr_line, at = 0, i, nr = 0;
+	int next;
+
+	for (;;) {
+		nr_line = 0;
+		while (nr_line < LINE && (next = next_member(p, line, nr_line, at)) >= 0) {
+			put(p, next, &at);
+			line[nr_line++] = next;
+			p->order[nr++] = next;
+		}
+		if (!nr_line)
+			break;
+		/* What is used with nothing of this line begins another, if anything does. */
+		for (i = 0; i < p->nr && (p->place[i].placed || p->place[i].weight <= 0); i++)
+			;
+		if (i < p->nr && at % LINE) {
+			/* What nothing uses fills the rest. */
+			for (i = 0; i < p->nr; i++) {
+				struct place *c = &p->place[i];
+				uint32_t to = aligned(at, c->align);
+
+				if (c->placed || c->weight > 0 || !c->member->size ||
+				    to / LINE != at / LINE ||
+				    (to + c->member->size - 1) / LINE != at / LINE)
+					continue;
+				put(p, i, &at);
+				p->order[nr++] = i;
+				if (!(at % LINE))
+					break;
+			}
+			at = aligned(at, LINE);
+		}
+	}
+	for (i = 0; i < p->nr; i++) {
+		if (p->place[i].placed)
+			continue;
+		put(p, i, &at);
+		p->order[nr++] = i;
+	}
+	p->size = aligned(at, 8);
+}
+
+/* Of a member, its natural alignment: that of its size, but no more than it has now. */
+static uint32_t alignment(const struct member *m)
+{
+	uint32_t align = 8;
+
+	while (align > 1 && (m->size % align || m->offset % align))
+		align /= 2;
+	return align;
+}
+
+static int make_plan(struct plan *p, struct analysis *a, const struct dtype *d)
+{
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < p->layout->nr_members && p->nr < MAX_MEMBERS; i++) {
+		const struct member *m = &p->layout->member[i];
+		struct place *c = &p->place[p->nr];
+
+		/* Bit fields share their bytes: they stay together, by the name of the first. */
+		if (p->nr && m->offset < p->place[p->nr - 1].before + p->place[p->nr - 1].member->size &&
+		    m->size)
+			continue;
+		c->member = m;
+		c->index = p->nr++;
+		c->before = m->offset;
+		c->align = alignment(m);
+	}
+	p->operation = calloc(MAX_OPERATIONS, sizeof(*p->operation));
+	p->apart = calloc(p->nr + 1, sizeof(*p->apart));
+	if (!p->operation || !p->apart)
+		return -1;
+	for (k = 0; k < a->t.nr; k++)
+		if (a->t.trace[k].type == d->index)
+			take_trace(p, &a->t.trace[k]);
+	if (!p->nr_operations)
+		take_samples(p, a, d);
+	arrange(p);
+	return 0;
+}
+
+static int fill(const struct plan *p, struct table *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nr; i++) {
+		const struct place *c = &p->place[p->order[i]];
+		const struct cell row[] = {
+			TEXT_CELL(c->member->name), INT_CELL(c->member->size),
+			INT_CELL(c->before), INT_CELL(c->before / LINE),
+			INT_CELL(c->after), INT_CELL(c->after / LINE), REAL_CELL(c->weight),
+			TEXT_CELL(!c->weight ? "no" : c->written ? "written" : "read"),
+			TEXT_CELL(c->before == c->after ? "" : "moved"),
+		};
+
+		if (table_add(t, row))
+			return -1;
+	}
+	return 0;
+}
+
+static void usage(FILE *f)
+{
+	fputs("usage: dprof layout TYPE [FILE] [options]\n"
+	      "Advise an order of the members of a type's C struct, from its path traces or\n"
+	      "samples (default trace.dat).\n\n"
+	      "  -F, --format text|csv|json  (default text)\n"
+	      "  -o, --output FILE           (default standard output)\n", f);
+	fputs(analysis_usage, f);
+	fputs("      --help\n", f);
+}
+
+static int advise(struct analysis *a, const char *path, enum table_format format,
+		  const char *output)
+{
+	static const struct column columns[] = {
+		{ "member", CELL_TEXT, 0 }, { "size_bytes", CELL_INT, 0 },
+		{ "offset_now", CELL_INT, 0 }, { "line_now", CELL_INT, 0 },
+		{ "offset_then", CELL_INT, 0 }, { "line_then", CELL_INT, 0 },
+		{ "weight", CELL_REAL, 3 }, { "used", CELL_TEXT, 0 }, { "change", CELL_TEXT, 0 },
+	};
+	const struct dtype *d = a->only;
+	struct plan *p = calloc(1, sizeof(*p));
+	double before, after;
+	struct table table;
+	struct outfile out;
+	int ret = OK;
+
+	if (!p)
+		return complain(FAILED, "no memory left");
+	table_init(&table, columns, NR(columns));
+	p->layout = *d->struct_name ? layouts_find(&a->l, d->struct_name) : NULL;
+	if (!p->layout || !p->layout->nr_members) {
+		ret = complain(FAILED, "%s: the C struct of %s is not known (--btf, --vmlinux)", path,
+			       d->name);
+	} else if (make_plan(p, a, d) || fill(p, &table)) {
+		ret = complain(FAILED, "no memory left");
+	} else if (!p->nr_operations) {
+		ret = complain(FAILED, "%s: nothing in it uses %s", path, d->name);
+	} else if (outfile_open(&out, output)) {
+		ret = FAILED;
+	} else {
+		before = lines_per_operation(p, false);
+		after = lines_per_operation(p, true);
+		if (format == TABLE_TEXT)
+			fprintf(out.f, "struct %s: %u bytes now, %u then; cache lines per operation "
+				"%.2f now, %.2f then (%.1f %% saved)\n", p->layout->name,
+				p->layout->size, p->size, before, after,
+				before > 0 ? 100 * (before - after) / before : 0.0);
+		ret = outfile_close(&out, table_print(&table, format, out.f));
+	}
+	table_free(&table);
+	free(p->operation);
+	free(p->apart);
+	free(p);
+	return ret;
+}
+
+int cmd_layout(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }, ANALYSIS_OPTIONS,
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	enum table_format format = TABLE_TEXT;
+	const char *output = NULL, *path;
+	struct analysis a;
+	int c, ret;
+
+	analysis_init(&a);
+	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'F':
+			if (table_format_parse(optarg, &format))
+				return complain(USAGE, "--format %s: not text, csv or json", optarg);
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case OPTION_LEVEL ... OPTION_VMLINUX:
+			if (analysis_option(&a, c, optarg))
+				return USAGE;
+			break;
+		case 'h':
+			usage(stdout);
+			return OK;
+		default:
+			usage(stderr);
+			return USAGE;
+		}
+	}
+	if (optind == argc || argc - optind > 2) {
+		usage(stderr);
+		return USAGE;
+	}
+	a.type = argv[optind];
+	path = optind + 1 < argc ? argv[optind + 1] : "trace.dat";
+	ret = analysis_load(&a, path, NEED_TRACES);
+	if (a.m.events && advise(&a, path, format, output))
+		ret = FAILED;
+	analysis_free(&a);
+	return ret;
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/* C structs and their fields. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "dwarf.h"
+#include "layouts.h"
+
+/* Structs in structs; the kernel's have no more. */
+#define MAX_DEPTH	12
+#define MAX_FIELDS	8192
+#define MAX_NAME	256
+
+/**
+ * layout_add_field() - a struct has a field
+ * @l: the struct
+ * @name: with those that it is in
+ * @offset, @size: bytes
+ * @element: bytes of an element, of arrays; else 0
+ *
+ * It is of the member that was added last.
+ *
+ * Return: 0, or -1 without memory.
+ */
+int layout_add_field(struct layout *l, const char *name, uint32_t offset, uint32_t size,
+		     uint32_t element)
+{
+	struct field *f;
+
+	if (l->nr_fields == MAX_FIELDS)
+		return 0;
+	if (l->nr_fields == l->fields_room) {
+		size_t room = l->fields_room * 2 + 32;
+
+		f = realloc(l->field, room * sizeof(*f));
+		if (!f)
+			return -1;
+		l->field = f;
+		l->fields_room = room;
+	}
+	f = &l->field[l->nr_fields];
+	f->name = strdup(name);
+	f->offset = offset;
+	f->size = size;
+	f->element = element;
+	f->top = l->nr_members ? l->nr_members - 1 : 0;
+	l->nr_fields += f->name != NULL;
+	return f->name ? 0 : -1;
+}
+
+/**
+ * layout_add_member() - a struct has a member
+ * @l: the struct
+ * @name: of the member; "" for one without
+ * @offset, @size: bytes
+ *
+ * Return: 0, or -1 without memory.
+ */
+int layout_add_member(struct layout *l, const char *name, uint32_t offset, uint32_t size)
+{
+	struct member *m;
+
+	if (l->nr_members == l->members_room) {
+		size_t room = l->members_room * 2 + 32;
+
+		m = realloc(l->member, room * sizeof(*m));
+		if (!m)
+			return -1;
+		l->member = m;
+		l->members_room = room;
+	}
+	m = &l->member[l->nr_members];
+	m->name = strdup(*name ? name : "(unnamed)");
+	m->offset = offset;
+	m->size = size;
+	l->nr_members += m->name != NULL;
+	return m->name ? 0 : -1;
+}
+
+static const struct btf_type *skip_names(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t;
+}
+
+static int add_btf(struct layout *l, const struct btf *btf, const struct btf_type *t,
+		   const char *prefix, uint32_t base, int depth)
+{
+	const struct btf_member *m = btf_members(t);
+	char name[MAX_NAME];
+	int i, n = btf_vlen(t);
+
+	for (i = 0; i < n; i++) {
+		uint32_t bit = btf_member_bit_offset(t, i), bits = btf_member_bitfield_size(t, i);
+		const char *own = btf__name_by_offset(btf, m[i].name_off);
+		const struct btf_type *mt = skip_names(btf, m[i].type), *of = mt;
+		int64_t size = btf__resolve_size(btf, m[i].type);
+		uint32_t offset = base + bit / 8, element = 0;
+
+		if (!own)
+			own = "";
+		if (size < 0)
+			size = 0;
+		if (bits)
+			size = (bit % 8 + bits + 7) / 8;
+		if (!depth && layout_add_member(l, own, offset, size))
+			return -1;
+		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix && *own ? "." : "", own);
+		if (mt && btf_is_array(mt)) {
+			int64_t each = btf__resolve_size(btf, btf_array(mt)->type);
+
+			element = each > 0 ? each : 0;
+			of = NULL;
+		}
+		if (of && btf_is_composite(of) && depth < MAX_DEPTH && btf_vlen(of)) {
+			if (add_btf(l, btf, of, name, offset, depth + 1))
+				return -1;
+		} else if (size && layout_add_field(l, name, offset, size, element)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct field *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	/* Of a union, the largest first; of equal ones, as declared. */
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static int load_btf(struct layouts *l, const char *name, struct layout *layout)
+{
+	int i;
+
+	for (i = 0; i < l->nr_btf; i++) {
+		int id = btf__find_by_name_kind(l->btf[i], name, BTF_KIND_STRUCT);
+		const struct btf_type *t = id > 0 ? btf__type_by_id(l->btf[i], id) : NULL;
+
+		if (!t)
+			continue;
+		layout->size = t->size;
+		return add_btf(layout, l->btf[i], t, "", 0, 0) ? -1 : 1;
+	}
+	return 0;
+}
+
+/**
+ * layouts_find() - the layout of a struct
+ * @l: where to look
+ * @name: of the struct
+ *
+ * Return: the layout, of size 0 if the struct is not known; NULL without memory.
+ */
+const struct layout *layouts_find(struct layouts *l, const char *name)
+{
+	struct layout *layout;
+	int ret;
+
+	HASH_FIND_STR(l->known, name, layout);
+	if (layout)
+		return layout;
+	layout = calloc(1, sizeof(*layout));
+	if (!layout)
+		return NULL;
+	layout->name = strdup(name);
+	if (!layout->name) {
+		free(layout);
+		return NULL;
+	}
+	ret = load_btf(l, name, layout);
+	if (!ret && l->dwarf)
+		dwarf_layout(l->dwarf, layout);
+	if (layout->nr_fields)
+		qsort(layout->field, layout->nr_fields, sizeof(*layout->field), by_offset);
+	HASH_ADD_KEYPTR(hh, l->known, layout->name, strlen(layout->name), layout);
+	return layout;
+}
+
+/**
+ * layout_field() - the field at an offset
+ * @layout: the struct
+ * @offset: in it
+ *
+ * Return: the smallest field there, or NULL for a hole, or past the end.
+ */
+const struct field *layout_field(const struct layout *layout, uint32_t offset)
+{
+	const struct field *best = NULL;
+	size_t i;
+
+	for (i = 0; i < layout->nr_fields && layout->field[i].offset <= offset; i++) {
+		const struct field *f = &layout->field[i];
+
+		if (offset >= f->offset + f->size)
+			continue;
+		if (!best || f->offset > best->offset)
+			best = f;
+	}
+	return best;
+}
+
+/**
+ * layouts_field_name() - what an offset of a struct is called
+ * @l: where to look
+ * @struct_name: "" if it is not known
+ * @offset: in it
+ * @buf: the name: field, field[3], field+4, or +0x28 if it is not known
+ * @size: of @buf
+ */
+void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t offset, char *buf,
+			size_t size)
+{
+	const struct layout *layout = *struct_name ? layouts_find(l, struct_name) : NULL;
+	const struct field *f;
+	uint32_t in, copy = 0;
+	int n;
+
+	snprintf(buf, size, "+0x%x", offset);
+	if (!layout || !layout->size)
+		return;
+	/* Several in a row were allocated at once. */
+	copy = offset / layout->size;
+	f = layout_field(layout, offset % layout->size);
+	if (!f)
+		return;
+	in = offset % layout->size - f->offset;
+	n = copy ? snprintf(buf, size, "[%u].%s", copy, f->name) : snprintf(buf, size, "%s", f->name);
+	if (n < 0 || (size_t)n >= size)
+		return;
+	if (f->element) {
+		n += snprintf(buf + n, size - n, "[%u]", in / f->element);
+		in %= f->element;
+	}
+	if (in && (size_t)n < size)
+		snprintf(buf + n, size - n, "+%u", in);
+}
+
+/**
+ * layouts_returned() - the struct that a function returns a pointer to
+ * @l: where to look
+ * @func: the function
+ * @name: of the struct
+ * @size: of @name
+ *
+ * Return: 0, or -1 if it is not known, or returns something else.
+ */
+int layouts_returned(struct layouts *l, const char *func, char *name, size_t size)
+{
+	int i;
+
+	for (i = 0; i < l->nr_btf; i++) {
+		const struct btf *btf = l->btf[i];
+		int id = btf__find_by_name_kind(btf, func, BTF_KIND_FUNC);
+		const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+		const char *of;
+
+		t = t ? btf__type_by_id(btf, t->type) : NULL;
+		t = t ? skip_names(btf, t->type) : NULL;
+		t = t && btf_is_ptr(t) ? skip_names(btf, t->type) : NULL;
+		of = t && btf_is_struct(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
+		if (!of || !*of)
+			continue;
+		snprintf(name, size, "%s", of);
+		return 0;
+	}
+	return -1;
+}
+
+/**
+ * layouts_open_btf() - look in a file with BTF, too
+ * @l: where structs are looked for
+ * @path: vmlinux, or a file of /sys/kernel/btf; one of a module comes after that
+ *	of the kernel
+ * @error: says what is wrong
+ * @size: of @error
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int layouts_open_btf(struct layouts *l, const char *path, char *error, size_t size)
+{
+	struct btf *btf;
+
+	if (l->nr_btf == (int)(sizeof(l->btf) / sizeof(l->btf[0]))) {
+		snprintf(error, size, "%s: too many files of BTF", path);
+		return -1;
+	}
+	libbpf_set_print(NULL);
+	btf = btf__parse_split(path, l->nr_btf ? l->btf[0] : NULL);
+	if (libbpf_get_error(btf) && l->nr_btf)
+		btf = btf__parse(path, NULL);
+	if (libbpf_get_error(btf)) {
+		snprintf(error, size, "%s: no BTF in it", path);
+		return -1;
+	}
+	l->btf[l->nr_btf++] = btf;
+	return 0;
+}
+
+/**
+ * layouts_free() - free all
+ * @l: the layouts
+ */
+void layouts_free(struct layouts *l)
+{
+	struct layout *layout, *next;
+	size_t i;
+
+	HASH_ITER(hh, l->known, layout, next) {
+		HASH_DEL(l->known, layout);
+		for (i = 0; i < layout->nr_fields; i++)
+			free(layout->field[i].name);
+		for (i = 0; i < layout->nr_members; i++)
+			free(layout->member[i].name);
+		free(layout->field);
+		free(layout->member);
+		free(layout->name);
+		free(layout);
+	}
+	/* A split one before that it was split from. */
+	while (l->nr_btf)
+		btf__free(l->btf[--l->nr_btf]);
+	if (l->dwarf)
+		dwarf_close(l->dwarf);
+	l->dwarf = NULL;
+}

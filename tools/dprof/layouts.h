@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* C structs and their fields: from BTF, or from DWARF. */
+#ifndef DPROF_LAYOUTS_H
+#define DPROF_LAYOUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uthash.h>
+
+/**
+ * struct field - a field that is no struct itself
+ * @name: with those that it is in: sk.__sk_common.skc_refcnt
+ * @offset, @size: bytes
+ * @element: bytes of an element, of arrays; else 0
+ * @top: which member of the struct it is in
+ */
+struct field {
+	char *name;
+	uint32_t offset, size, element, top;
+};
+
+/* A member of the struct itself. */
+struct member {
+	char *name;
+	uint32_t offset, size;
+};
+
+struct layout {
+	char *name;
+	uint32_t size;
+	struct field *field;		/* by offset */
+	struct member *member;
+	size_t nr_fields, fields_room, nr_members, members_room;
+	UT_hash_handle hh;
+};
+
+struct btf;
+struct dwarf;
+
+struct layouts {
+	struct layout *known;
+	struct btf *btf[64];
+	int nr_btf;
+	struct dwarf *dwarf;
+};
+
+int layouts_open_btf(struct layouts *l, const char *path, char *error, size_t size);
+const struct layout *layouts_find(struct layouts *l, const char *name);
+const struct field *layout_field(const struct layout *layout, uint32_t offset);
+void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t offset, char *buf,
+			size_t size);
+int layouts_returned(struct layouts *l, const char *func, char *name, size_t size);
+void layouts_free(struct layouts *l);
+
+/* For those who fill a layout. */
+int layout_add_field(struct layout *l, const char *name, uint32_t offset, uint32_t size,
+		     uint32_t element);
+int layout_add_member(struct layout *l, const char *name, uint32_t offset, uint32_t size);
+
+#endif

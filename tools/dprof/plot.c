@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dprof plot: draw a view of a recording.
+ *
+ * What is drawn is written beside the picture: CSV for the gnuplot script of the
+ * view in plots/, the graph for graphviz' dot.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../lib/gnuplot.h"
+#include "../lib/leftover.h"
+#include "dprof.h"
+#include "view.h"
+
+static void usage(FILE *f)
+{
+	const struct view *v;
+
+	fputs("usage: dprof plot VIEW [FILE] -o PICTURE [options]\n"
+	      "Draw a view of a recording (default trace.dat).\n\n", f);
+	for (v = views; v->name; v++)
+		if (v->plot)
+			fprintf(f, "  %-10s %s\n", v->name, v->about);
+	fputs("\n  -o, --output PICTURE   .png or .svg; beside it go its data, .csv or .dot\n"
+	      "  -t, --title TITLE      (default: host and cache)\n", f);
+	fputs(analysis_usage, f);
+	fputs("      --help\n", f);
+}
+
+/* The files of a picture. */
+struct picture {
+	char data[PATH_MAX], tmp[PATH_MAX];
+};
+
+static int name_files(struct picture *p, const char *output, const char *data_ext)
+{
+	const char *ext = strrchr(output, '.');
+	int n = ext - output;
+
+	if (snprintf(p->data, sizeof(p->data), "%.*s%s", n, output, data_ext) >= PATH_MAX ||
+	    snprintf(p->tmp, sizeof(p->tmp), "%.*s.%d%s", n, output, getpid(), ext) >= PATH_MAX)
+		return complain(FAILED, "%s: name too long", output);
+	return OK;
+}
+
+static int write_data(struct analysis *a, const struct view *view, const char *path)
+{
+	bool dot = !strcmp(view->plot, "dot");
+	struct table table = { };
+	struct outfile out;
+	int failed = 0;
+
+	if (!dot && view->make(a, &table))
+		failed = complain(FAILED, "no memory left");
+	if (!failed)
+		failed = outfile_open(&out, path);
+	if (!failed)
+		failed = outfile_close(&out, dot ? dataflow_dot(a, out.f) :
+				       table_print(&table, TABLE_CSV, out.f));
+	table_free(&table);
+	return failed ? FAILED : OK;
+}
+
+static int run_dot(const struct picture *p)
+{
+	const char *type = strcmp(strrchr(p->tmp, '.'), ".svg") ? "-Tpng" : "-Tsvg";
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		execlp("dot", "dot", type, "-o", p->tmp, p->data, NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return complain(FAILED, "dot: %s", strerror(errno));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return complain(FAILED, "dot: not found (Debian package graphviz)");
+	return status ? complain(FAILED, "dot failed on %s", p->data) : OK;
+}
+
+static int run_gnuplot(struct analysis *a, const struct view *view, const struct picture *p,
+		       const char *title)
+{
+	char plots[PATH_MAX], *commands = NULL, text[512];
+	size_t size;
+	FILE *f;
+	int failed;
+
+	if (gnuplot_find(plots, sizeof(plots)))
+		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
+	if (!title) {
+		snprintf(text, sizeof(text), "associativity sets%s%s - %s: cache of %llu KiB, %u ways",
+			 a->only ? " of " : "", a->only ? a->only->name : "", a->m.host,
+			 (unsigned long long)a->geometry.size >> 10, a->geometry.ways);
+		title = text;
+	}
+	f = open_memstream(&commands, &size);
+	if (!f)
+		return complain(FAILED, "no memory left");
+	gnuplot_quoted(f, "plots", plots);
+	gnuplot_quoted(f, "csv", p->data);
+	gnuplot_quoted(f, "out", p->tmp);
+	gnuplot_quoted(f, "title", title);
+	fprintf(f, "ways=%u; sets=%u", a->geometry.ways, geometry_sets(&a->geometry));
+	failed = fclose(f) ? complain(FAILED, "no memory left") :
+			     gnuplot_run(plots, view->plot, commands);
+	free(commands);
+	return failed;
+}
+
+static int draw(struct analysis *a, const struct view *view, const char *path, const char *output,
+		const char *title)
+{
+	const char *lacks = view->lacks ? view->lacks(a) : NULL;
+	bool dot = !strcmp(view->plot, "dot");
+	struct picture p;
+	int failed;
+
+	if (lacks)
+		return complain(FAILED, "%s: %s", path, lacks);
+	if (name_files(&p, output, dot ? ".dot" : ".csv") || write_data(a, view, p.data))
+		return FAILED;
+	leftover_add(p.tmp);
+	failed = dot ? run_dot(&p) : run_gnuplot(a, view, &p, title);
+	if (!failed && rename(p.tmp, output))
+		failed = complain(FAILED, "%s: %s", output, strerror(errno));
+	if (failed)
+		unlink(p.tmp);
+	leftover_done(p.tmp);
+	return failed;
+}
+
+int cmd_plot(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "output", 1, NULL, 'o' }, { "title", 1, NULL, 't' }, ANALYSIS_OPTIONS,
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	const char *output = NULL, *title = NULL, *ext, *path;
+	const struct view *view;
+	struct analysis a;
+	int c, ret;
+
+	analysis_init(&a);
+	while ((c = getopt_long(argc, argv, "o:t:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'o': output = optarg; break;
+		case 't': title = optarg; break;
+		case OPTION_LEVEL ... OPTION_VMLINUX:
+			if (analysis_option(&a, c, optarg))
+				return USAGE;
+			break;
+		case 'h': usage(stdout); return OK;
+		default: usage(stderr); return USAGE;
+		}
+	}
+	if (optind == argc || argc - optind > 2) {
+		usage(stderr);
+		return USAGE;
+	}
+	view = view_find(argv[optind]);
+	if (!view || !view->plot)
+		return complain(USAGE, "%s: no such plot (see dprof plot --help)", argv[optind]);
+	ext = output ? strrchr(output, '.') : NULL;
+	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
+		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+	path = optind + 1 < argc ? argv[optind + 1] : "trace.dat";
+	ret = analysis_load(&a, path, view->need);
+	if (a.m.events && draw(&a, view, path, output, title))
+		ret = FAILED;
+	analysis_free(&a);
+	return ret;
+}

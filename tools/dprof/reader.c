@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads recordings, whatever kind of file they are. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reader.h"
+
+/* The first line of a recording that is text. */
+#define TEXT_MAGIC	"# dprof events 1\n"
+
+/**
+ * reader_read() - read a recording event by event
+ * @path: a trace.dat file, or the text form of one
+ * @r: takes the events, and has more to tell when they are read
+ * @error: says what is wrong with the file
+ * @size: of @error
+ *
+ * A damaged file gives what could be read of it, and an error.
+ *
+ * Return: 0, -1 with @error set, or what the taker of events returned.
+ */
+int reader_read(const char *path, struct reader *r, char *error, size_t size)
+{
+	char magic[sizeof(TEXT_MAGIC)] = "";
+	FILE *f = fopen(path, "re");
+	size_t n;
+
+	*error = '\0';
+	strcpy(r->host, "unknown host");
+	r->lost_events = 0;
+	if (!f) {
+		snprintf(error, size, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	n = fread(magic, 1, sizeof(magic) - 1, f);
+	if (ferror(f)) {
+		snprintf(error, size, "%s: %s", path, strerror(errno));
+		fclose(f);
+		return -1;
+	}
+	fclose(f);
+	if (!n) {
+		snprintf(error, size, "%s: empty", path);
+		return -1;
+	}
+	return strcmp(magic, TEXT_MAGIC) ? reader_trace(path, r, error, size) :
+					   reader_text(path, r, error, size);
+}

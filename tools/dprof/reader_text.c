@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads recordings that are text, dprof-events(5): tests write them, people read them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+
+/* Return 0, -1 with what is wrong, or what the taker returned. */
+static int take_line(struct reader *r, char *line, const char **wrong)
+{
+	struct event e;
+
+	*wrong = NULL;
+	if (!*line || *line == '#')
+		return 0;
+	if (!strncmp(line, "symbol ", 7)) {
+		line += 7;
+		if (!r->symbols)
+			return 0;
+		line[strlen(line)] = '\n';
+		return r->symbols(r->ctx, line, strcspn(line, "\n") + 1);
+	}
+	if (!strncmp(line, "host ", 5)) {
+		snprintf(r->host, sizeof(r->host), "%s", line + 5);
+		return 0;
+	}
+	if (event_parse(&e, line, wrong))
+		return -1;
+	*wrong = NULL;
+	return r->event(r->ctx, &e);
+}
+
+/**
+ * reader_text() - read a recording that is text
+ * @path: the file
+ * @r: takes the events
+ * @error: says what is wrong with the file
+ * @size: of @error
+ *
+ * Return: 0, -1 with @error set, or what the taker of events returned.
+ */
+int reader_text(const char *path, struct reader *r, char *error, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	const char *wrong;
+	size_t room = 0, number = 0;
+	ssize_t length;
+	int ret = 0;
+
+	if (!f) {
+		snprintf(error, size, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	while (!ret && (length = getline(&line, &room, f)) > 0) {
+		number++;
+		if (strlen(line) != (size_t)length || line[length - 1] != '\n') {
+			snprintf(error, size, "%s:%zu: cut off, or no text", path, number);
+			ret = -1;
+			break;
+		}
+		line[length - 1] = '\0';
+		ret = take_line(r, line, &wrong);
+		if (wrong)
+			snprintf(error, size, "%s:%zu: %s: not understood", path, number, wrong);
+	}
+	if (!ret && ferror(f)) {
+		snprintf(error, size, "%s: %s", path, strerror(errno));
+		ret = -1;
+	}
+	free(line);
+	fclose(f);
+	return ret;
+}

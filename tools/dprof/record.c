@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dprof record: set dprof's files in tracefs, let trace-cmd record, put the files
+ * back as they were.  What is to be watched may be chosen by a first, short
+ * recording of samples.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "../lib/leftover.h"
+#include "choose.h"
+#include "dprof.h"
+#include "knobs.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+	interrupted = sig;
+}
+
+/* What is asked for beside the knobs. */
+struct plan {
+	const char *output;
+	char **command;
+	bool choose_types, choose_history;
+	double first_seconds;
+	int nr_types, nr_offsets;
+};
+
+static void usage(FILE *f)
+{
+	fputs("usage: dprof record [options] [-- COMMAND [ARGUMENT...]]\n"
+	      "Record memory accesses by data type while COMMAND runs, or until Ctrl-C.\n\n"
+	      "  -s, --source NAME      auto, ibs, pebs or swmem\n"
+	      "  -p, --period N         of samples, in units of the source; 0: its default\n"
+	      "      --user             sample user mode, too\n"
+	      "  -t, --types RULES      the address set: cache, cache:function, :function with\n"
+	      "                         * ? [], blanks between; all; none; or auto\n"
+	      "      --sample-every N   of the address set, an object of N\n"
+	      "  -H, --history RULES    types to take histories of; none; or auto: those that\n"
+	      "                         miss most in a first pass, at their busiest offsets\n"
+	      "      --offsets GROUPS   offsets watched at once: 0,8 16,24 (default: all, one\n"
+	      "                         after another)\n"
+	      "      --length 1|2|4|8   bytes watched at an offset\n"
+	      "      --objects 1-4      objects watched at once\n"
+	      "      --budget N         histories a second, 0: no limit\n"
+	      "      --max N            accesses of a history\n"
+	      "      --max-ms N         length of a history, 0: no limit\n"
+	      "      --first SECONDS    of the first pass (default 2)\n"
+	      "      --top N            types that auto chooses (default 2)\n"
+	      "      --top-offsets N    offsets of each that auto chooses (default 6)\n"
+	      "  -o, --output FILE      (default trace.dat)\n"
+	      "      --help\n\n"
+	      "What is not given stays as it is set.  The exit status is COMMAND's.\n", f);
+}
+
+/* The command, stopped until there is a recording. */
+static pid_t start_command(char **command, int *go)
+{
+	int fds[2], status;
+	char byte;
+	pid_t pid;
+
+	if (pipe(fds))
+		return -1;
+	pid = fork();
+	if (pid) {
+		close(fds[0]);
+		*go = fds[1];
+		return pid;
+	}
+	close(fds[1]);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	if (read(fds[0], &byte, 1) != 1)
+		_exit(FAILED);
+	close(fds[0]);
+	execvp(command[0], command);
+	status = errno == ENOENT ? 127 : 126;
+	complain(FAILED, "%s: %s", command[0], strerror(errno));
+	_exit(status);
+}
+
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Until it does, an interrupt would kill trace-cmd, and the recording be lost. */
+static bool catches_interrupts(pid_t pid)
+{
+	unsigned long long caught = 0;
+	char path[32], line[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+			break;
+	fclose(f);
+	return caught >> (SIGINT - 1) & 1;
+}
+
+/* trace-cmd, recording until it is told to stop; -1 if it does not come to that. */
+static pid_t start_trace_cmd(const char *output)
+{
+	pid_t pid = fork();
+	int tries;
+
+	if (!pid) {
+		/* Ctrl-C is for the command, and for us to pass on. */
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGINT);
+		signal(SIGPIPE, SIG_DFL);
+		execlp("trace-cmd", "trace-cmd", "record", "-q", "-e", "dprof", "-o", output, NULL);
+		_exit(127);
+	}
+	for (tries = 0; pid > 0 && tries < 1000; tries++) {
+		if (waitpid(pid, NULL, WNOHANG) == pid)
+			return -1;
+		if (knobs_stat("running", NULL, 0) > 0 && catches_interrupts(pid))
+			return pid;
+		usleep(10000);
+	}
+	if (pid > 0)
+		kill(pid, SIGINT);
+	return -1;
+}
+
+/* Return OK, or FAILED after saying why. */
+static int stop_trace_cmd(pid_t tracer, const char *output)
+{
+	int status = 0;
+
+	kill(tracer, SIGINT);
+	while (waitpid(tracer, &status, 0) < 0 && errno == EINTR)
+		;
+	/* An older file of the same name does not count. */
+	if (exit_status(status) || access(output, R_OK))
+		return complain(FAILED, "%s: trace-cmd did not write it (status %d)", output,
+				exit_status(status));
+	return OK;
+}
+
+/* What the kernel could not do, while it records. */
+static void warn(void)
+{
+	char name[32] = "";
+	long error = knobs_stat("sampling_error", NULL, 0);
+
+	knobs_stat("sampling", name, sizeof(name));
+	if (!strcmp(name, "off") && error < 0)
+		complain(FAILED, "no samples: %s", strerror(-error));
+	if (knobs_stat("sites", NULL, 0) == 0)
+		complain(FAILED, "allocation sites are not known: sysctl vm.mem_profiling=1, or boot with "
+			 "sysctl.vm.mem_profiling=1");
+	if (knobs_wanted(KNOB_HISTORY) && *knobs_wanted(KNOB_HISTORY) &&
+	    knobs_stat("history_slots", NULL, 0) == 0)
+		complain(FAILED, "no histories: no debug register is free");
+}
+
+static int choose_from(const char *path, const struct plan *p)
+{
+	const char *length = knobs_wanted(KNOB_LENGTH);
+	struct choice c;
+	struct model m;
+	char error[512];
+	int n = -1;
+
+	model_init(&m);
+	if (model_load(&m, path, error, sizeof(error)) && !m.events)
+		complain(FAILED, "%s", error);
+	else
+		n = choose(&m, p->nr_types, p->nr_offsets, length ? atoi(length) : 8, &c);
+	model_free(&m);
+	if (n < 0)
+		return FAILED;
+	if (!n)
+		return complain(FAILED, "the first pass has no samples of slab or page objects to choose "
+				"from: longer (--first), or name types");
+	fprintf(stderr, "dprof: chosen: %s\n", c.types);
+	if (p->choose_types && knobs_want(KNOB_TYPES, c.types))
+		return FAILED;
+	if (!p->choose_history)
+		return OK;
+	if (!knobs_wanted(KNOB_OFFSETS) && knobs_want(KNOB_OFFSETS, c.offsets))
+		return FAILED;
+	return knobs_want(KNOB_HISTORY, c.types);
+}
+
+static void wait_seconds(double seconds, pid_t child)
+{
+	siginfo_t info;
+	double left;
+
+	for (left = seconds; left > 0 && !interrupted; left -= 0.05) {
+		info.si_pid = 0;
+		/* Seen, but not yet waited for. */
+		if (child > 0 && !waitid(P_PID, child, &info, WEXITED | WNOHANG | WNOWAIT) &&
+		    info.si_pid)
+			return;
+		usleep(50000);
+	}
+}
+
+/* Record samples for a while and choose by them.  Return OK or FAILED. */
+static int first_pass(const struct plan *p, pid_t child, int go)
+{
+	char path[PATH_MAX];
+	pid_t tracer;
+	int ret;
+
+	if (snprintf(path, sizeof(path), "%s.first.%d", p->output, getpid()) >= PATH_MAX)
+		return complain(FAILED, "%s: name too long", p->output);
+	leftover_add(path);
+	tracer = start_trace_cmd(path);
+	if (tracer < 0) {
+		leftover_done(path);
+		unlink(path);
+		return complain(FAILED, "trace-cmd record does not work here");
+	}
+	if (child > 0 && write(go, "", 1) != 1)
+		complain(FAILED, "%s: ended before it began", p->command[0]);
+	wait_seconds(p->first_seconds, child);
+	ret = stop_trace_cmd(tracer, path);
+	if (!ret)
+		ret = choose_from(path, p);
+	unlink(path);
+	leftover_done(path);
+	return ret;
+}
+
+/* Wait for the command, or for Ctrl-C.  Return the exit status. */
+static int wait_for(pid_t child, pid_t tracer)
+{
+	int status = 0, traced;
+
+	if (child <= 0) {
+		fprintf(stderr, "dprof: recording, Ctrl-C ends it\n");
+		while (!interrupted && kill(tracer, 0) == 0) {
+			siginfo_t info = { .si_pid = 0 };
+
+			if (!waitid(P_PID, tracer, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid)
+				break;
+			usleep(50000);
+		}
+		return OK;
+	}
+	(void)traced;
+	if (interrupted)
+		kill(child, interrupted);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		if (interrupted && interrupted != SIGINT)
+			kill(child, interrupted);
+	return exit_status(status);
+}
+
+static int record(struct plan *p)
+{
+	bool two_passes = p->choose_types || p->choose_history;
+	struct sigaction action = { .sa_handler = on_signal };
+	pid_t child = -1, tracer;
+	int go = -1, ret, failed;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	/* The command may be gone, by Ctrl-C, before it is told to go. */
+	signal(SIGPIPE, SIG_IGN);
+	if (*p->command) {
+		child = start_command(p->command, &go);
+		if (child < 0)
+			return complain(FAILED, "fork: %s", strerror(errno));
+	}
+	ret = knobs_apply();
+	if (!ret && two_passes)
+		ret = first_pass(p, child, go);
+	if (!ret && two_passes)
+		ret = knobs_apply();
+	if (ret)
+		goto out;
+	tracer = start_trace_cmd(p->output);
+	if (tracer < 0) {
+		ret = complain(FAILED, "trace-cmd record does not work here");
+		goto out;
+	}
+	warn();
+	if (child > 0 && !two_passes && !interrupted && write(go, "", 1) != 1)
+		ret = complain(FAILED, "%s: ended before it began", p->command[0]);
+	failed = wait_for(child, tracer);
+	child = -1;
+	if (!ret)
+		ret = failed;
+	failed = stop_trace_cmd(tracer, p->output);
+	if (failed)
+		ret = failed;
+out:
+	if (child > 0) {
+		/* It may run already. */
+		close(go);
+		kill(child, SIGTERM);
+		waitpid(child, NULL, 0);
+	}
+	knobs_restore();
+	return ret;
+}
+
+/* "none" is the empty file. */
+static int want_rules(enum knob knob, const char *value, bool *automatic)
+{
+	*automatic = !strcmp(value, "auto");
+	return *automatic ? OK : knobs_want(knob, strcmp(value, "none") ? value : "");
+}
+
+static int want_number(enum knob knob, const char *option, const char *value)
+{
+	char *end;
+
+	strtoul(value, &end, 10);
+	if (end == value || *end || *value == '-')
+		return complain(USAGE, "%s %s: not a number", option, value);
+	return knobs_want(knob, value);
+}
+
+enum {
+	OPT_USER = 256, OPT_EVERY, OPT_OFFSETS, OPT_LENGTH, OPT_OBJECTS, OPT_BUDGET, OPT_MAX,
+	OPT_MAX_MS, OPT_FIRST, OPT_TOP, OPT_TOP_OFFSETS
+};
+
+static int parse(struct plan *p, int c, const char *value)
+{
+	char *end;
+
+	switch (c) {
+	case 's': return knobs_want(KNOB_SOURCE, value);
+	case 'p': return want_number(KNOB_PERIOD, "--period", value);
+	case 't': return want_rules(KNOB_TYPES, value, &p->choose_types);
+	case 'H': return want_rules(KNOB_HISTORY, value, &p->choose_history);
+	case OPT_USER: return knobs_want(KNOB_USER, "1");
+	case OPT_EVERY: return want_number(KNOB_EVERY, "--sample-every", value);
+	case OPT_OFFSETS: return knobs_want(KNOB_OFFSETS, value);
+	case OPT_LENGTH: return want_number(KNOB_LENGTH, "--length", value);
+	case OPT_OBJECTS: return want_number(KNOB_OBJECTS, "--objects", value);
+	case OPT_BUDGET: return want_number(KNOB_BUDGET, "--budget", value);
+	case OPT_MAX: return want_number(KNOB_MAX, "--max", value);
+	case OPT_MAX_MS: return want_number(KNOB_MAX_MS, "--max-ms", value);
+	case OPT_FIRST:
+		p->first_seconds = strtod(value, &end);
+		if (end == value || *end || !(p->first_seconds > 0) || p->first_seconds > 3600)
+			return complain(USAGE, "--first %s: not a number of seconds", value);
+		return OK;
+	case OPT_TOP:
+	case OPT_TOP_OFFSETS:
+		c = c == OPT_TOP ? (p->nr_types = atoi(value)) : (p->nr_offsets = atoi(value));
+		if (c < 1 || c > 64)
+			return complain(USAGE, "%s: not a number from 1 to 64", value);
+		return OK;
+	}
+	usage(stderr);
+	return USAGE;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "source", 1, NULL, 's' }, { "period", 1, NULL, 'p' }, { "types", 1, NULL, 't' },
+		{ "history", 1, NULL, 'H' }, { "user", 0, NULL, OPT_USER },
+		{ "sample-every", 1, NULL, OPT_EVERY }, { "offsets", 1, NULL, OPT_OFFSETS },
+		{ "length", 1, NULL, OPT_LENGTH }, { "objects", 1, NULL, OPT_OBJECTS },
+		{ "budget", 1, NULL, OPT_BUDGET }, { "max", 1, NULL, OPT_MAX },
+		{ "max-ms", 1, NULL, OPT_MAX_MS }, { "first", 1, NULL, OPT_FIRST },
+		{ "top", 1, NULL, OPT_TOP }, { "top-offsets", 1, NULL, OPT_TOP_OFFSETS },
+		{ "output", 1, NULL, 'o' }, { "help", 0, NULL, 'h' }, { }
+	};
+	struct plan p = { .output = "trace.dat", .first_seconds = 2, .nr_types = 2, .nr_offsets = 6 };
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, "+s:p:t:H:o:h", options, NULL)) != -1) {
+		if (c == 'h') {
+			usage(stdout);
+			return OK;
+		}
+		if (c == 'o') {
+			p.output = optarg;
+			continue;
+		}
+		ret = parse(&p, c, optarg);
+		if (ret)
+			return ret;
+	}
+	p.command = argv + optind;
+	if (geteuid())
+		return complain(FAILED, "record needs root");
+	if (knobs_exist())
+		return FAILED;
+	return record(&p);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Shared lines.
+ *
+ * Samples of each line are kept by CPU and object, with the bytes read and
+ * written.  Where a line was used by two CPUs and written by one, the user's bytes
+ * are either among those that others wrote (true sharing) or not (false).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sharing.h"
+
+static int by_line(const void *a, const void *b)
+{
+	const struct use *x = *(struct use * const *)a, *y = *(struct use * const *)b;
+
+	if (x->key.line != y->key.line)
+		return x->key.line < y->key.line ? -1 : 1;
+	if (x->key.cpu != y->key.cpu)
+		return x->key.cpu < y->key.cpu ? -1 : 1;
+	if (x->key.base != y->key.base)
+		return x->key.base < y->key.base ? -1 : 1;
+	return x->key.type < y->key.type ? -1 : x->key.type > y->key.type;
+}
+
+/* Lines of an object count from where it begins, which need not be where a line does. */
+static int32_t line_index(const struct use *u)
+{
+	return (int64_t)(u->key.line - u->key.base / LINE);
+}
+
+static struct shared_line *get(struct shared_line **shared, const struct use *u)
+{
+	struct shared_line key, *s;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = u->key.type;
+	key.key.index = line_index(u);
+	HASH_FIND(hh, *shared, &key.key, sizeof(key.key), s);
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->key = key.key;
+	HASH_ADD(hh, *shared, key, sizeof(s->key), s);
+	return s;
+}
+
+static int add_user(struct shared_line **shared, const struct use *u, uint64_t others,
+		    const struct use *writer, enum level beyond)
+{
+	uint64_t mine = u->read | u->written;
+	bool other_object = writer->key.base != u->key.base || writer->key.type != u->key.type;
+	struct shared_line *s = get(shared, u);
+	int i;
+
+	if (!s)
+		return -1;
+	for (i = 0; i < LINE; i++) {
+		if (!(mine >> i & 1))
+			continue;
+		if (others >> i & 1)
+			s->same[i] += u->n;
+		else
+			s->other[i] += u->n;
+	}
+	s->samples += u->n;
+	s->misses += u->misses[beyond];
+	s->lines++;
+	s->other_object += other_object ? u->n : 0;
+	if (u->n > s->ip_samples) {
+		s->ip_samples = u->n;
+		s->ip = u->read_ip ? u->read_ip : u->write_ip;
+	}
+	if (writer->stores <= s->writer.stores)
+		return 0;
+	s->writer = (struct sharer){
+		.type = writer->key.type, .ip = writer->write_ip, .stores = writer->stores,
+		.other_object = other_object,
+		.offset = writer->key.line * LINE + __builtin_ctzll(writer->written) -
+			  writer->key.base,
+	};
+	return 0;
+}
+
+/* The uses of one line. */
+static int add_line(struct shared_line **shared, struct use **use, size_t nr, enum level beyond)
+{
+	size_t i, j;
+
+	for (i = 0; i < nr; i++) {
+		const struct use *writer = NULL;
+		uint64_t others = 0;
+
+		for (j = 0; j < nr; j++) {
+			if (use[j]->key.cpu == use[i]->key.cpu || !use[j]->written)
+				continue;
+			others |= use[j]->written;
+			if (!writer || use[j]->stores > writer->stores)
+				writer = use[j];
+		}
+		if (writer && add_user(shared, use[i], others, writer, beyond))
+			return -1;
+	}
+	return 0;
+}
+
+/**
+ * sharing_find() - the shared lines of a recording
+ * @m: the model, ended
+ * @beyond: misses are accesses that this level had not
+ * @shared: the lines, a hash; to be freed, even after an error
+ *
+ * Return: 0, or -1 without memory.
+ */
+int sharing_find(struct model *m, enum level beyond, struct shared_line **shared)
+{
+	size_t nr = HASH_COUNT(m->uses), n = 0, from, to;
+	struct use **use = malloc((nr + 1) * sizeof(*use)), *u;
+	int ret = 0;
+
+	*shared = NULL;
+	if (!use)
+		return -1;
+	for (u = m->uses; u; u = u->hh.next)
+		use[n++] = u;
+	qsort(use, nr, sizeof(*use), by_line);
+	for (from = 0; from < nr && !ret; from = to) {
+		for (to = from; to < nr && use[to]->key.line == use[from]->key.line; to++)
+			;
+		ret = add_line(shared, use + from, to - from, beyond);
+	}
+	free(use);
+	return ret;
+}
+
+/**
+ * sharing_of() - the shared line at an offset of a type
+ * @shared: the lines
+ * @type: index of the type
+ * @offset: bytes
+ *
+ * Return: the line, or NULL if it is not shared.
+ */
+const struct shared_line *sharing_of(const struct shared_line *shared, uint32_t type,
+				     uint32_t offset)
+{
+	struct shared_line key, *s;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = type;
+	key.key.index = offset / LINE;
+	HASH_FIND(hh, shared, &key.key, sizeof(key.key), s);
+	return s;
+}
+
+/**
+ * sharing_share() - is the sharing of some bytes true or false?
+ * @shared: the lines
+ * @type: index of the type
+ * @offset, @width: the bytes
+ * @same: the share of it that is true, 0 to 1
+ *
+ * Return: whether the bytes are on a shared line.
+ */
+bool sharing_share(const struct shared_line *shared, uint32_t type, uint32_t offset,
+		   uint32_t width, double *same)
+{
+	const struct shared_line *s = sharing_of(shared, type, offset);
+	double t = 0, f = 0;
+	uint32_t i;
+
+	if (!s)
+		return false;
+	for (i = offset % LINE; i < LINE && i < offset % LINE + (width ? width : 1); i++) {
+		t += s->same[i];
+		f += s->other[i];
+	}
+	if (t + f == 0)
+		return false;
+	*same = t / (t + f);
+	return true;
+}
+
+/**
+ * sharing_free() - free shared lines
+ * @shared: the lines
+ */
+void sharing_free(struct shared_line **shared)
+{
+	struct shared_line *s, *next;
+
+	HASH_ITER(hh, *shared, s, next) {
+		HASH_DEL(*shared, s);
+		free(s);
+	}
+}

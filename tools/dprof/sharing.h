@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Cache lines that several CPUs use and one writes, from samples alone: within an
+ * object, and between two objects on a line, which the paper left out.
+ */
+#ifndef DPROF_SHARING_H
+#define DPROF_SHARING_H
+
+#include "model.h"
+
+/* Who else uses the line. */
+struct sharer {
+	uint32_t type, offset;
+	uint64_t ip;			/* the last write of it */
+	double stores;
+	bool other_object;
+};
+
+/**
+ * struct shared_line - a line of the objects of a type, all objects added up
+ * @key: type and line, counted from where the object begins
+ * @same, @other: by byte, samples of CPUs that use it while another CPU writes it,
+ *	or only other bytes of the line
+ * @samples, @misses: those of CPUs that use lines that others write
+ * @other_object: of @samples, where the writer uses another object
+ * @writer: the one with the most stores
+ * @lines: distinct lines of memory
+ * @ip: of the user with the most samples
+ */
+struct shared_line {
+	struct { uint32_t type; int32_t index; } key;
+	double same[LINE], other[LINE];
+	uint64_t samples, misses, other_object, lines, ip, ip_samples;
+	struct sharer writer;
+	UT_hash_handle hh;
+};
+
+int sharing_find(struct model *m, enum level beyond, struct shared_line **shared);
+const struct shared_line *sharing_of(const struct shared_line *shared, uint32_t type,
+				     uint32_t offset);
+bool sharing_share(const struct shared_line *shared, uint32_t type, uint32_t offset,
+		   uint32_t width, double *same);
+void sharing_free(struct shared_line **shared);
+
+#endif

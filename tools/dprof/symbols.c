@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The kernel's symbols, from the text of /proc/kallsyms. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols.h"
+
+/* What is behind a symbol by more than this does not belong to it. */
+#define MAX_SYMBOL_SIZE	(16ULL << 20)
+
+/* Return where it is in s->names, or -1 without memory. */
+static int64_t add_name(struct symbols *s, const char *name, size_t length)
+{
+	size_t at = s->nr_names;
+
+	if (at + length + 1 > s->names_room) {
+		size_t room = s->names_room * 2 + length + 4096;
+		char *names = realloc(s->names, room);
+
+		if (!names)
+			return -1;
+		s->names = names;
+		s->names_room = room;
+	}
+	memcpy(s->names + at, name, length);
+	s->names[at + length] = '\0';
+	s->nr_names += length + 1;
+	return at;
+}
+
+static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const char *module)
+{
+	size_t length = strcspn(name, " \t\n");
+	int64_t n, m = 0;
+
+	/* The padding in front of functions (CONFIG_CFI, CALL_PADDING) is nothing to name. */
+	if (!strncmp(name, "__pfx_", 6))
+		return 0;
+	if (s->nr == s->room) {
+		size_t room = s->room * 2 + 1024;
+		struct symbol *symbol = realloc(s->symbol, room * sizeof(*symbol));
+
+		if (!symbol)
+			return -1;
+		s->symbol = symbol;
+		s->room = room;
+	}
+	if (!s->nr_names && add_name(s, "", 0) < 0)
+		return -1;
+	n = add_name(s, name, length);
+	if (module)
+		m = add_name(s, module, strcspn(module, "]\n"));
+	if (n < 0 || m < 0)
+		return -1;
+	s->symbol[s->nr] = (struct symbol){ addr, n, m, s->nr };
+	s->nr++;
+	s->sorted = 0;
+	return 0;
+}
+
+/**
+ * symbols_add() - add symbols
+ * @s: to
+ * @text: whole lines of /proc/kallsyms; what is no symbol is passed over
+ * @size: of @text
+ *
+ * Return: 0, or -1 without memory.
+ */
+int symbols_add(struct symbols *s, const char *text, size_t size)
+{
+	const char *end = text + size, *eol;
+	char line[600], *name, *module;
+
+	for (; text < end; text = eol + 1) {
+		uint64_t addr;
+		char *rest;
+		size_t n;
+
+		eol = memchr(text, '\n', end - text);
+		if (!eol)
+			break;
+		n = (size_t)(eol - text) < sizeof(line) ? (size_t)(eol - text) : sizeof(line) - 1;
+		memcpy(line, text, n);
+		line[n] = '\0';
+		addr = strtoull(line, &rest, 16);
+		if (rest == line || rest[0] != ' ' || !rest[1] || rest[2] != ' ' || !rest[3])
+			continue;
+		name = rest + 3;
+		module = strchr(name, '[');
+		if (add_symbol(s, addr, name, module ? module + 1 : NULL))
+			return -1;
+	}
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+/**
+ * symbols_sort() - after all were added
+ * @s: the symbols
+ */
+void symbols_sort(struct symbols *s)
+{
+	if (!s->sorted && s->nr)
+		qsort(s->symbol, s->nr, sizeof(*s->symbol), by_address);
+	s->sorted = 1;
+}
+
+/**
+ * symbols_find() - what an address belongs to
+ * @s: the symbols
+ * @addr: an address, or the offset of a per-CPU variable in its area
+ *
+ * Of several names of an address, the first in kallsyms is taken.
+ *
+ * Return: the symbol, or NULL.
+ */
+const struct symbol *symbols_find(struct symbols *s, uint64_t addr)
+{
+	size_t low = 0, high = s->nr;
+
+	symbols_sort(s);
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (s->symbol[middle].addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || addr - s->symbol[low - 1].addr > MAX_SYMBOL_SIZE)
+		return NULL;
+	low--;
+	while (low && s->symbol[low - 1].addr == s->symbol[low].addr)
+		low--;
+	return &s->symbol[low];
+}
+
+/**
+ * symbols_name() - the name of the function or variable at an address
+ * @s: the symbols
+ * @addr: the address
+ * @buf: room for an address without a name
+ * @size: of @buf
+ *
+ * Return: the name, or @buf.
+ */
+const char *symbols_name(struct symbols *s, uint64_t addr, char *buf, size_t size)
+{
+	const struct symbol *symbol = symbols_find(s, addr);
+
+	if (symbol)
+		return s->names + symbol->name;
+	snprintf(buf, size, "0x%" PRIx64, addr);
+	return buf;
+}
+
+/**
+ * symbols_module() - the module of a symbol
+ * @s: the symbols
+ * @symbol: one of them
+ *
+ * Return: its name, "" for the kernel's own.
+ */
+const char *symbols_module(const struct symbols *s, const struct symbol *symbol)
+{
+	return s->names + symbol->module;
+}
+
+/**
+ * symbols_free() - free the symbols
+ * @s: the symbols
+ */
+void symbols_free(struct symbols *s)
+{
+	free(s->symbol);
+	free(s->names);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Miss classification (section 3.3): by the paper's heuristic, and by simulation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "view.h"
+
+static bool same_row(const struct analysis *a, const struct verdict *x, const struct verdict *y)
+{
+	char fx[256], fy[256];
+
+	if (x->type != y->type)
+		return false;
+	if (a->by == BY_TYPE)
+		return true;
+	if (a->by == BY_IP)
+		return x->ip == y->ip && x->offset == y->offset;
+	field_label((struct analysis *)a, x->type, x->offset, fx, sizeof(fx));
+	field_label((struct analysis *)a, y->type, y->offset, fy, sizeof(fy));
+	return !strcmp(fx, fy);
+}
+
+static void add_up(struct verdict *to, const struct verdict *v)
+{
+	int k;
+
+	to->misses += v->misses;
+	to->paper_misses += v->paper_misses;
+	for (k = 0; k < NR_OUTCOMES; k++) {
+		to->paper[k] += v->paper[k];
+		to->ours[k] += v->ours[k];
+	}
+	if (v->has_writer && (!to->has_writer || v->writer.misses > to->writer.misses)) {
+		to->has_writer = true;
+		to->writer = v->writer;
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct verdict *x = a, *y = b;
+
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->ip < y->ip ? -1 : x->ip > y->ip;
+}
+
+static int by_misses(const void *a, const void *b)
+{
+	const struct verdict *x = a, *y = b;
+
+	if (x->misses != y->misses)
+		return x->misses > y->misses ? -1 : 1;
+	return by_place(a, b);
+}
+
+/* Verdicts that make a row, added up in place.  Return how many rows. */
+static size_t fold(const struct analysis *a, struct verdict *v, size_t nr)
+{
+	size_t i, to = 0;
+
+	qsort(v, nr, sizeof(*v), by_place);
+	for (i = 1; i < nr; i++) {
+		if (same_row(a, &v[to], &v[i]))
+			add_up(&v[to], &v[i]);
+		else
+			v[++to] = v[i];
+	}
+	nr = nr ? to + 1 : 0;
+	qsort(v, nr, sizeof(*v), by_misses);
+	return nr;
+}
+
+static int add_verdict(struct analysis *a, const struct verdict *v, double all, struct table *t)
+{
+	const struct dtype *type = a->m.by_index[v->type];
+	char field[256], place[256], writer[256], where[512];
+
+	field_label(a, v->type, v->offset, field, sizeof(field));
+	place_name(&a->m, &a->l, v->ip, place, sizeof(place));
+	if (v->has_writer) {
+		field_label(a, v->writer.type, v->writer.offset, where, sizeof(where));
+		place_name(&a->m, &a->l, v->writer.ip, writer, sizeof(writer));
+		snprintf(where + strlen(where), sizeof(where) - strlen(where), " of %s by %s",
+			 a->m.by_index[v->writer.type]->name, writer);
+	}
+	const struct cell row[] = {
+		TEXT_CELL(type->name),
+		a->by == BY_TYPE ? NONE_CELL : TEXT_CELL(field),
+		a->by == BY_IP ? TEXT_CELL(place) : NONE_CELL,
+		REAL_CELL(v->misses),
+		share_cell(v->misses, all),
+		TEXT_CELL(outcome_name[verdict_class(v->ours)]),
+		share_cell(v->ours[MISS_TRUE], v->misses),
+		share_cell(v->ours[MISS_FALSE], v->misses),
+		share_cell(v->ours[MISS_CONFLICT], v->misses),
+		share_cell(v->ours[MISS_CAPACITY], v->misses),
+		share_cell(v->ours[MISS_COLD], v->misses),
+		v->paper_misses > 0 ? TEXT_CELL(outcome_name[verdict_class(v->paper)]) : NONE_CELL,
+		share_cell(v->paper[MISS_TRUE], v->paper_misses),
+		share_cell(v->paper[MISS_FALSE], v->paper_misses),
+		share_cell(v->paper[MISS_CONFLICT], v->paper_misses),
+		share_cell(v->paper[MISS_CAPACITY], v->paper_misses),
+		v->has_writer ? TEXT_CELL(where) : NONE_CELL,
+	};
+
+	return table_add(t, row);
+}
+
+int view_classify(struct analysis *a, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "type", CELL_TEXT, 0 }, { "field", CELL_TEXT, 0 }, { "place", CELL_TEXT, 0 },
+		{ "misses", CELL_REAL, 0 }, { "misses_pct", CELL_REAL, 2 },
+		{ "class", CELL_TEXT, 0 }, { "true_pct", CELL_REAL, 1 },
+		{ "false_pct", CELL_REAL, 1 }, { "conflict_pct", CELL_REAL, 1 },
+		{ "capacity_pct", CELL_REAL, 1 }, { "cold_pct", CELL_REAL, 1 },
+		{ "paper_class", CELL_TEXT, 0 }, { "paper_true_pct", CELL_REAL, 1 },
+		{ "paper_false_pct", CELL_REAL, 1 }, { "paper_conflict_pct", CELL_REAL, 1 },
+		{ "paper_capacity_pct", CELL_REAL, 1 }, { "writer", CELL_TEXT, 0 },
+	};
+	size_t i, nr;
+	uint32_t shown = 0;
+	double all = 0;
+	int ret = 0;
+
+	table_init(t, columns, NR(columns));
+	for (i = 0; i < a->v.nr; i++)
+		all += a->v.verdict[i].misses;
+	nr = fold(a, a->v.verdict, a->v.nr);
+	a->v.nr = nr;
+	for (i = 0; i < nr && !ret && (!a->top || shown < a->top); i++) {
+		if (!analysis_wants(a, a->m.by_index[a->v.verdict[i].type]))
+			continue;
+		ret = add_verdict(a, &a->v.verdict[i], all, t);
+		shown++;
+	}
+	return ret;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The data profile (sections 2 and 3.1): types by their misses. */
+#include <stdlib.h>
+
+#include "view.h"
+
+static double misses_of(struct analysis *a, const struct dtype *t)
+{
+	/* Types without a miss come behind, by their samples. */
+	return tally_misses(&t->sum, a->level) + t->sum.n * 1e-9;
+}
+
+/* Levels are known of loads, or not at all. */
+static struct cell count_cell(const struct tally *t, uint64_t n)
+{
+	return tally_known(t) ? INT_CELL(n) : NONE_CELL;
+}
+
+static int add_type(struct analysis *a, const struct dtype *d, const struct tally *all,
+		    struct table *t)
+{
+	const struct tally *s = &d->sum;
+	double objects = analysis_objects(a, d);
+	const struct cell row[] = {
+		TEXT_CELL(type_label(d)),
+		*d->struct_name ? TEXT_CELL(d->struct_name) : NONE_CELL,
+		TEXT_CELL(class_name[d->event.class]),
+		d->size ? INT_CELL(d->size) : NONE_CELL,
+		INT_CELL(s->n),
+		share_cell(s->n, all->n),
+		count_cell(s, tally_misses(s, LEVEL_L1)),
+		count_cell(s, tally_misses(s, LEVEL_L2)),
+		count_cell(s, tally_misses(s, LEVEL_L3)),
+		count_cell(s, s->level[LEVEL_PEER]),
+		share_cell(tally_misses(s, a->level), tally_misses(all, a->level)),
+		share_cell(tally_misses(s, a->level), tally_known(s)),
+		s->with_latency ? REAL_CELL(tally_latency(s)) : NONE_CELL,
+		TEXT_CELL(type_bounces(a, d) ? "yes" : "no"),
+		objects >= 0 && d->size ? INT_CELL(objects * d->size + 0.5) : NONE_CELL,
+	};
+
+	return table_add(t, row);
+}
+
+int view_profile(struct analysis *a, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "type", CELL_TEXT, 0 }, { "struct", CELL_TEXT, 0 }, { "class", CELL_TEXT, 0 },
+		{ "size_bytes", CELL_INT, 0 }, { "samples", CELL_INT, 0 },
+		{ "samples_pct", CELL_REAL, 2 }, { "misses_l1", CELL_INT, 0 },
+		{ "misses_l2", CELL_INT, 0 }, { "misses_l3", CELL_INT, 0 },
+		{ "peer", CELL_INT, 0 }, { "misses_pct", CELL_REAL, 2 },
+		{ "miss_rate_pct", CELL_REAL, 2 }, { "latency_cycles", CELL_REAL, 1 },
+		{ "bounce", CELL_TEXT, 0 }, { "footprint_bytes", CELL_INT, 0 },
+	};
+	struct tally all = { };
+	struct dtype **types;
+	uint32_t i, nr;
+	int ret = 0;
+
+	table_init(t, columns, NR(columns));
+	for (i = 0; i < a->m.nr_types; i++)
+		tally_add(&all, &a->m.by_index[i]->sum);
+	types = types_by(a, misses_of, &nr);
+	if (!types)
+		return -1;
+	for (i = 0; i < nr && !ret; i++)
+		ret = add_type(a, types[i], &all, t);
+	free(types);
+	return ret;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The working set (section 3.2): what the simulated cache is full of. */
+#include <stdlib.h>
+
+#include "view.h"
+
+static double lines_of(struct analysis *a, const struct dtype *t)
+{
+	return a->sim.type[t->index].lines;
+}
+
+/* Sets that a type is in, and lines of it that are in sets with too much in them. */
+static void sets_of(const struct sim *s, uint32_t type, uint32_t *sets, uint64_t *lines,
+		    uint64_t *crowded)
+{
+	bool *has = calloc(s->sets, sizeof(*has));
+	const struct sim_seen *l;
+	uint64_t sum = 0;
+	uint32_t i;
+
+	*sets = 0;
+	*lines = *crowded = 0;
+	for (i = 0; i < s->sets; i++)
+		sum += s->set_lines[i];
+	for (l = s->lines; l; l = l->hh.next) {
+		uint64_t n = s->set_lines[l->key.set];
+
+		if (l->key.type != type)
+			continue;
+		++*lines;
+		*crowded += n > s->options.geometry.ways && n * s->sets > 2 * sum;
+		if (has && !has[l->key.set]) {
+			has[l->key.set] = true;
+			++*sets;
+		}
+	}
+	free(has);
+}
+
+/* The path that most of a type's lines in the cache are there by. */
+static void top_path(struct analysis *a, const struct dtype *d, char *buf, size_t size)
+{
+	const struct sim_type *st = &a->sim.type[d->index];
+	size_t i, best = 0;
+	const struct trace *t;
+	char from[64], to[64];
+
+	for (i = 1; i < st->nr_traces; i++)
+		if (st->trace_lines[i] > st->trace_lines[best])
+			best = i;
+	t = &a->t.trace[st->first_trace + best];
+	snprintf(buf, size, "%zu: %s..%s", best + 1,
+		 symbols_name(&a->m.symbols, t->alloc_ip, from, sizeof(from)),
+		 t->how == HISTORY_FREED ?
+		 symbols_name(&a->m.symbols, t->free_ip, to, sizeof(to)) : "(not freed)");
+}
+
+static int add_type(struct analysis *a, const struct dtype *d, double all, struct table *t)
+{
+	const struct sim_type *st = &a->sim.type[d->index];
+	double objects = analysis_objects(a, d), seconds = model_seconds(&a->m);
+	uint64_t lines, crowded;
+	uint32_t sets;
+	char path[256];
+
+	sets_of(&a->sim, d->index, &sets, &lines, &crowded);
+	if (st->nr_traces)
+		top_path(a, d, path, sizeof(path));
+	const struct cell row[] = {
+		TEXT_CELL(type_label(d)),
+		d->size ? INT_CELL(d->size) : NONE_CELL,
+		objects >= 0 ? REAL_CELL(objects) : NONE_CELL,
+		d->seen_alloc ? INT_CELL(d->peak) : NONE_CELL,
+		objects >= 0 && d->size ? INT_CELL(objects * d->size + 0.5) : NONE_CELL,
+		d->seen_alloc && seconds > 0 ? REAL_CELL(d->allocs / seconds) : NONE_CELL,
+		d->lifetimes ? REAL_CELL(d->lifetime / 1e3 / d->lifetimes) : NONE_CELL,
+		d->frees ? share_cell(d->remote_frees, d->frees) : NONE_CELL,
+		REAL_CELL(st->lines),
+		share_cell(st->lines, all),
+		REAL_CELL(st->objects),
+		REAL_CELL(st->peak_lines),
+		INT_CELL(lines),
+		INT_CELL(sets),
+		share_cell(crowded, lines),
+		st->nr_traces ? TEXT_CELL(path) : NONE_CELL,
+	};
+
+	return table_add(t, row);
+}
+
+int view_workingset(struct analysis *a, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "type", CELL_TEXT, 0 }, { "size_bytes", CELL_INT, 0 },
+		{ "live_objects", CELL_REAL, 1 }, { "live_peak", CELL_INT, 0 },
+		{ "live_bytes", CELL_INT, 0 }, { "allocs_per_s", CELL_REAL, 1 },
+		{ "lifetime_us", CELL_REAL, 1 }, { "remote_frees_pct", CELL_REAL, 1 },
+		{ "cached_lines", CELL_REAL, 1 }, { "cached_pct", CELL_REAL, 2 },
+		{ "cached_objects", CELL_REAL, 1 }, { "cached_peak_lines", CELL_REAL, 0 },
+		{ "used_lines", CELL_INT, 0 }, { "sets", CELL_INT, 0 },
+		{ "crowded_pct", CELL_REAL, 1 }, { "path", CELL_TEXT, 0 },
+	};
+	struct dtype **types;
+	uint32_t i, nr;
+	double all = 0;
+	int ret = 0;
+
+	table_init(t, columns, NR(columns));
+	for (i = 0; i < a->m.nr_types; i++)
+		all += a->sim.type[i].lines;
+	types = types_by(a, lines_of, &nr);
+	if (!types)
+		return -1;
+	for (i = 0; i < nr && !ret; i++)
+		ret = add_type(a, types[i], all, t);
+	free(types);
+	return ret;
+}
+
+/* Lines and objects of a type in each set. */
+static void count_sets(const struct sim *s, uint32_t type, uint32_t *lines, uint32_t *objects)
+{
+	const struct sim_seen *l;
+
+	for (l = s->lines; l; l = l->hh.next)
+		lines[l->key.set] += l->key.type == type;
+	for (l = s->objects; l; l = l->hh.next)
+		objects[l->key.set] += l->key.type == type;
+}
+
+/* A row for each set and type (Figure 1 of the paper). */
+int view_sets(struct analysis *a, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "set", CELL_INT, 0 }, { "type", CELL_TEXT, 0 }, { "lines", CELL_INT, 0 },
+		{ "objects", CELL_INT, 0 }, { "lines_all", CELL_INT, 0 },
+	};
+	const struct sim *s = &a->sim;
+	struct dtype **types;
+	uint32_t i, k, nr;
+	int ret = 0;
+
+	table_init(t, columns, NR(columns));
+	types = types_by(a, lines_of, &nr);
+	if (!types)
+		return -1;
+	for (i = 0; i < nr && !ret; i++) {
+		uint32_t *lines = calloc(2 * s->sets, sizeof(*lines));
+
+		if (!lines) {
+			ret = -1;
+			break;
+		}
+		count_sets(s, types[i]->index, lines, lines + s->sets);
+		for (k = 0; k < s->sets && !ret; k++) {
+			const struct cell row[] = {
+				INT_CELL(k), TEXT_CELL(type_label(types[i])), INT_CELL(lines[k]),
+				INT_CELL(lines[s->sets + k]), INT_CELL(s->set_lines[k]),
+			};
+
+			/* Gaps are what one looks for: of one type, all sets are told. */
+			if (lines[k] || a->only)
+				ret = table_add(t, row);
+		}
+		free(lines);
+	}
+	free(types);
+	return ret;
+}
