@@ -168,23 +168,26 @@ static void name_writer(struct verdict *v, const struct traces *t, const struct 
 			const struct shared_line *line)
 {
 	double sharing = v->ours[MISS_TRUE] + v->ours[MISS_FALSE];
+	const struct sharer *w;
 
 	if (sharing <= 0)
 		return;
 	v->writer.misses = sharing;
 	if (o->writer_misses && o->writer.trace != NO_TRACE) {
-		const struct element *w =
+		const struct element *e =
 			&t->trace[o->writer.trace].element[o->writer.element];
 
 		v->has_writer = true;
+		v->writer.type = e->type;
+		v->writer.offset = e->offset;
+		v->writer.ip = e->ip;
+	} else if (line) {
+		v->has_writer = true;
+		w = sharing_writer(line, v->offset, v->width,
+				   v->ours[MISS_TRUE] >= v->ours[MISS_FALSE]);
 		v->writer.type = w->type;
 		v->writer.offset = w->offset;
 		v->writer.ip = w->ip;
-	} else if (line) {
-		v->has_writer = true;
-		v->writer.type = line->writer.type;
-		v->writer.offset = line->writer.offset;
-		v->writer.ip = line->writer.ip;
 	}
 }
 

@@ -48,6 +48,25 @@ static struct shared_line *get(struct shared_line **shared, const struct use *u)
 	return s;
 }
 
+/* Keep the two with the most stores, the first first. */
+static void note_writer(struct shared_line *s, const struct sharer *w)
+{
+	struct sharer *known = s->writer;
+	int i = known[0].offset == w->offset && known[0].type == w->type && known[0].stores ? 0 :
+		known[1].offset == w->offset && known[1].type == w->type && known[1].stores ? 1 : -1;
+
+	if (i >= 0)
+		known[i].stores += w->stores;
+	else if (w->stores > known[1].stores)
+		known[1] = *w;
+	if (known[1].stores > known[0].stores) {
+		struct sharer first = known[1];
+
+		known[1] = known[0];
+		known[0] = first;
+	}
+}
+
 static int add_user(struct shared_line **shared, const struct use *u, uint64_t others,
 		    const struct use *writer, enum level beyond)
 {
@@ -68,20 +87,20 @@ static int add_user(struct shared_line **shared, const struct use *u, uint64_t o
 	}
 	s->samples += u->n;
 	s->misses += u->misses[beyond];
-	s->lines++;
+	if (!s->lines || s->last_line != u->key.line)
+		s->lines++;
+	s->last_line = u->key.line;
 	s->other_object += other_object ? u->n : 0;
 	if (u->n > s->ip_samples) {
 		s->ip_samples = u->n;
 		s->ip = u->read_ip ? u->read_ip : u->write_ip;
 	}
-	if (writer->stores <= s->writer.stores)
-		return 0;
-	s->writer = (struct sharer){
+	note_writer(s, &(struct sharer){
 		.type = writer->key.type, .ip = writer->write_ip, .stores = writer->stores,
 		.other_object = other_object,
 		.offset = writer->key.line * LINE + __builtin_ctzll(writer->written) -
 			  writer->key.base,
-	};
+	});
 	return 0;
 }
 
@@ -182,6 +201,24 @@ bool sharing_share(const struct shared_line *shared, uint32_t type, uint32_t off
 		return false;
 	*same = t / (t + f);
 	return true;
+}
+
+/**
+ * sharing_writer() - whose writes some bytes of a line suffer from
+ * @line: the shared line
+ * @offset, @width: the bytes, of an object of its type
+ * @same: by writes to the same bytes; else by those to others
+ *
+ * Return: the writer with the most stores that fits.
+ */
+const struct sharer *sharing_writer(const struct shared_line *line, uint32_t offset, uint32_t width,
+				    bool same)
+{
+	const struct sharer *w = line->writer;
+	bool first = !w[0].other_object && w[0].offset < offset + (width ? width : 1) &&
+		     offset < w[0].offset + 8;
+
+	return w[1].stores && first != same ? &w[1] : &w[0];
 }
 
 /**

@@ -23,15 +23,16 @@ struct sharer {
  *	or only other bytes of the line
  * @samples, @misses: those of CPUs that use lines that others write
  * @other_object: of @samples, where the writer uses another object
- * @writer: the one with the most stores
+ * @writer: the two with the most stores, at different offsets; the second may not be
  * @lines: distinct lines of memory
+ * @last_line: the last of them
  * @ip: of the user with the most samples
  */
 struct shared_line {
 	struct { uint32_t type; int32_t index; } key;
 	double same[LINE], other[LINE];
-	uint64_t samples, misses, other_object, lines, ip, ip_samples;
-	struct sharer writer;
+	uint64_t samples, misses, other_object, lines, last_line, ip, ip_samples;
+	struct sharer writer[2];
 	UT_hash_handle hh;
 };
 
@@ -40,6 +41,8 @@ const struct shared_line *sharing_of(const struct shared_line *shared, uint32_t 
 				     uint32_t offset);
 bool sharing_share(const struct shared_line *shared, uint32_t type, uint32_t offset,
 		   uint32_t width, double *same);
+const struct sharer *sharing_writer(const struct shared_line *line, uint32_t offset, uint32_t width,
+				    bool same);
 void sharing_free(struct shared_line **shared);
 
 #endif

@@ -53,9 +53,9 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 			first = i;
 	}
 	field_label(a, s->key.type, offset + (first > 0 ? first : 0), field, sizeof(field));
-	field_label(a, s->writer.type, s->writer.offset, writer_field, sizeof(writer_field));
+	field_label(a, s->writer[0].type, s->writer[0].offset, writer_field, sizeof(writer_field));
 	place_name(&a->m, &a->l, s->ip, user, sizeof(user));
-	place_name(&a->m, &a->l, s->writer.ip, writer, sizeof(writer));
+	place_name(&a->m, &a->l, s->writer[0].ip, writer, sizeof(writer));
 	const struct cell row[] = {
 		TEXT_CELL(a->m.by_index[s->key.type]->name),
 		REAL_CELL(offset),
@@ -67,7 +67,7 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 		INT_CELL(s->samples),
 		tally_known(&a->m.by_index[s->key.type]->sum) ? INT_CELL(s->misses) : NONE_CELL,
 		TEXT_CELL(user),
-		TEXT_CELL(a->m.by_index[s->writer.type]->name),
+		TEXT_CELL(a->m.by_index[s->writer[0].type]->name),
 		TEXT_CELL(writer_field),
 		TEXT_CELL(writer),
 		gain_cell(a, s, other / (same + other)),
