@@ -23,6 +23,8 @@ struct opinion {
 	double sim[NR_OUTCOMES], paper[NR_OUTCOMES];
 	struct actor writer;
 	double writer_misses;
+	const struct element *before;	/* the write that the paper's search finds */
+	double before_frequency;
 };
 
 static bool overlap(int64_t a, uint32_t a_len, int64_t b, uint32_t b_len)
@@ -87,16 +89,22 @@ static double crowded(const struct sim *s, uint32_t type)
 	return lines ? (double)bad / lines : 0;
 }
 
-static void paper_opinion(const struct trace *t, uint32_t i, double crowd, double weight,
-			  double paper[NR_OUTCOMES])
+static void paper_opinion(const struct trace *t, uint32_t i, double crowd, struct opinion *o)
 {
+	double weight = t->frequency;
+	ssize_t before;
 	bool same;
 
-	if (write_before(t, i, &same) >= 0) {
-		paper[same ? MISS_TRUE : MISS_FALSE] += weight;
-	} else {
-		paper[MISS_CONFLICT] += weight * crowd;
-		paper[MISS_CAPACITY] += weight * (1 - crowd);
+	before = write_before(t, i, &same);
+	if (before < 0) {
+		o->paper[MISS_CONFLICT] += weight * crowd;
+		o->paper[MISS_CAPACITY] += weight * (1 - crowd);
+		return;
+	}
+	o->paper[same ? MISS_TRUE : MISS_FALSE] += weight;
+	if (weight > o->before_frequency) {
+		o->before_frequency = weight;
+		o->before = &t->element[before];
 	}
 }
 
@@ -121,7 +129,7 @@ static void form_opinion(const struct sim *s, const struct trace *t, uint32_t tr
 
 	for (k = 0; k < NR_OUTCOMES; k++)
 		o->sim[k] += sum->outcome[k];
-	paper_opinion(t, i, crowd, t->frequency, o->paper);
+	paper_opinion(t, i, crowd, o);
 	if (sum->outcome[MISS_TRUE] || sum->outcome[MISS_FALSE])
 		pair = top_pair(s, trace, i);
 	if (pair && pair->count > o->writer_misses) {
@@ -164,19 +172,20 @@ static void spread(double to[NR_OUTCOMES], const double by[NR_OUTCOMES], double 
 		to[k] += amount * by[k] / sum;
 }
 
+/* As the simulation has it, else the trace, else the samples of the line. */
 static void name_writer(struct verdict *v, const struct traces *t, const struct opinion *o,
 			const struct shared_line *line)
 {
+	const struct element *e = o->before;
 	double sharing = v->ours[MISS_TRUE] + v->ours[MISS_FALSE];
 	const struct sharer *w;
 
 	if (sharing <= 0)
 		return;
 	v->writer.misses = sharing;
-	if (o->writer_misses && o->writer.trace != NO_TRACE) {
-		const struct element *e =
-			&t->trace[o->writer.trace].element[o->writer.element];
-
+	if (o->writer_misses && o->writer.trace != NO_TRACE)
+		e = &t->trace[o->writer.trace].element[o->writer.element];
+	if (e) {
 		v->has_writer = true;
 		v->writer.type = e->type;
 		v->writer.offset = e->offset;
@@ -233,6 +242,8 @@ static int judge_site(struct work *w, size_t i)
 
 	if (shared > 0)
 		same = o->sim[MISS_TRUE] / shared;
+	else if (o->before)
+		same = o->paper[MISS_TRUE] / (o->paper[MISS_TRUE] + o->paper[MISS_FALSE]);
 	else if (!sharing_share(w->shared, v->type, v->offset, v->width, &same))
 		same = 1;
 	v->ours[MISS_TRUE] += peer * same;

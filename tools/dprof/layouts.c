@@ -135,10 +135,12 @@ static int by_offset(const void *a, const void *b)
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	/* Of a union, the largest first; of equal ones, as declared. */
+	/* Of a union, the largest first; of equal ones what is no array, then as declared. */
 	if (x->size != y->size)
 		return x->size > y->size ? -1 : 1;
-	return strcmp(x->name, y->name);
+	if (!x->element != !y->element)
+		return x->element ? 1 : -1;
+	return x->top < y->top ? -1 : x->top > y->top;
 }
 
 static int load_btf(struct layouts *l, const char *name, struct layout *layout)

@@ -1,0 +1,464 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# dprof on recordings in the text form: planted faults and what the views say of
+# them, structs and fields from DWARF and BTF, damaged files, wrong options.
+use strict;
+use warnings;
+no warnings 'portable';
+use File::Temp 'tempdir';
+use FindBin;
+use JSON::PP;
+use Test::More;
+
+my $tools = "$FindBin::RealBin/..";
+my $build = $ENV{MEMSCOPE_BUILD} // "$tools/../build";
+my $dir = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+my $dprof = "$build/bin/dprof";
+
+sub slurp {
+	open my $f, '<:raw', $_[0] or return undef;
+	local $/;
+	return <$f>;
+}
+
+sub spew {
+	my ($path, $text) = @_;
+	open my $f, '>:raw', $path or die "$path: $!";
+	print $f $text;
+	close $f or die "$path: $!";
+	return $path;
+}
+
+# Status, standard output, standard error.
+sub run {
+	my ($command) = @_;
+	my $text = `$command 2>$dir/err`;
+	return ($? & 127 ? 128 + ($? & 127) : $? >> 8, $text, slurp("$dir/err") // '');
+}
+
+sub rows {
+	my ($command) = @_;
+	my ($status, $text, $err) = run("$dprof $command -F json");
+	is("$status$err", '0', $command =~ s/\Q$dir\E\///gr);
+	return $status ? () : @{ decode_json($text) };
+}
+
+# A recording being written: functions have addresses, time goes on by itself.
+my %function = map { $_->[0] => 0xffffffff81000000 + 0x1000 * $_->[1] }
+	(map { [ $_, 0 ] } ()), map { [ (qw(alloc_foo fill send receive drop_foo count scan))[$_], $_ ] } 0 .. 6;
+my ($text, $time, $id);
+
+sub begin {
+	$text = "# dprof events 1\nhost testbox, Linux 6.12\n";
+	$text .= sprintf "symbol %x t %s\n", $function{$_}, $_ for sort keys %function;
+	$text .= "symbol ffffffff81007000 t end_of_text\n";
+	$text .= "symbol ffffffff82000000 D counters\nsymbol ffffffff82000080 D after_counters\n";
+	($time, $id) = (1_000_000_000, 0);
+	event(0, 'dprof_type', id => 20, class => 1, size => 128, cache => 'foo_cache',
+	      func => 'alloc_foo', file => 'net/foo.c', line => 12);
+}
+
+sub event {
+	my ($cpu, $name, @fields) = @_;
+	my @words;
+	while (my ($field, $value) = splice @fields, 0, 2) {
+		push @words, "$field=" . (ref $value ? join ',', @$value : $value);
+	}
+	$text .= "$time $cpu 1 $name @words\n";
+}
+
+# struct perf_mem_data_src: a load from L1, L2, L3 or memory; modified in a cache.
+my %source = (l1 => 1 << 33, l2 => 2 << 33, l3 => 3 << 33, dram => 13 << 33,
+	      peer => 3 << 33 | 0x10 << 19);
+
+sub sample {
+	my ($cpu, $ip, $base, $offset, %more) = @_;
+	my $from = delete $more{from};
+	event($cpu, 'dprof_sample', ip => $ip, addr => $base + $offset, base => $base, type => 20,
+	      offset => $offset, width => 8, source => 1, op => 1,
+	      $from ? (data_src => $source{$from} | 2) : (), %more);
+}
+
+# An object from allocation to free: accesses are [ns, cpu, ip, offset, op].
+sub object {
+	my ($base, $watched, $end, $free_cpu, @accesses) = @_;
+	my ($begin, $n) = ($time, 0);
+	my @offset = (@$watched, (0) x (4 - @$watched));
+	my @len = ((8) x @$watched, (0) x (4 - @$watched));
+	$id++;
+	event(0, 'dprof_alloc', base => $base, ip => $function{alloc_foo} + 9, type => 20, size => 128);
+	event(0, 'dprof_history', id => $id, base => $base, type => 20, size => 128,
+	      ip => $function{alloc_foo} + 9, offset => \@offset, len => \@len,
+	      slots => scalar @$watched);
+	for (@accesses) {
+		my ($since, $cpu, $ip, $offset, $op) = @$_;
+		next if !grep { $_ == $offset } @$watched;
+		$time = $begin + $since;
+		event($cpu, 'dprof_access', id => $id, ip => $ip, since => $since, type => 20,
+		      offset => $offset, len => 8, op => $op);
+		$n++;
+	}
+	$time = $begin + $end;
+	event($free_cpu, 'dprof_history_end', id => $id, ip => $function{drop_foo} + 4,
+	      lifetime => $end, accesses => $n);
+	event($free_cpu, 'dprof_free', base => $base, ip => $function{drop_foo} + 4, type => 20);
+}
+
+# Packets that another CPU takes from a queue: its loads of what was written are
+# true sharing; it is all in one path.
+sub queue {
+	begin();
+	for my $i (0 .. 99) {
+		my $base = 0xffff888000100000 + 128 * ($i % 20);
+		object($base, [ [ 0, 8 ], [ 0, 64 ], [ 8, 64 ] ]->[$i % 3], 3000, 1,
+		       [ 100, 0, $function{fill} + 1, 0, 2 ], [ 200, 0, $function{fill} + 8, 8, 2 ],
+		       [ 300, 0, $function{send} + 1, 64, 2 ],
+		       [ 1000, 1, $function{receive} + 1, 0, 1 ], [ 1100, 1, $function{receive} + 8, 8, 1 ],
+		       [ 1200, 1, $function{receive} + 16, 64, 3 ]);
+		sample(1, $function{receive} + 8, $base, 8, from => 'peer', latency => 150) if $i % 2;
+		sample(0, $function{fill} + 1, $base, 0, from => 'l1') if $i % 4 == 0;
+		$time += 1000;
+	}
+	return spew("$dir/queue.txt", $text);
+}
+
+sub test_queue {
+	my $file = queue();
+	my ($row, @rows);
+
+	($row) = rows("report profile $file");
+	is($row->{type}, 'foo_cache:alloc_foo', 'named by cache and site');
+	is_deeply([ @$row{qw(samples misses_l1 peer bounce latency_cycles)} ], [ 75, 50, 50, 'yes', '150' ],
+		  'samples, misses, change of CPU, latency');
+	# 3,000 of every 4,000 ns is one object live.
+	is(sprintf('%.0f', $row->{footprint_bytes} / 128 * 100), '75', 'live, averaged over time');
+	is(sprintf('%.1f', $row->{miss_rate_pct}), '66.7', 'miss rate of loads');
+
+	@rows = rows("report paths $file");
+	is_deeply([ map { "$_->{function} $_->{access} $_->{cpu_change} $_->{offsets}" } @rows ],
+		  [ 'alloc_foo alloc no 0-128', 'fill w no 0-16', 'send w no 64-72',
+		    'receive rw yes 0-72', 'drop_foo free no 0-128' ], "one path, the paper's Table 1");
+	is($rows[3]{hit}, '100% peer', 'with where the data were');
+	is($rows[3]{time_ns}, 1000, 'and when');
+	is($rows[0]{frequency_pct}, 100, 'taken always');
+
+	($row) = rows("report classify $file");
+	is($row->{class}, 'true_sharing', 'true sharing');
+	is($row->{paper_class}, 'true_sharing', "by the paper's heuristic, too");
+	is($row->{true_pct}, 100, 'all of it');
+	like($row->{writer}, qr/^\+0x8 of foo_cache:alloc_foo by fill\+0x8$/, 'whose writes');
+
+	@rows = rows("report dataflow $file");
+	is_deeply([ map { "$_->{from} $_->{to} $_->{objects_pct} $_->{cpu_change}" } @rows ],
+		  [ 'alloc_foo fill 100 no', 'fill send 100 no', 'send receive 100 yes',
+		    'receive drop_foo 100 no' ], 'a graph');
+	my ($status, $out, $err) = run("$dprof plot dataflow $file -o $dir/flow.svg");
+	is("$status$err", '0', 'drawn');
+	like(slurp("$dir/flow.svg"), qr/<svg.*receive/s, 'as SVG');
+	like(slurp("$dir/flow.dot"), qr/^\tn\d+ -> n\d+ \[label="100%", penwidth=5\];$/m, 'a thick edge');
+
+	($row) = rows("report workingset $file");
+	is($row->{remote_frees_pct}, 100, 'freed elsewhere');
+	is($row->{lifetime_us}, 3, 'lifetime');
+	is($row->{used_lines}, 40, 'two lines of each of 20 objects');
+	like($row->{path}, qr/^1: alloc_foo\.\.drop_foo$/, 'the path that fills the cache');
+}
+
+# A field that the other CPU writes beside one that is read.
+sub test_false_sharing {
+	begin();
+	for my $i (0 .. 59) {
+		my $base = 0xffff888000100000 + 128 * ($i % 10);
+		object($base, [ 0, 8 ], 9000, 0, map {
+			my $t = 1000 * $_;
+			([ $t + 100, 1, $function{count} + 2, 8, 2 ], [ $t + 500, 0, $function{scan} + 2, 0, 1 ])
+		} 0 .. 7);
+		sample(0, $function{scan} + 2, $base, 0, from => 'l3', latency => 50);
+		sample(1, $function{count} + 2, $base, 8, op => 2);
+		$time += 500;
+	}
+	my $file = spew("$dir/false.txt", $text);
+	my @rows = rows("report classify --by field $file");
+	my ($read) = grep { $_->{field} eq '+0x0' } @rows;
+	is($read->{class}, 'false_sharing', 'a write beside: false sharing');
+	is($read->{paper_class}, 'false_sharing', "the paper's heuristic agrees");
+	like($read->{writer}, qr/^\+0x8 .* by count\+0x2$/, 'whose writes');
+	my ($line) = rows("report sharing $file");
+	is_deeply([ @$line{qw(sharing false_pct lines samples other_object_pct)} ],
+		  [ 'false', 100, 10, 60, 0 ], 'samples alone say so, too');
+	# Each turn of the loop is the same: a path of two accesses.
+	@rows = rows("report paths $file");
+	is(scalar @rows, 4, 'the loop is folded');
+}
+
+# Counters of two CPUs in a line of static data, and two objects on a line.
+sub test_samples_alone {
+	begin();
+	for my $i (0 .. 49) {
+		for my $cpu (0, 1) {
+			$time += 10;
+			event($cpu, 'dprof_sample', ip => $function{count} + $cpu, type => 7,
+			      addr => 0xffffffff82000040 + 8 * $cpu, base => 0xffffffff82000000,
+			      offset => 64 + 8 * $cpu, op => 3, width => 8, source => 1,
+			      data_src => $source{peer} | 2, latency => 100);
+			my $base = 0xffff888000200000 + 32 * $cpu;
+			event($cpu, 'dprof_sample', ip => $function{scan} + $cpu, type => 21 + $cpu,
+			      addr => $base, base => $base, offset => 0, op => 3, width => 8, source => 1,
+			      data_src => $source{l1} | 2);
+			# One's own line is nobody's fault.
+			my $own = 0xffff888000300000 + 64 * $cpu;
+			event($cpu, 'dprof_sample', ip => $function{fill}, type => 23,
+			      addr => $own, base => $own, offset => 0, op => 3, width => 8, source => 1,
+			      data_src => $source{l1} | 2);
+		}
+	}
+	event(0, 'dprof_type', id => 21 + $_, class => 2, size => 32, cache => 'kmalloc-32',
+	      func => (qw(left right private))[$_], file => 'x.c', line => 1) for 0 .. 2;
+	my $file = spew("$dir/static.txt", $text);
+	my @rows = rows("report sharing $file");
+	my %row = map { $_->{type} => $_ } @rows;
+	is_deeply([ sort keys %row ], [ 'counters', 'kmalloc-32:left', 'kmalloc-32:right' ],
+		  'what is shared, and not what is not');
+	is($row{counters}{sharing}, 'false', 'counters of two CPUs');
+	is($row{counters}{line_offset_bytes}, 64, 'in the second line of the variable');
+	is($row{'kmalloc-32:left'}{other_object_pct}, 100, 'two objects on a line');
+	is($row{'kmalloc-32:left'}{writer_type}, 'kmalloc-32:right', 'which');
+	ok($row{counters}{gain_pct} > 80, 'what it costs');
+	my ($row) = rows("report classify $file");
+	is_deeply([ @$row{qw(type class)} ], [ 'counters', 'false_sharing' ], 'and it is why they miss');
+	is($row->{paper_class}, undef, 'which the paper cannot tell without a path');
+}
+
+# Objects at the same place of pages, and a set that is too large: by simulation
+# alone, since the samples do not say what missed.
+sub test_conflict_capacity {
+	for my $case ([ 'conflict', 4096, 24 ], [ 'capacity', 192, 1200 ], [ 'none', 128, 40 ]) {
+		my ($class, $stride, $nr) = @$case;
+		begin();
+		for my $i (0 .. 4799) {
+			object(0xffff888000000000 + $stride * ($i % $nr), [ 0 ], 400, 0,
+			       [ 100, 0, $function{fill} + 1, 0, 2 ], [ 200, 0, $function{scan} + 1, 0, 1 ]);
+			$time += 100;
+		}
+		my $file = spew("$dir/$class.txt", $text);
+		my ($row) = rows("report classify $file");
+		my ($set) = rows("report workingset $file");
+		if ($class eq 'none') {
+			# What is left misses only because it was never there.
+			ok(!$row || $row->{class} eq 'cold', 'a small set that is spread: no fault');
+			next;
+		}
+		is($row->{class}, $class, "$class");
+		is($row->{paper_class}, $class, "the paper's heuristic: $class");
+		is($set->{sets}, $class eq 'conflict' ? 1 : 64, 'sets that it uses');
+		is($set->{crowded_pct}, $class eq 'conflict' ? 100 : 0, 'crowded ones') if $class eq 'conflict';
+	}
+	my @sets = rows("report assoc-sets $dir/conflict.txt");
+	is_deeply([ map { [ @$_{qw(set lines objects)} ] } @sets ], [ [ 0, 24, 24 ] ], 'one set has it all');
+	my ($status, $out, $err) = run("$dprof plot assoc-sets $dir/conflict.txt -o $dir/sets.png");
+	is("$status$err", '0', 'drawn');
+	like(slurp("$dir/sets.png"), qr/^\x89PNG/, 'as PNG');
+}
+
+# The paper's section 5.2: objects that wait longer fill the cache.
+sub test_diff {
+	for my $wait (1000, 100_000) {
+		begin();
+		my @waiting;
+		for my $i (0 .. 399) {
+			my $base = 0xffff888000100000 + 128 * ($i % 200);
+			event(0, 'dprof_alloc', base => $base, ip => 1, type => 20, size => 128);
+			push @waiting, [ $time + $wait, $base ];
+			$time += 1000;
+			while (@waiting && $waiting[0][0] <= $time) {
+				my $object = shift @waiting;
+				sample(0, $function{receive}, $object->[1], 0,
+				       from => $wait > 1000 ? 'dram' : 'l2', latency => $wait > 1000 ? 150 : 50);
+				event(0, 'dprof_free', base => $object->[1], ip => 1, type => 20);
+			}
+		}
+		spew("$dir/wait$wait.txt", $text);
+	}
+	my ($row) = rows("diff $dir/wait1000.txt $dir/wait100000.txt");
+	is($row->{latency_ratio}, 3, 'latency');
+	is($row->{lifetime_ratio}, 100, 'lifetime');
+	ok($row->{footprint_ratio} > 80 && $row->{footprint_ratio} < 101, 'working set');
+}
+
+# Structs and fields: a function as the kernel would have it, and an object of it.
+sub test_structs {
+	spew("$dir/foo.c", <<'C');
+struct part { int a; short b[3]; };
+struct foo {
+	long first;
+	struct part part;
+	union { long number; char bytes[8]; };
+	struct foo *next;
+	unsigned low : 3, high : 5;
+	char unused[40];
+	long last;
+};
+struct bar { char c[200]; };
+void *kmalloc(unsigned long size);
+struct foo *first_foo;
+__attribute__((noinline)) void make_foo(struct bar *from)
+{
+	struct foo *foo = kmalloc(sizeof(*foo));
+	struct bar *other = from + 1;
+
+	foo->first = other->c[3];
+	first_foo = foo;
+}
+__attribute__((noinline)) long use_foo(struct foo *foo)
+{
+	return foo->last + foo->number;
+}
+C
+	is(system("gcc -g -O1 -c -o $dir/foo.o $dir/foo.c"), 0, 'a struct');
+	my $bytes = 96;
+	begin();
+	$text =~ s/cache=foo_cache.*/cache=kmalloc-96 func=make_foo file=foo.c line=16/;
+	$text =~ s/class=1 size=128/class=2 size=96/;
+	event(0, 'dprof_alloc', base => 0xffff888000100000, ip => $function{fill}, type => 20,
+	      size => $bytes);
+	for my $offset (0, 12, 20, 24, 32, 40, 88) {
+		$time += 10;
+		sample(0, $function{scan} + $offset, 0xffff888000100000, $offset);
+	}
+	my $file = spew("$dir/structs.txt", $text);
+	my ($row) = rows("report profile --vmlinux $dir/foo.o $file");
+	is($row->{struct}, 'foo', 'the struct of an allocation, by DWARF');
+	my @members = rows("layout foo --vmlinux $dir/foo.o $file");
+	is_deeply([ sort map { $_->{member} } @members ],
+		  [ sort qw(first part (unnamed) next low unused last) ], 'its members');
+	my ($last) = grep { $_->{member} eq 'last' } @members;
+	my ($unused) = grep { $_->{member} eq 'unused' } @members;
+	is_deeply([ @$last{qw(offset_now line_now line_then)} ], [ 88, 1, 0 ],
+		  'what is used comes in the first line');
+	ok($unused->{offset_then} > $last->{offset_then}, 'what is not, behind');
+	my ($status, $out, $err) = run("$dprof layout foo --vmlinux $dir/foo.o $file");
+	# All samples are of one function: 2 lines now, and 45 bytes that fit in one.
+	like($out, qr/^struct foo: 96 bytes now, \d+ then; cache lines per operation 2\.00 now, 1\.00 then \(50\.0 % saved\)$/m,
+	     'lines an operation touches');
+	SKIP: {
+		skip 'no pahole', 3 if system("pahole -J $dir/foo.o >/dev/null 2>&1");
+		system("objcopy -R .debug_info $dir/foo.o $dir/foo.btf.o 2>/dev/null");
+		($row) = rows("report profile --btf $dir/foo.o $file");
+		is($row->{struct}, undef, 'BTF alone does not say what is allocated');
+		@members = rows("layout foo --vmlinux $dir/foo.o --btf $dir/foo.o $file");
+		is(scalar @members, 7, 'members from BTF');
+	}
+	# Field names in paths.
+	begin();
+	$text =~ s/cache=foo_cache.*/cache=foo func=make_foo file=foo.c line=16/;
+	$text =~ s/size=128/size=96/;
+	object(0xffff888000100000, [ 8, 16, 24, 40 ], 500, 0, map {
+		[ 10 * $_, 0, $function{count} + $_, (8, 16, 24, 40)[$_], 1 ] } 0 .. 3);
+	$file = spew("$dir/fields.txt", $text);
+	my @rows = rows("report paths --by ip --vmlinux $dir/foo.o $file");
+	is_deeply([ map { $_->{fields} } @rows[1 .. 4] ],
+		  [ 'part.a..part.b[1]', 'part.b[2]', 'number', 'low..unused[6]' ]
+		  , 'names of fields')
+		or diag(join ' ', map { $_->{fields} // '-' } @rows);
+}
+
+# What is damaged is said, with what could be read; nothing is half written.
+sub test_damaged {
+	my $file = "$dir/queue.txt";
+	my $good = slurp($file);
+	my ($status, $out, $err);
+	for my $case ([ "$dir/none", '', qr/^dprof: \S+none: No such file/ ],
+		      [ "$dir/empty", undef, qr/empty: empty$/m ],
+		      [ "$dir/other", "hello\n", qr/other: not a trace\.dat file/ ],
+		      [ "$dir/zero", "\0" x 5000, qr/zero: not a trace\.dat file/ ],
+		      [ "$dir/magic", "\027\010\104tracing6\0", qr/magic: damaged or truncated/ ],
+		      [ "$dir/nothing", "# dprof events 1\n", qr/nothing: no dprof event in it/ ],
+		      [ $dir, '', qr/Is a directory/ ]) {
+		my ($path, $content, $message) = @$case;
+		spew($path, $content // '') if !defined $content || length $content;
+		for my $verb ('report profile', 'report paths', 'plot dataflow -o x.png', 'script') {
+			($status, $out, $err) = run("cd $dir && $dprof $verb $path");
+			is($status, 1, "$verb: " . ($path =~ s/.*\///r) . ': status 1') or diag($err);
+			like($err, $verb eq 'script' && $path =~ /nothing/ ? qr/^$/ : $message, 'says why')
+				if !($verb eq 'script' && $path =~ /nothing/);
+			ok(!-e "$dir/x.png", 'no picture') if $verb =~ /plot/;
+			last if $path =~ /nothing/ && $verb =~ /plot/;
+		}
+	}
+	spew("$dir/cut.txt", substr($good, 0, length($good) / 2));
+	($status, $out, $err) = run("$dprof report profile $dir/cut.txt");
+	is($status, 1, 'cut off: status 1');
+	like($err, qr/^dprof: \S+cut\.txt:\d+: cut off, or no text$/, 'says where');
+	like($out, qr/foo_cache:alloc_foo/, 'shows what there is');
+	(my $wrong = $good) =~ s/(dprof_access .*) op=/$1 opp=/;
+	spew("$dir/wrong.txt", $wrong);
+	($status, $out, $err) = run("$dprof report paths $dir/wrong.txt");
+	is($status, 1, 'another field: status 1');
+	like($err, qr/wrong\.txt:\d+: opp: not understood/, 'named');
+	# Any byte may be wrong: no crash, and status 0 or 1.
+	srand 7;
+	my %seen;
+	for (1 .. 60) {
+		my $bytes = substr $good, 0, 20000;
+		substr($bytes, int rand length $bytes, 1) = chr int rand 256 for 1 .. 3;
+		spew("$dir/fuzz.txt", $bytes);
+		($status) = run("$dprof report classify $dir/fuzz.txt");
+		$seen{$status}++;
+	}
+	is_deeply([ grep { $_ ne '0' && $_ ne '1' } keys %seen ], [], 'damaged at random: no crash');
+	($status, $out, $err) = run("$dprof script $file -o $dir/again.txt && " .
+				    "$dprof report paths $dir/again.txt --by ip | grep -c alloc_foo");
+	is($status, 0, 'script writes what report reads');
+	($status, $out, $err) = run("$dprof report profile $file -o /dev/full");
+	is($status, 1, 'disk full: status 1');
+	($status, $out, $err) = run("$dprof report paths --type nothing $file");
+	is("$status $err", "1 dprof: $file: no type nothing in it\n", 'a type that is not there');
+	($status, $out, $err) = run("$dprof report paths $dir/wait1000.txt");
+	like($err, qr/no histories in it/, 'no histories: said');
+	($status, $out, $err) = run("$dprof report profile --vmlinux $dir/none $file");
+	like($err, qr/none: /, 'no vmlinux: said');
+	is($status, 1, 'and nothing done');
+}
+
+sub test_options {
+	my @wrong = (
+		[ '', qr/^usage:/ ], [ 'fly', qr/fly: no such verb/ ], [ 'report', qr/^usage:/ ],
+		[ 'report fly', qr/fly: no such view/ ], [ 'report profile a b', qr/^usage:/ ],
+		[ 'report profile --level l4', qr/--level l4: not l1, l2 or l3/ ],
+		[ 'report profile --cache 3K', qr/--cache 3K: not SIZE:WAYS/ ],
+		[ 'report profile --by day', qr/--by day/ ], [ 'report profile --top x', qr/x: not a number/ ],
+		[ 'report profile -F xml', qr/--format xml/ ], [ 'plot profile -o a.png', qr/no such plot/ ],
+		[ 'plot dataflow -o a.gif', qr/ends in .png or .svg/ ], [ 'diff a', qr/^usage:/ ],
+		[ 'layout', qr/^usage:/ ], [ 'record --period x', qr/--period x: not a number/ ],
+		[ 'record --first -1', qr/--first -1/ ], [ 'record --top 0', qr/0: not a number from 1 to 64/ ],
+	);
+	for (@wrong) {
+		my ($status, $out, $err) = run("$dprof $_->[0]");
+		is($status, 2, "dprof $_->[0]: status 2");
+		is($out, '', 'no output');
+		like($err =~ s/^dprof: //r, $_->[1], 'says why');
+	}
+	for my $verb (qw(record report plot diff layout script)) {
+		my ($status, $out, $err) = run("$dprof $verb --help");
+		is("$status$err", '0', "$verb --help");
+		like($out, qr/^usage: dprof $verb /, 'says how');
+	}
+	my ($status, $out) = run("$dprof --help");
+	is_deeply([ $out =~ /^  (\w+) /mg ], [ qw(record report plot diff layout script) ], 'names the verbs');
+	SKIP: {
+		skip 'this kernel has dprof', 2 if -e '/sys/kernel/tracing/dprof/types';
+		my ($status, $out, $err) = run("$dprof record -o $dir/r.dat true");
+		is($status, 1, 'record without dprof: status 1');
+		like($err, qr/has no dprof|needs root/, 'says why');
+	}
+}
+
+test_queue();
+test_false_sharing();
+test_samples_alone();
+test_conflict_capacity();
+test_diff();
+test_structs();
+test_damaged();
+test_options();
+done_testing();
