@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* libmemprof's functions: see libmemprof(3). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define public __attribute__((visibility("default")))
+
+/**
+ * memprof_open() - read a recording and make its flows
+ * @path: the file that memprof record wrote
+ * @options: what of it; NULL: all
+ * @error: says what is wrong
+ * @size: of @error
+ *
+ * Return: a handle for memprof_close(), or NULL with @error set.  Of a damaged file,
+ * what could be read: see memprof_damage().
+ */
+public struct memprof *memprof_open(const char *path, const struct memprof_options *options,
+				    char *error, size_t size)
+{
+	struct memprof *m = calloc(1, sizeof(*m));
+	struct file f;
+	int ret;
+
+	if (!m || !(m->path = strdup(path))) {
+		snprintf(error, size, "%s: no memory left", path);
+		free(m);
+		return NULL;
+	}
+	pthread_mutex_init(&m->lock, NULL);
+	if (options)
+		memcpy(&m->options, options, options->size < sizeof(m->options) ? options->size :
+		       sizeof(m->options));
+	ret = file_open(&f, path, error, size);
+	if (!ret) {
+		ret = build(m, &f, error, size);
+		memcpy(m->damage, f.damage, sizeof(m->damage));
+		file_close(&f);
+	}
+	if (ret) {
+		memprof_close(m);
+		return NULL;
+	}
+	return m;
+}
+
+/** memprof_close() - forget a recording */
+public void memprof_close(struct memprof *m)
+{
+	if (!m)
+		return;
+	names_free(m->names);
+	strings_free(&m->strings);
+	free(m->chains.all);
+	free(m->chains.frames);
+	free(m->code_map);
+	free(m->threads);
+	free(m->objects);
+	free(m->accesses);
+	free(m->by_object);
+	free(m->by_thread);
+	free(m->object_at);
+	free(m->thread_at);
+	free(m->sites);
+	free(m->cpu_node);
+	free(m->meta);
+	free(m->end_text);
+	free(m->path);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+}
+
+/** memprof_damage() - what is wrong with the file, NULL if nothing is */
+public const char *memprof_damage(const struct memprof *m)
+{
+	return *m->damage ? m->damage : NULL;
+}
+
+/** memprof_totals() - what the recording has */
+public const struct memprof_totals *memprof_totals(const struct memprof *m)
+{
+	return &m->totals;
+}
+
+/** memprof_reason() - why accesses are no object's, in words; NULL: no such reason */
+public const char *memprof_reason(int reason)
+{
+	static const char * const text[MEMPROF_REASONS] = {
+		[REASON_FREED] = "heap without a live object: freed, or the allocator's own",
+		[REASON_NOT_MAPPED] = "not mapped, as far as is known",
+		[REASON_NO_EVENTS] = "memory of a process whose objects are not followed",
+		[REASON_LOST] = "events of objects were lost before",
+		[REASON_RACE] = "allocated by another thread at the same moment",
+		[REASON_LIBRARY] = "mapped by the C library: thread-local, or between objects",
+		[REASON_NO_SYMBOL] = "no symbol",
+	};
+
+	return reason >= 0 && reason < MEMPROF_REASONS ? text[reason] : NULL;
+}
+
+/** memprof_meta() - the machine and the settings, JSON; "{}" if the file lost them */
+public const char *memprof_meta(const struct memprof *m)
+{
+	return m->meta ? m->meta : "{}";
+}
+
+/** memprof_nr_nodes() - nodes of the machine */
+public int memprof_nr_nodes(const struct memprof *m)
+{
+	return m->nr_nodes;
+}
+
+/** memprof_node_of_cpu() - the node of a CPU, MEMPROF_NO_NODE if there is none */
+public int memprof_node_of_cpu(const struct memprof *m, unsigned int cpu)
+{
+	return cpu < m->nr_cpus ? m->cpu_node[cpu] : MEMPROF_NO_NODE;
+}
+
+/** memprof_nr_threads() - threads seen; their numbers are below that */
+public size_t memprof_nr_threads(const struct memprof *m)
+{
+	return m->nr_threads;
+}
+
+/** memprof_thread() - metadata of a thread, NULL if there is no such number */
+public const struct memprof_thread *memprof_thread(const struct memprof *m, uint32_t number)
+{
+	return number < m->nr_threads ? &m->threads[number] : NULL;
+}
+
+/** memprof_nr_objects() - objects accessed; their numbers are below that */
+public size_t memprof_nr_objects(const struct memprof *m)
+{
+	return m->nr_objects;
+}
+
+/** memprof_object() - metadata of an object, NULL if there is no such number */
+public const struct memprof_object *memprof_object(const struct memprof *m, uint32_t number)
+{
+	return number < m->nr_objects ? &m->objects[number] : NULL;
+}
+
+/** memprof_nr_accesses() - accesses of all flows together */
+public size_t memprof_nr_accesses(const struct memprof *m)
+{
+	return m->nr_accesses;
+}
+
+/** memprof_access() - an access by its number, in order of time */
+public void memprof_access(const struct memprof *m, size_t number, struct memprof_access *a)
+{
+	const struct kept_access *k = &m->accesses[number];
+
+	*a = (struct memprof_access){
+		.time_ns = k->time, .thread = k->thread, .object = k->object, .chain = k->chain,
+		.latency = k->latency, .offset = (uint64_t)k->offset_high << 32 | k->offset,
+		.node = memprof_node_of_cpu(m, k->cpu),
+		.home = k->home == NODE_UNKNOWN ? MEMPROF_NO_NODE : k->home, .cpu = k->cpu,
+		.level = k->level < MEMPROF_LEVELS ? k->level : MEMPROF_LEVEL_UNKNOWN,
+		.read = k->op & 1, .write = k->op & 2, .hitm = k->hitm, .kernel = k->kernel,
+	};
+}
+
+/** memprof_object_flow() - the accesses of an object, in order of time */
+public struct memprof_flow memprof_object_flow(const struct memprof *m, uint32_t object)
+{
+	if (object >= m->nr_objects)
+		return (struct memprof_flow){ NULL, NULL };
+	return (struct memprof_flow){ m->by_object + m->object_at[object],
+				      m->by_object + m->object_at[object + 1] };
+}
+
+/** memprof_thread_flow() - the accesses of a thread, in order of time */
+public struct memprof_flow memprof_thread_flow(const struct memprof *m, uint32_t thread)
+{
+	if (thread >= m->nr_threads)
+		return (struct memprof_flow){ NULL, NULL };
+	return (struct memprof_flow){ m->by_thread + m->thread_at[thread],
+				      m->by_thread + m->thread_at[thread + 1] };
+}
+
+/** memprof_next() - the next access of a flow.  Return: false at its end */
+public bool memprof_next(const struct memprof *m, struct memprof_flow *flow, struct memprof_access *a)
+{
+	if (flow->next == flow->end)
+		return false;
+	memprof_access(m, *flow->next++, a);
+	return true;
+}
+
+/**
+ * memprof_chain() - the return addresses of a call chain, the innermost first
+ * @m: the recording
+ * @chain: its number
+ * @frames: filled in
+ * @room: of @frames
+ *
+ * Return: how many there are.
+ */
+public unsigned int memprof_chain(const struct memprof *m, uint32_t chain, uint64_t *frames,
+				  unsigned int room)
+{
+	const struct chain *c = chain < m->chains.used ? &m->chains.all[chain] : NULL;
+	unsigned int i;
+
+	if (!c || !chain)
+		return 0;
+	for (i = 0; i < c->depth && i < room; i++)
+		frames[i] = m->chains.frames[c->at + i];
+	return c->depth;
+}
+
+/** memprof_chain_allocations() - objects that a chain allocated, and their bytes */
+public uint64_t memprof_chain_allocations(const struct memprof *m, uint32_t chain, uint64_t *bytes)
+{
+	if (chain >= m->chains.used) {
+		*bytes = 0;
+		return 0;
+	}
+	*bytes = m->chains.all[chain].bytes;
+	return m->chains.all[chain].allocations;
+}
+
+/* What a frame is: a function of a file, and the line. */
+struct frame {
+	const char *path, *function, *file;
+	uint64_t offset, in_function;
+	unsigned int line;
+};
+
+static bool look_up(struct memprof *m, uint32_t chain, unsigned int frame, struct frame *f)
+{
+	const struct chain *c = &m->chains.all[chain];
+	const struct code_map *map;
+	uint64_t addr;
+
+	memset(f, 0, sizeof(*f));
+	if (!chain || chain >= m->chains.used || frame >= c->depth)
+		return false;
+	/* A return address is that of the next instruction. */
+	addr = m->chains.frames[c->at + frame] - (frame || c->allocations ? 1 : 0);
+	map = find_code(m, c->space_pid, addr, c->first_ns);
+	if (!map)
+		return false;
+	f->path = m->strings.text[map->path];
+	f->offset = map->offset + (addr - map->start);
+	names_code(m->names, f->path, f->offset, &f->function, &f->in_function, &f->file, &f->line);
+	return true;
+}
+
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/**
+ * memprof_frame() - a frame of a call chain in words: function, file and line
+ * @m: the recording
+ * @chain: the chain
+ * @frame: 0 is the innermost
+ *
+ * Return: the text, kept by the handle; NULL if there is no such frame.
+ */
+public const char *memprof_frame(struct memprof *m, uint32_t chain, unsigned int frame)
+{
+	char text[4096];
+	const char *kept;
+	uint64_t addr;
+	struct frame f;
+
+	if (!chain || chain >= m->chains.used || frame >= m->chains.all[chain].depth)
+		return NULL;
+	addr = m->chains.frames[m->chains.all[chain].at + frame];
+	pthread_mutex_lock(&m->lock);
+	if (!look_up(m, chain, frame, &f))
+		snprintf(text, sizeof(text), "%#lx", (unsigned long)addr);
+	else if (f.function && f.file)
+		snprintf(text, sizeof(text), "%s (%s:%u)", f.function, base(f.file), f.line);
+	else if (f.function)
+		snprintf(text, sizeof(text), "%s+%#lx (%s)", f.function,
+			 (unsigned long)f.in_function, base(f.path));
+	else
+		snprintf(text, sizeof(text), "%s+%#lx", base(f.path), (unsigned long)f.offset);
+	kept = m->strings.text[string_number(&m->strings, text)];
+	pthread_mutex_unlock(&m->lock);
+	return kept;
+}
+
+/* Functions that allocate for others: who calls them is of interest. */
+static bool is_wrapper(const struct frame *f)
+{
+	static const char * const files[] = { "libc.so", "libstdc++.so", "libmemprof-preload.so",
+					      "ld-linux", "libglib-2.0.so", "libgcc_s.so" };
+	static const char * const functions[] = { "xmalloc", "xcalloc", "xrealloc", "xstrdup",
+						  "xzalloc", "zmalloc", "zcalloc", "zrealloc",
+						  "_Znwm", "_Znam" };
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (!strncmp(base(f->path), files[i], strlen(files[i])))
+			return true;
+	for (i = 0; f->function && i < sizeof(functions) / sizeof(*functions); i++)
+		if (!strcmp(f->function, functions[i]))
+			return true;
+	return false;
+}
+
+static const char *keep(struct memprof *m, const char *text)
+{
+	return m->strings.text[string_number(&m->strings, text)];
+}
+
+static void find_site(struct memprof *m, const struct memprof_object *o, struct memprof_site *site)
+{
+	unsigned int i, depth = o->chain < m->chains.used ? m->chains.all[o->chain].depth : 0;
+	struct frame f, first;
+	const char *assigned;
+	char text[64];
+
+	*site = (struct memprof_site){ "", "", "", 0 };
+	if (!look_up(m, o->chain, 0, &first)) {
+		site->name = "?";
+		return;
+	}
+	for (i = 0; i < depth; i++)
+		if (look_up(m, o->chain, i, &f) && !is_wrapper(&f))
+			break;
+	if (i == depth)
+		f = first;
+	if (f.function) {
+		site->function = keep(m, f.function);
+	} else {
+		snprintf(text, sizeof(text), "+%#lx", (unsigned long)f.offset);
+		site->function = keep(m, text);
+	}
+	site->file = keep(m, f.file ? f.file : f.path);
+	site->line = f.line;
+	assigned = f.file && f.line ? names_assigned(m->names, f.file, f.line) : "";
+	site->name = *assigned ? keep(m, assigned) : site->function;
+}
+
+/**
+ * memprof_object_site() - where an object is allocated, or what it is
+ * @m: the recording
+ * @object: its number
+ *
+ * Return: the site, kept by the handle; objects allocated by the same line have the
+ * same texts.  NULL if there is no such object, or no memory.
+ */
+public const struct memprof_site *memprof_object_site(struct memprof *m, uint32_t object)
+{
+	const struct memprof_object *o = memprof_object(m, object);
+	struct memprof_site *site;
+	char text[4096];
+
+	if (!o)
+		return NULL;
+	pthread_mutex_lock(&m->lock);
+	if (!m->sites)
+		m->sites = calloc(m->nr_objects, sizeof(*m->sites));
+	site = m->sites ? &m->sites[object] : NULL;
+	if (!site || site->name)
+		goto out;
+	*site = (struct memprof_site){ "", "", "", 0 };
+	switch (o->type) {
+	case MEMPROF_DYNAMIC:
+		find_site(m, o, site);
+		break;
+	case MEMPROF_STATIC:
+		site->name = o->symbol;
+		site->file = o->path;
+		break;
+	case MEMPROF_FILE:
+	case MEMPROF_CODE:
+		snprintf(text, sizeof(text), "[%s%s]", base(o->path),
+			 o->type == MEMPROF_CODE ? " code" : "");
+		site->name = keep(m, text);
+		site->file = o->path;
+		break;
+	case MEMPROF_STACK:
+		site->name = "[stack]";
+		break;
+	case MEMPROF_KERNEL:
+		site->name = "[kernel]";
+		break;
+	default:
+		snprintf(text, sizeof(text), "[unknown: %s]", o->symbol);
+		site->name = keep(m, text);
+	}
+out:
+	pthread_mutex_unlock(&m->lock);
+	return site;
+}
+
+/** memprof_type_name() - a type in a word */
+public const char *memprof_type_name(enum memprof_type type)
+{
+	static const char * const names[MEMPROF_TYPES] = {
+		"static", "dynamic", "file", "code", "stack", "kernel", "unknown",
+	};
+
+	return type < MEMPROF_TYPES ? names[type] : "?";
+}
+
+/** memprof_level_name() - where data was found, in words */
+public const char *memprof_level_name(enum memprof_level level)
+{
+	static const char * const names[MEMPROF_LEVELS] = {
+		"unknown", "L1", "L2", "L3", "fill buffer", "memory", "remote memory",
+		"remote cache",
+	};
+
+	return level < MEMPROF_LEVELS ? names[level] : "?";
+}
+
+/**
+ * memprof_in_memory() - whether an access counts as one of main memory
+ *
+ * Its node's memory had to be asked, as far as the source says: what a cache of the
+ * node had did not.  Stores of which the source does not say count, as all accesses do
+ * that have no level.
+ */
+public bool memprof_in_memory(const struct memprof *m, const struct memprof_access *a)
+{
+	(void)m;
+	switch (a->level) {
+	case MEMPROF_L1:
+	case MEMPROF_L2:
+	case MEMPROF_L3:
+	case MEMPROF_FILL_BUFFER:
+		return false;
+	default:
+		return true;
+	}
+}

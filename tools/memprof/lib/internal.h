@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of libmemprof share. */
+#ifndef MEMPROF_INTERNAL_H
+#define MEMPROF_INTERNAL_H
+
+#include <pthread.h>
+
+#include "../memprof.h"
+#include "file.h"
+#include "space.h"
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+/* Why an access is no object's. */
+enum { REASON_FREED, REASON_NOT_MAPPED, REASON_NO_EVENTS, REASON_LOST, REASON_RACE,
+       REASON_LIBRARY, REASON_NO_SYMBOL, REASONS };
+
+/* An access as it is kept: 32 bytes. */
+struct kept_access {
+	uint64_t time;
+	uint32_t thread, object, chain, offset;
+	uint16_t cpu, latency;
+	uint8_t home;
+	uint8_t level : 4, op : 2, hitm : 1, kernel : 1;
+	uint16_t offset_high;
+};
+
+/* Strings, each once, by number; 0 is "". */
+struct strings {
+	struct string *table;
+	const char **text;
+	uint32_t used, room;
+};
+
+struct chain {
+	uint32_t depth, space_pid;
+	uint64_t at;			/* in frames */
+	uint64_t first_ns;		/* when it was first seen */
+	uint64_t allocations, bytes;
+};
+
+struct chains {
+	struct chain *all;
+	uint32_t used, room;
+	uint64_t *frames, frames_used, frames_room;
+};
+
+struct memprof {
+	struct memprof_options options;
+	char *path;
+	char damage[256];
+	char *meta, *end_text;
+	struct memprof_totals totals;
+	int nr_nodes;
+	unsigned char *cpu_node;
+	unsigned int nr_cpus;
+	uint64_t start_ns;
+	struct strings strings;
+	struct chains chains;
+	struct memprof_thread *threads;
+	size_t nr_threads, room_threads;
+	struct memprof_object *objects;
+	size_t nr_objects, room_objects;
+	struct kept_access *accesses;
+	size_t nr_accesses, room_accesses;
+	uint32_t *by_object, *by_thread, *object_at, *thread_at;
+	struct memprof_site *sites;	/* of objects, found when asked for */
+	struct code_map *code_map;	/* in order of time */
+	size_t nr_code_map, room_code_map;
+	struct names *names;
+	pthread_mutex_t lock;		/* names are found when asked for */
+};
+
+/* A code mapping of a process, from a time on. */
+struct code_map {
+	uint32_t pid, path;
+	uint64_t start, end, offset, from_ns;
+};
+
+#define hidden __attribute__((visibility("hidden")))
+
+hidden uint32_t string_number(struct strings *s, const char *text);
+hidden void strings_free(struct strings *s);
+
+hidden int build(struct memprof *m, struct file *f, char *error, size_t size);
+
+/* names.c: what files say about addresses. */
+hidden struct names *names_new(const char *symbols);
+hidden void names_free(struct names *n);
+hidden bool names_data(struct names *n, const char *path, uint64_t offset, uint64_t past,
+		       const char **symbol, int64_t *back, uint64_t *size);
+hidden bool names_code(struct names *n, const char *path, uint64_t offset, const char **function,
+		       uint64_t *in_function, const char **file, unsigned int *line);
+hidden const char *names_assigned(struct names *n, const char *file, unsigned int line);
+hidden const struct code_map *find_code(const struct memprof *m, uint32_t pid, uint64_t addr,
+					uint64_t time);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which object is at an address now. */
+#ifndef MEMPROF_LIVE_H
+#define MEMPROF_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LIVE_LEVELS	4
+#define LIVE_SLOTS	256
+
+/**
+ * struct live - an object that is there
+ * @born: time
+ * @chain: of the allocation
+ * @thread: that allocated it
+ * @object: its number once it was accessed, else LIVE_NO_OBJECT
+ * @cpu: of the allocation
+ * @inherited: it came by fork()
+ * @next: in the list of free ones
+ */
+struct live {
+	uint64_t addr, size, born;
+	uint32_t chain, thread, object;
+	uint16_t cpu;
+	bool inherited, permanent;
+};
+
+#define LIVE_NO_OBJECT	UINT32_MAX
+
+/* Room for all of a recording; 0 is none. */
+struct live_pool {
+	struct live *all;
+	uint32_t used, room, free, live, max_live;
+};
+
+struct live_page {
+	uint64_t number;
+	uint64_t starts[LIVE_SLOTS / 64];
+	uint32_t slot[LIVE_SLOTS];
+};
+
+struct live_level {
+	struct live_page **table;
+	size_t mask, pages, objects;
+	struct live_page *last;
+};
+
+struct live_map {
+	struct live_pool *pool;
+	struct live_level level[LIVE_LEVELS];
+};
+
+int live_pool_init(struct live_pool *p);
+void live_pool_free(struct live_pool *p);
+
+/* Told when an object makes way for another that overlaps it. */
+typedef void (*live_gone)(void *arg, uint32_t live);
+
+void live_map_init(struct live_map *m, struct live_pool *pool);
+void live_map_free(struct live_map *m, live_gone gone, void *arg);
+uint32_t live_insert(struct live_map *m, uint64_t addr, uint64_t size, live_gone gone, void *arg);
+uint32_t live_at(struct live_map *m, uint64_t addr);
+uint32_t live_find(struct live_map *m, uint64_t addr);
+void live_remove(struct live_map *m, uint32_t live);
+int live_map_copy(struct live_map *to, const struct live_map *from);
+void live_remove_range(struct live_map *m, uint64_t start, uint64_t end, live_gone gone, void *arg);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libmemprof: the memory accesses of a recording of memprof record, by thread and by
+ * object.
+ *
+ * After "MemProf: A Memory Profiler for NUMA Multicore Systems" (Lachaize, Lepers,
+ * Quema, 2012), section 3: a thread event flow (TEF) is a thread's accesses, an object
+ * event flow (OEF) an object's, both in order of time, with the fields of its Figure 2.
+ *
+ *	struct memprof *m = memprof_open("memprof.data", NULL, error, sizeof(error));
+ *	struct memprof_access a;
+ *
+ *	for (size_t i = 0; i < memprof_nr_objects(m); i++)
+ *		memprof_foreach_access(m, memprof_object_flow(m, i), &a)
+ *			...
+ *	memprof_close(m);
+ *
+ * What a handle gives out lives as long as the handle.  A handle may be used by
+ * several threads at once.  Nothing is printed.
+ */
+#ifndef MEMPROF_H
+#define MEMPROF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MEMPROF_API_VERSION	1
+
+struct memprof;
+struct memprof_access;
+
+/* The paper's five types of objects, and what is none of them. */
+enum memprof_type {
+	MEMPROF_STATIC,		/* a variable of a program or library */
+	MEMPROF_DYNAMIC,	/* malloc() and its like, anonymous mmap() */
+	MEMPROF_FILE,		/* a mapped file */
+	MEMPROF_CODE,		/* an executable section */
+	MEMPROF_STACK,		/* the stacks of a process */
+	MEMPROF_KERNEL,		/* the kernel's memory */
+	MEMPROF_UNKNOWN,	/* accesses that are no object's, by reason */
+	MEMPROF_TYPES
+};
+
+enum memprof_level {
+	MEMPROF_LEVEL_UNKNOWN,	/* the source does not say; IBS: stores that missed the L1 */
+	MEMPROF_L1, MEMPROF_L2, MEMPROF_L3,
+	MEMPROF_FILL_BUFFER, MEMPROF_RAM, MEMPROF_REMOTE_RAM, MEMPROF_REMOTE_CACHE,
+	MEMPROF_LEVELS
+};
+
+#define MEMPROF_NO_NODE		(-1)
+#define MEMPROF_NO_THREAD	UINT32_MAX
+
+/**
+ * struct memprof_options - what of a recording
+ * @size: sizeof(struct memprof_options)
+ * @from_ns: accesses since then, after the recording's begin
+ * @to_ns: and before then; 0: to the end
+ * @pid: of this process only; 0: all
+ * @tid: of this thread only
+ * @symbols: directory that the recorded machine's files are below; NULL: none
+ * @each: takes each access in order of time; NULL: flows are kept instead
+ * @arg: for @each
+ */
+struct memprof_options {
+	size_t size;
+	uint64_t from_ns, to_ns;
+	uint32_t pid, tid;
+	const char *symbols;
+	void (*each)(const struct memprof_access *access, void *arg);
+	void *arg;
+};
+
+/**
+ * struct memprof_access - "object access" and "thread access" of the paper
+ * @time_ns: since the recording began
+ * @thread: number of the thread that accesses
+ * @object: number of the object
+ * @chain: number of the call chain, for memprof_chain()
+ * @latency: cycles, 0 not known
+ * @offset: in the object
+ * @node: that the access is from
+ * @home: node of the memory, MEMPROF_NO_NODE if not known
+ * @cpu: that the access is from
+ * @level: where the data was found
+ * @read: it is a load
+ * @write: it is a store; both: one instruction that does both
+ * @hitm: found modified in another CPU's cache
+ * @kernel: by the kernel
+ */
+struct memprof_access {
+	uint64_t time_ns;
+	uint32_t thread, object, chain, latency;
+	uint64_t offset;
+	int node, home;
+	uint16_t cpu;
+	enum memprof_level level;
+	bool read, write, hitm, kernel;
+};
+
+/**
+ * struct memprof_thread - metadata of a thread event flow
+ * @pid: process
+ * @tid: thread
+ * @name: its name
+ * @program: the process's binary, "" if not known
+ * @born_ns: since the recording began, 0 if before
+ * @died_ns: UINT64_MAX if it did not
+ * @accesses: length of its flow
+ */
+struct memprof_thread {
+	uint32_t pid, tid;
+	const char *name, *program;
+	uint64_t born_ns, died_ns;
+	size_t accesses;
+};
+
+/**
+ * struct memprof_object - metadata of an object event flow
+ * @type: one of the paper's types
+ * @pid: of the process
+ * @address: first byte, @size: bytes
+ * @born_ns: since the recording began, 0 if before
+ * @died_ns: UINT64_MAX if it did not
+ * @chain: call chain of the allocation, 0 none
+ * @thread: that allocated it, MEMPROF_NO_THREAD if not known
+ * @cpu: that it was allocated on, -1 if not known
+ * @node: of @cpu, MEMPROF_NO_NODE if not known
+ * @path: of files, code and static objects, "" for others
+ * @symbol: of static objects; why, for MEMPROF_UNKNOWN; "" for others
+ * @inherited: a parent allocated it before fork()
+ * @accesses: length of its flow
+ */
+struct memprof_object {
+	enum memprof_type type;
+	uint32_t pid;
+	uint64_t address, size, born_ns, died_ns;
+	uint32_t chain, thread;
+	int cpu, node;
+	const char *path, *symbol;
+	bool inherited;
+	size_t accesses;
+};
+
+/**
+ * struct memprof_site - where objects are allocated, or what they are
+ * @name: what is assigned there, as the source says it, or the function
+ * @function: that allocates
+ * @file: source file, "" if not known; else the binary's
+ * @line: 0 if not known
+ */
+struct memprof_site {
+	const char *name, *function, *file;
+	unsigned int line;
+};
+
+/**
+ * struct memprof_totals - what a recording has
+ * @unknown: accesses that are no object's, by reason; see memprof_reason()
+ * @own: samples of the profiler's own buffers, left out
+ */
+#define MEMPROF_REASONS	8
+struct memprof_totals {
+	uint64_t samples, accesses, events, allocations, frees, own, unmatched_frees;
+	uint64_t lost_samples, lost_events, lost_tasks, throttled, discarded;
+	uint64_t unknown[MEMPROF_REASONS];
+	uint64_t duration_ns, bytes;
+	uint32_t max_live_objects;
+};
+
+/* An iteration over a flow. */
+struct memprof_flow {
+	const uint32_t *next, *end;
+};
+
+struct memprof *memprof_open(const char *path, const struct memprof_options *options,
+			     char *error, size_t size);
+void memprof_close(struct memprof *m);
+const char *memprof_damage(const struct memprof *m);
+
+const struct memprof_totals *memprof_totals(const struct memprof *m);
+const char *memprof_reason(int reason);
+const char *memprof_meta(const struct memprof *m);
+int memprof_nr_nodes(const struct memprof *m);
+int memprof_node_of_cpu(const struct memprof *m, unsigned int cpu);
+
+size_t memprof_nr_threads(const struct memprof *m);
+const struct memprof_thread *memprof_thread(const struct memprof *m, uint32_t number);
+size_t memprof_nr_objects(const struct memprof *m);
+const struct memprof_object *memprof_object(const struct memprof *m, uint32_t number);
+size_t memprof_nr_accesses(const struct memprof *m);
+
+struct memprof_flow memprof_object_flow(const struct memprof *m, uint32_t object);
+struct memprof_flow memprof_thread_flow(const struct memprof *m, uint32_t thread);
+bool memprof_next(const struct memprof *m, struct memprof_flow *flow,
+		  struct memprof_access *access);
+void memprof_access(const struct memprof *m, size_t number, struct memprof_access *access);
+
+#define memprof_foreach_access(m, flow, access)				\
+	for (struct memprof_flow memprof_f = (flow); memprof_next(m, &memprof_f, access); )
+
+unsigned int memprof_chain(const struct memprof *m, uint32_t chain, uint64_t *frames,
+			   unsigned int room);
+const char *memprof_frame(struct memprof *m, uint32_t chain, unsigned int frame);
+const struct memprof_site *memprof_object_site(struct memprof *m, uint32_t object);
+uint64_t memprof_chain_allocations(const struct memprof *m, uint32_t chain, uint64_t *bytes);
+
+const char *memprof_type_name(enum memprof_type type);
+const char *memprof_level_name(enum memprof_level level);
+bool memprof_in_memory(const struct memprof *m, const struct memprof_access *access);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

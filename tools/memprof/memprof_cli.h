@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The verbs of memprof, and what they share. */
+#ifndef MEMPROF_CLI_H
+#define MEMPROF_CLI_H
+
+#include <stdio.h>
+
+#include "../lib/complain.h"
+#include "../lib/outfile.h"
+
+#define DEFAULT_FILE	"memprof.data"
+
+int cmd_record(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_diagnose(int argc, char **argv);
+int cmd_script(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+int cmd_html(int argc, char **argv);
+
+#endif

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmemprof-preload: tells the recorder about objects.
+ *
+ * Loaded before the C library (LD_PRELOAD), it has the allocation functions of
+ * section 4.1 of "MemProf" (Lachaize, Lepers, Quema, 2012) and calls the real ones.
+ * An event that ends an object's life is dated before the real call, one that begins
+ * it after: an address is never two objects' at a time.  calloc() and realloc() use
+ * the object before they return, so their events are dated before and tell how long
+ * they took.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "preload.h"
+
+#define public	__attribute__((visibility("default"), used))
+
+static struct {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+	void *(*memalign)(size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+	void *(*mmap)(void *, size_t, int, int, int, off_t);
+	int (*munmap)(void *, size_t);
+	void *(*mremap)(void *, size_t, size_t, int, ...);
+	int (*brk)(void *);
+	void *(*sbrk)(intptr_t);
+	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+} real;
+
+static pthread_key_t exit_key;
+static bool ready;
+
+/* What dlsym() allocates before the real functions are known. */
+static char early[32768] __attribute__((aligned(16)));
+static size_t early_used;
+
+static void *early_alloc(size_t bytes)
+{
+	size_t at = __atomic_fetch_add(&early_used, (bytes + 31) & ~(size_t)15, __ATOMIC_RELAXED);
+
+	if (at + bytes + 16 > sizeof(early))
+		return NULL;
+	memcpy(early + at, &bytes, sizeof(bytes));
+	return early + at + 16;
+}
+
+static bool is_early(const void *p)
+{
+	return (const char *)p >= early && (const char *)p < early + sizeof(early);
+}
+
+static void set_up_stack(void);
+
+/* Other destructors may still allocate: the ring goes in the last round. */
+static void on_thread_exit(void *unused)
+{
+	self.busy++;
+	if (++self.exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+		pthread_setspecific(exit_key, unused);
+		self.busy--;
+		return;
+	}
+	ring_thread_exit();
+	self.busy--;
+}
+
+static void find_real(void)
+{
+	static int state;
+	int expected = 0;
+
+	if (!__atomic_compare_exchange_n(&state, &expected, 1, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return;
+	self.busy++;
+#define FIND(name) *(void **)&real.name = dlsym(RTLD_NEXT, #name)
+	FIND(calloc); FIND(realloc); FIND(free); FIND(memalign); FIND(aligned_alloc);
+	FIND(posix_memalign); FIND(valloc); FIND(pvalloc); FIND(mmap); FIND(munmap);
+	FIND(mremap); FIND(brk); FIND(sbrk); FIND(pthread_create); FIND(malloc);
+#undef FIND
+	pthread_key_create(&exit_key, on_thread_exit);
+	self.busy--;
+	__atomic_store_n(&ready, true, __ATOMIC_RELEASE);
+}
+
+static __attribute__((constructor)) void begin(void)
+{
+	find_real();
+}
+
+/* This thread may write events; it is busy then until leave(). */
+static inline bool enter(void)
+{
+	if (unlikely(self.busy || !ready))
+		return false;
+	if (unlikely(!self.ring || self.generation != process->generation)) {
+		if (!ring_begin())
+			return false;
+		self.busy = 1;
+		pthread_setspecific(exit_key, &self);
+		set_up_stack();
+		return true;
+	}
+	self.busy = 1;
+	return true;
+}
+
+static inline void leave(void)
+{
+	self.busy = 0;
+}
+
+static inline unsigned int waited(uint64_t from, uint64_t to)
+{
+	uint64_t w = (to - from + EVENT_WAIT_NS - 1) / EVENT_WAIT_NS;
+
+	return w > UINT16_MAX ? UINT16_MAX : w;
+}
+
+static inline void write_event(enum event_type type, const void *p, size_t size, unsigned int flags,
+			       uint32_t chain, uint64_t time, unsigned int wait)
+{
+	const struct event_record e = {
+		.type = type, .cpu = ring_cpu(), .flags = flags, .addr = (uintptr_t)p,
+		.wait = wait, .size = size > EVENT_MAX_SIZE ? EVENT_MAX_SIZE : size,
+		.chain = chain,
+	};
+
+	ring_write(&e, time);
+}
+
+static void set_up_stack(void)
+{
+	pthread_attr_t attr;
+	size_t size;
+	void *low;
+
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &low, &size))
+		write_event(EVENT_STACK, low, size, 0, 0, ring_now(), 0);
+	pthread_attr_destroy(&attr);
+}
+
+/* The place of the return address of the function this is in. */
+#define RETURN_SLOT	((uintptr_t *)((char *)__builtin_dwarf_cfa() - sizeof(uintptr_t)))
+
+/*
+ * A call that allocates, and the event of its object.  What the allocator maps in the
+ * meantime is its own: no event.
+ */
+#define ALLOCATE(p, size, call) do {					\
+	if (!enter()) {							\
+		call;							\
+		break;							\
+	}								\
+	call;								\
+	if (p)								\
+		write_event(EVENT_ALLOC, p, size, 0, chain_id(RETURN_SLOT), ring_now(), 0); \
+	leave();							\
+} while (0)
+
+public void *malloc(size_t size)
+{
+	void *p;
+
+	if (unlikely(!ready)) {
+		find_real();
+		if (!ready)
+			return early_alloc(size);
+	}
+	ALLOCATE(p, size, p = real.malloc(size));
+	return p;
+}
+
+public void free(void *p)
+{
+	if (!p || unlikely(is_early(p)))
+		return;
+	if (!enter()) {
+		real.free(p);
+		return;
+	}
+	write_event(EVENT_FREE, p, 0, 0, 0, ring_now(), 0);
+	real.free(p);
+	leave();
+}
+
+public void *calloc(size_t n, size_t size)
+{
+	uint64_t before;
+	size_t bytes;
+	void *p;
+
+	if (unlikely(!ready)) {
+		find_real();
+		if (!ready)
+			return __builtin_mul_overflow(n, size, &bytes) ? NULL :
+			       early_alloc(bytes);
+	}
+	if (!enter())
+		return real.calloc(n, size);
+	before = ring_now();
+	p = real.calloc(n, size);
+	if (p)
+		write_event(EVENT_ALLOC, p, n * size, EVENT_ZEROED, chain_id(RETURN_SLOT), before,
+			    waited(before, ring_now()));
+	leave();
+	return p;
+}
+
+public void *realloc(void *old, size_t size)
+{
+	uint64_t before;
+	uint32_t chain;
+	unsigned int wait;
+	void *p;
+
+	if (unlikely(is_early(old))) {
+		size_t had;
+
+		p = malloc(size);
+		memcpy(&had, (char *)old - 16, sizeof(had));
+		if (p)
+			memcpy(p, old, had < size ? had : size);
+		return p;
+	}
+	if (unlikely(!ready))
+		find_real();
+	if (!enter())
+		return ready ? real.realloc(old, size) : early_alloc(size);
+	before = ring_now();
+	p = real.realloc(old, size);
+	chain = chain_id(RETURN_SLOT);
+	wait = waited(before, ring_now());
+	/* NULL: nothing happened, unless it was asked to free. */
+	if (old && (p || !size))
+		write_event(EVENT_FREE, old, 0, EVENT_REALLOC, 0, before, wait);
+	if (p)
+		write_event(EVENT_ALLOC, p, size, EVENT_REALLOC, chain, before, wait);
+	leave();
+	return p;
+}
+
+public void *reallocarray(void *old, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(old, bytes);
+}
+
+public void *memalign(size_t alignment, size_t size)
+{
+	void *p;
+
+	ALLOCATE(p, size, p = real.memalign(alignment, size));
+	return p;
+}
+
+public void *aligned_alloc(size_t alignment, size_t size)
+{
+	void *p;
+
+	ALLOCATE(p, size, p = real.aligned_alloc(alignment, size));
+	return p;
+}
+
+public int posix_memalign(void **p, size_t alignment, size_t size)
+{
+	void *got = NULL;
+	int ret;
+
+	ALLOCATE(got, size, ret = real.posix_memalign(&got, alignment, size));
+	if (!ret)
+		*p = got;
+	return ret;
+}
+
+public void *valloc(size_t size)
+{
+	void *p;
+
+	ALLOCATE(p, size, p = real.valloc(size));
+	return p;
+}
+
+public void *pvalloc(size_t size)
+{
+	void *p;
+
+	ALLOCATE(p, malloc_usable_size(p), p = real.pvalloc(size));
+	return p;
+}
+
+#define MAPPED(p, size, flags) do {					\
+	if (enter()) {							\
+		write_event(EVENT_MAP, p, size, flags, chain_id(RETURN_SLOT), ring_now(), 0); \
+		leave();						\
+	}								\
+} while (0)
+
+#define UNMAPPED(p, size) do {						\
+	if (enter()) {							\
+		write_event(EVENT_UNMAP, p, size, 0, 0, ring_now(), 0);	\
+		leave();						\
+	}								\
+} while (0)
+
+public void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	void *p;
+
+	if (unlikely(!ready))
+		find_real();
+	p = real.mmap(addr, length, prot, flags, fd, offset);
+	if (p != MAP_FAILED)
+		MAPPED(p, length, flags & MAP_ANONYMOUS ? 0 : EVENT_FILE);
+	return p;
+}
+
+public void *mmap64(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
+	__attribute__((alias("mmap")));
+
+public int munmap(void *addr, size_t length)
+{
+	if (unlikely(!ready))
+		find_real();
+	UNMAPPED(addr, length);
+	return real.munmap(addr, length);
+}
+
+public void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
+{
+	void *want = NULL, *p;
+	uint64_t before;
+	va_list ap;
+
+	if (unlikely(!ready))
+		find_real();
+	if (flags & MREMAP_FIXED) {
+		va_start(ap, flags);
+		want = va_arg(ap, void *);
+		va_end(ap);
+	}
+	if (!enter())
+		return real.mremap(old, old_size, new_size, flags, want);
+	before = ring_now();
+	p = real.mremap(old, old_size, new_size, flags, want);
+	if (p != MAP_FAILED) {
+		if (!(flags & MREMAP_DONTUNMAP))
+			write_event(EVENT_UNMAP, old, old_size, EVENT_REALLOC, 0, before, 0);
+		write_event(EVENT_MAP, p, new_size, EVENT_REALLOC, chain_id(RETURN_SLOT),
+			    ring_now(), 0);
+	}
+	leave();
+	return p;
+}
+
+public void *sbrk(intptr_t bytes)
+{
+	void *p;
+
+	if (unlikely(!ready))
+		find_real();
+	if (bytes < 0)
+		UNMAPPED((char *)real.sbrk(0) + bytes, -bytes);
+	p = real.sbrk(bytes);
+	if (p != (void *)-1 && bytes > 0)
+		MAPPED(p, bytes, 0);
+	return p;
+}
+
+public int brk(void *end)
+{
+	char *old;
+	int ret;
+
+	if (unlikely(!ready))
+		find_real();
+	old = real.sbrk(0);
+	if ((char *)end < old)
+		UNMAPPED(end, old - (char *)end);
+	ret = real.brk(end);
+	if (!ret && (char *)end > old)
+		MAPPED(old, (char *)end - old, 0);
+	return ret;
+}
+
+struct start {
+	void *(*run)(void *);
+	void *arg;
+};
+
+/* A thread's stack is known from its first instruction on. */
+static void *run_thread(void *arg)
+{
+	struct start s = *(struct start *)arg;
+
+	real.free(arg);
+	if (enter())
+		leave();
+	return s.run(s.arg);
+}
+
+public int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+			  void *arg)
+{
+	struct start *s;
+	int ret;
+
+	if (unlikely(!ready))
+		find_real();
+	s = real.malloc(sizeof(*s));
+	if (!s)
+		return EAGAIN;
+	*s = (struct start){ run, arg };
+	ret = real.pthread_create(thread, attr, run_thread, s);
+	if (ret)
+		real.free(s);
+	return ret;
+}
+
+/* ---- what programs with allocators of their own call: memprof_hook.h ---- */
+
+public void memprof_hook_alloc(const void *p, size_t size)
+{
+	if (p && enter()) {
+		write_event(EVENT_ALLOC, p, size, EVENT_DECLARED, chain_id(RETURN_SLOT),
+			    ring_now(), 0);
+		leave();
+	}
+}
+
+public void memprof_hook_free(const void *p)
+{
+	if (p && enter()) {
+		write_event(EVENT_FREE, p, 0, EVENT_DECLARED, 0, ring_now(), 0);
+		leave();
+	}
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A ring of events for each thread, in a file that the recorder maps, too: what a
+ * thread wrote is there even if the process is killed.  When the recorder does not
+ * keep up, the thread waits a little, and then counts what it could not write.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload.h"
+
+#define WAIT_NS		50000
+#define MAX_WAITS	2000	/* 100 ms in all */
+
+hidden struct process_state *process;
+hidden __thread struct thread_state self __attribute__((tls_model("initial-exec")));
+
+static const char *directory;
+static uint64_t ring_room = (1U << 20) / sizeof(struct event_record);
+
+/* Not mmap(): that is interposed. */
+static void *map(size_t bytes, int prot, int flags, int fd)
+{
+	void *p = (void *)syscall(SYS_mmap, NULL, bytes, prot, flags, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Zeroed memory that is no event, or NULL. */
+void *raw_map(size_t bytes)
+{
+	void *p = map(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		      -1);
+
+	return p;
+}
+
+uint64_t ring_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+/* The C library keeps the kernel telling the thread which CPU it is on. */
+unsigned int ring_cpu(void)
+{
+	const struct rseq *rseq = (const struct rseq *)((char *)__builtin_thread_pointer() +
+							__rseq_offset);
+	int cpu;
+
+	if (likely(__rseq_size)) {
+		cpu = *(volatile int *)&rseq->cpu_id;
+		if (likely(cpu >= 0))
+			return cpu;
+	}
+	return sched_getcpu();
+}
+
+static void set_up_library(void)
+{
+	const char *text = getenv("MEMPROF_RING_BYTES");
+	uint64_t bytes = text ? strtoull(text, NULL, 10) : 0;
+
+	directory = getenv("MEMPROF_SESSION");
+	if (bytes >= 4096 && bytes <= 1U << 30)
+		ring_room = bytes / sizeof(struct event_record);
+	text = getenv("MEMPROF_DEPTH");
+	if (text && atoi(text) > 0 && atoi(text) <= MEMPROF_MAX_DEPTH)
+		chain_depth = atoi(text);
+	process = raw_map(sizeof(*process));
+	/* A child finds zeros, however it was forked, and begins anew. */
+	if (process && madvise(process, sizeof(*process), MADV_WIPEONFORK))
+		process = NULL;
+}
+
+/* The process state is there, and is this process's. */
+static bool set_up_process(void)
+{
+	static int once;
+	int expected = 0;
+
+	if (__atomic_load_n(&once, __ATOMIC_ACQUIRE) != 2) {
+		if (__atomic_compare_exchange_n(&once, &expected, 1, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE)) {
+			set_up_library();
+			__atomic_store_n(&once, 2, __ATOMIC_RELEASE);
+		}
+		while (__atomic_load_n(&once, __ATOMIC_ACQUIRE) != 2)
+			sched_yield();
+	}
+	if (!process || !directory)
+		return false;
+	expected = 0;
+	if (!__atomic_load_n(&process->generation, __ATOMIC_ACQUIRE)) {
+		if (__atomic_compare_exchange_n(&process->initializing, &expected, 1, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			process->pid = syscall(SYS_getpid);
+			__atomic_store_n(&process->generation, ring_now(), __ATOMIC_RELEASE);
+		}
+		while (!__atomic_load_n(&process->generation, __ATOMIC_ACQUIRE))
+			sched_yield();
+	}
+	return true;
+}
+
+/**
+ * ring_begin() - give this thread a ring
+ *
+ * To be called when the thread's generation is not the process's: a new thread, or
+ * the only one of a child after fork(), in which the parent's ring is not mapped.
+ *
+ * Return: whether it has one.
+ */
+bool ring_begin(void)
+{
+	struct ring *ring;
+	char path[4096], link[64];
+	size_t bytes;
+	uint32_t tid;
+	int fd;
+
+	if (!set_up_process())
+		return false;
+	if (self.finished && self.generation == process->generation)
+		return false;
+	memset(&self, 0, sizeof(self));
+	self.busy = 1;
+	self.generation = process->generation;
+	self.finished = true;
+	tid = syscall(SYS_gettid);
+	bytes = RING_HEADER + ring_room * sizeof(struct event_record);
+	snprintf(path, sizeof(path), "%s/%u.%u.%u", directory, process->pid, tid,
+		 __atomic_add_fetch(&process->rings, 1, __ATOMIC_RELAXED));
+	/* It has its name when it is ready to be read. */
+	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		goto out;
+	if (ftruncate(fd, bytes))
+		goto out_close;
+	ring = map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	if (!ring)
+		goto out_close;
+	madvise(ring, bytes, MADV_DONTFORK);
+	ring->pid = process->pid;
+	ring->tid = tid;
+	ring->image = process->generation;
+	ring->room = ring_room;
+	ring->base_ns = self.base_ns = ring_now();
+	ring->magic = RING_MAGIC;
+	self.first = self.next = (struct event_record *)((char *)ring + RING_HEADER);
+	self.end = self.first + ring_room;
+	self.limit = ring_room;
+	self.ring = ring;
+	self.finished = false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW)) {
+		syscall(SYS_munmap, ring, bytes);
+		self.ring = NULL;
+		self.finished = true;
+	}
+out_close:
+	close(fd);
+out:
+	self.busy = 0;
+	return self.ring;
+}
+
+/* Room for n records, or false when the recorder does not come. */
+static bool make_room(unsigned int n, bool wait)
+{
+	struct timespec t = { 0, WAIT_NS };
+	unsigned int waits;
+
+	for (waits = 0; ; waits++) {
+		self.limit = __atomic_load_n(&self.ring->tail, __ATOMIC_ACQUIRE) + ring_room;
+		if (self.head + n <= self.limit)
+			return true;
+		if (!wait || waits == MAX_WAITS)
+			return false;
+		self.ring->waits++;
+		syscall(SYS_nanosleep, &t, NULL);
+	}
+}
+
+static void put(const struct event_record *e)
+{
+	*self.next = *e;
+	if (unlikely(++self.next == self.end))
+		self.next = self.first;
+	self.head++;
+}
+
+static void publish(void)
+{
+	__atomic_store_n(&self.ring->head, self.head, __ATOMIC_RELEASE);
+}
+
+/* What comes before an event now and then: a loss, a new base. */
+static bool prepare(unsigned int n, uint64_t time)
+{
+	uint64_t words[3] = { 0 };
+	struct event_record e;
+
+	/* Once some were lost, do not wait for each: the recorder may be gone. */
+	if (!make_room(n + 2, !self.lost)) {
+		self.lost++;
+		self.ring->lost++;
+		return false;
+	}
+	if (time - self.base_ns > MEMPROF_MAX_DELTA) {
+		e = (struct event_record){ .type = EVENT_BASE };
+		memcpy(words, &e, 8);
+		words[2] = self.base_ns = time;
+		put((struct event_record *)words);
+	}
+	if (self.lost) {
+		e = (struct event_record){ .delta = time - self.base_ns, .type = EVENT_LOST,
+					   .size = self.lost };
+		put(&e);
+		self.lost = 0;
+	}
+	return true;
+}
+
+/**
+ * ring_write() - write an event to this thread's ring
+ * @e: the event, without its delta
+ * @time: its time
+ */
+void ring_write(const struct event_record *e, uint64_t time)
+{
+	uint64_t delta = time - self.base_ns;
+
+	if (unlikely(self.head + 4 > self.limit || self.lost || delta > MEMPROF_MAX_DELTA)) {
+		if (!prepare(1, time))
+			return;
+		delta = time - self.base_ns;
+	}
+	*self.next = *e;
+	self.next->delta = delta;
+	if (unlikely(++self.next == self.end))
+		self.next = self.first;
+	self.head++;
+	publish();
+}
+
+/**
+ * ring_write_chain() - write which frames a chain has
+ * @id: its number
+ * @depth: how many
+ * @frames: return addresses, the innermost first
+ *
+ * Return: whether there was room.
+ */
+bool ring_write_chain(uint32_t id, unsigned int depth, const uintptr_t *frames)
+{
+	const unsigned int n = 1 + (depth + 2) / 3;
+	uint64_t time = ring_now(), words[3];
+	struct event_record e;
+	unsigned int i, k;
+
+	if (!prepare(n, time))
+		return false;
+	e = (struct event_record){ .delta = time - self.base_ns, .type = EVENT_CHAIN,
+				   .wait = depth, .chain = id };
+	put(&e);
+	for (i = 0; i < depth; i += 3) {
+		for (k = 0; k < 3; k++)
+			words[k] = i + k < depth ? frames[i + k] : 0;
+		put((struct event_record *)words);
+	}
+	publish();
+	return true;
+}
+
+/* The thread ends: the recorder may forget the ring when it has read it. */
+void ring_thread_exit(void)
+{
+	if (self.ring) {
+		__atomic_store_n(&self.ring->done, 1, __ATOMIC_RELEASE);
+		syscall(SYS_munmap, self.ring,
+			RING_HEADER + ring_room * sizeof(struct event_record));
+	}
+	if (self.chains)
+		syscall(SYS_munmap, self.chains, CHAIN_SLOTS * sizeof(*self.chains));
+	self.ring = NULL;
+	self.chains = NULL;
+	self.finished = true;
+}

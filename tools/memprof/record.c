@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memprof record: samples of memory accesses through perf, and, of a command, the
+ * lives of its objects from the preloaded library.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../lib/size.h"
+#include "memprof_cli.h"
+#include "record.h"
+
+#define DEFAULT_FREQUENCY	4000
+#define MAX_PIDS		256
+#define MAX_TIDS		16384
+#define MAX_RATE		1000000
+
+struct options {
+	const char *output, *source;
+	struct memsource_want want;
+	pid_t pids[MAX_PIDS];
+	int nr_pids;
+	bool system, no_preload;
+	uint64_t ring_bytes;
+	unsigned int depth;
+	char **command;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+	interrupted = sig;
+}
+
+/** now_ns() - CLOCK_MONOTONIC, which all records use */
+uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+/**
+ * record_lost() - count what is missing, and say so in the recording
+ * @r: the recording
+ * @kind: LOST_*
+ * @stream: of which CPU or thread
+ * @time: when it was noticed
+ * @count: how many records
+ */
+void record_lost(struct recording *r, int kind, uint32_t stream, uint64_t time, uint64_t count)
+{
+	struct lost_record l = { time, count, kind, stream };
+
+	r->lost[kind] += count;
+	writer_chunk(&r->writer, CHUNK_LOST, stream, time, time, 1,
+		     &(struct iovec){ &l, sizeof(l) }, 1);
+}
+
+static void usage(FILE *f)
+{
+	fputs("usage: memprof record [options] [-- COMMAND [ARGUMENT...]]\n"
+	      "Record memory accesses and the objects they are of, while COMMAND runs, or until\n"
+	      "Ctrl-C.\n\n"
+	      "  -p, --pid PID         this process, and what it forks; may be repeated\n"
+	      "  -a, --system          all processes\n"
+	      "  -s, --source NAME     of samples: ibs, pebs or swmem (default: the best)\n"
+	      "  -c, --period N        a sample each so many (see memscope-caps for the unit)\n"
+	      "  -F, --frequency N     samples each second and CPU (default 4000)\n"
+	      "      --kernel          accesses in kernel mode, too\n"
+	      "      --loads           loads only\n"
+	      "      --stores          stores only\n"
+	      "  -g, --call-graph      call chains of accesses (by frame pointers)\n"
+	      "      --depth N         frames of the call chains of allocations (default 8)\n"
+	      "      --no-preload      do not follow the objects of COMMAND\n"
+	      "      --ring SIZE       buffer of each thread's events (default 1M)\n"
+	      "  -o, --output FILE     (default " DEFAULT_FILE ")\n"
+	      "      --help\n\n"
+	      "The exit status is COMMAND's.\n", f);
+}
+
+/* Beside this program in the build tree, or where it is installed. */
+static int find_preload(char *path, size_t size)
+{
+	static const char * const places[] = {
+		"/../lib", "/../lib/memprof", "/../lib/x86_64-linux-gnu",
+	};
+	char exe[PATH_MAX], *slash;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	size_t i;
+
+	if (n < 0)
+		return -1;
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	*slash = '\0';
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (snprintf(path, size, "%s%s/libmemprof-preload.so", exe, places[i]) < (int)size &&
+		    !access(path, R_OK))
+			return 0;
+	return -1;
+}
+
+static int set_environment(const struct options *o, const struct rings *rings)
+{
+	const char *had = getenv("LD_PRELOAD");
+	char path[PATH_MAX], value[2 * PATH_MAX];
+
+	if (find_preload(path, sizeof(path)))
+		return complain(FAILED, "libmemprof-preload.so: not found (--no-preload does without)");
+	snprintf(value, sizeof(value), "%s%s%s", path, had ? ":" : "", had ? had : "");
+	setenv("LD_PRELOAD", value, 1);
+	setenv("MEMPROF_SESSION", rings_directory(rings), 1);
+	snprintf(value, sizeof(value), "%lu", (unsigned long)o->ring_bytes);
+	setenv("MEMPROF_RING_BYTES", value, 1);
+	snprintf(value, sizeof(value), "%u", o->depth);
+	setenv("MEMPROF_DEPTH", value, 1);
+	return OK;
+}
+
+/* The command, stopped until it is told to go. */
+static pid_t start_command(const struct options *o, const struct rings *rings, int *go)
+{
+	int fds[2], status;
+	char byte;
+	pid_t pid;
+
+	if (pipe(fds))
+		return -1;
+	pid = fork();
+	if (pid) {
+		close(fds[0]);
+		*go = fds[1];
+		return pid;
+	}
+	close(fds[1]);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	if (read(fds[0], &byte, 1) != 1 || (rings && set_environment(o, rings)))
+		_exit(FAILED);
+	close(fds[0]);
+	execvp(o->command[0], o->command);
+	status = errno == ENOENT ? 127 : 126;
+	complain(FAILED, "%s: %s", o->command[0], strerror(errno));
+	_exit(status);
+}
+
+static json_t *describe_machine(const struct machine *m)
+{
+	json_t *cpus = json_array(), *distances = json_array(), *row;
+	int i, k;
+
+	for (i = 0; i < m->nr_cpus; i++)
+		json_array_append_new(cpus, json_integer(m->cpu_node[i]));
+	for (i = 0; i < m->nr_nodes; i++) {
+		row = json_array();
+		for (k = 0; k < m->nr_nodes; k++)
+			json_array_append_new(row, json_integer(m->distance[i][k]));
+		json_array_append_new(distances, row);
+	}
+	return json_pack("{s:o,s:o,s:i}", "cpu_node", cpus, "distance", distances, "nodes",
+			 m->nr_nodes);
+}
+
+static void write_json(struct recording *r, enum chunk_type type, json_t *json)
+{
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	uint64_t now = now_ns();
+
+	if (text)
+		writer_chunk(&r->writer, type, 0, now, now, 1, &(struct iovec){ text, strlen(text) }, 1);
+	else
+		r->writer.error = ENOMEM;
+	free(text);
+	json_decref(json);
+}
+
+static void write_meta(struct recording *r, const struct options *o)
+{
+	char command[1024] = "";
+	struct utsname u;
+	size_t n = 0;
+	int i;
+
+	uname(&u);
+	for (i = 0; o->command[i] && n < sizeof(command); i++)
+		n += snprintf(command + n, sizeof(command) - n, "%s%s", i ? " " : "", o->command[i]);
+	write_json(r, CHUNK_META, json_pack(
+		"{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:o}",
+		"version", MEMSCOPE_VERSION, "host", u.nodename, "kernel", u.release,
+		"command", command, "source", r->source->name, "period_unit", r->source->period_unit,
+		"period", (json_int_t)o->want.period, "frequency", (json_int_t)o->want.frequency,
+		"kernel_mode", o->want.kernel, "loads", o->want.loads, "stores", o->want.stores,
+		"objects", !o->no_preload && *o->command, "latency", r->source->latency,
+		"levels", r->source->latency ? "loads" : "none",
+		"node_of_pages", r->by_move_pages ? "move_pages" : "physical address",
+		"machine", describe_machine(&r->machine)));
+}
+
+static void write_end(struct recording *r)
+{
+	write_json(r, CHUNK_END, json_pack(
+		"{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}",
+		"samples", (json_int_t)r->writer.counts[CHUNK_SAMPLES],
+		"discarded", (json_int_t)r->discarded,
+		"events", (json_int_t)r->writer.counts[CHUNK_EVENTS],
+		"lost_samples", (json_int_t)r->lost[LOST_SAMPLES],
+		"lost_tasks", (json_int_t)r->lost[LOST_TASKS],
+		"lost_events", (json_int_t)r->lost[LOST_EVENTS],
+		"throttled", (json_int_t)r->lost[LOST_THROTTLED],
+		"waits", (json_int_t)r->waits));
+}
+
+static int add_tids(pid_t pid, pid_t *tids, int n)
+{
+	char path[64];
+	struct dirent *d;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return -1;
+	while ((d = readdir(dir)) && n < MAX_TIDS)
+		if (atoi(d->d_name))
+			tids[n++] = atoi(d->d_name);
+	closedir(dir);
+	return n;
+}
+
+static void found_all(struct sampler *s)
+{
+	struct dirent *d;
+	DIR *dir = opendir("/proc");
+
+	while (dir && (d = readdir(dir)))
+		if (atoi(d->d_name))
+			sampler_found(s, atoi(d->d_name));
+	if (dir)
+		closedir(dir);
+}
+
+static bool all_gone(const struct options *o)
+{
+	int i;
+
+	for (i = 0; i < o->nr_pids; i++)
+		if (!kill(o->pids[i], 0) || errno != ESRCH)
+			return false;
+	return true;
+}
+
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Until the command ends, or the processes, or Ctrl-C. */
+static int collect(struct sampler *s, struct rings *rings, const struct options *o, pid_t child)
+{
+	uint64_t checked = now_ns();
+	int status = 0, passed = 0;
+	bool much = false;
+
+	while (1) {
+		if (!much)
+			sampler_wait(s, rings ? 5 : 20);
+		/* What the ring of events tells may refer to samples: those first. */
+		sampler_drain(s, false);
+		much = rings && rings_drain(rings, false);
+		if (child > 0) {
+			if (waitpid(child, &status, WNOHANG) == child)
+				return exit_status(status);
+			if (interrupted && passed != interrupted) {
+				passed = interrupted;
+				/* Ctrl-C reaches the command by itself. */
+				if (passed != SIGINT)
+					kill(child, passed);
+			}
+		} else if (interrupted) {
+			return OK;
+		} else if (o->nr_pids && now_ns() - checked > 100000000) {
+			checked = now_ns();
+			if (all_gone(o))
+				return OK;
+		}
+	}
+}
+
+static void say_losses(const struct recording *r, const struct options *o)
+{
+	fprintf(stderr, "memprof: %s: %lu samples, %lu events of objects, %.1f MB\n", o->output,
+		(unsigned long)r->writer.counts[CHUNK_SAMPLES],
+		(unsigned long)r->writer.counts[CHUNK_EVENTS], r->writer.bytes / 1e6);
+	if (r->lost[LOST_SAMPLES] || r->lost[LOST_THROTTLED])
+		complain(OK, "%lu samples lost, throttled %lu times: a longer period loses fewer",
+			 (unsigned long)r->lost[LOST_SAMPLES],
+			 (unsigned long)r->lost[LOST_THROTTLED]);
+	if (r->lost[LOST_EVENTS])
+		complain(OK, "%lu events of objects lost: --ring makes their buffers larger",
+			 (unsigned long)r->lost[LOST_EVENTS]);
+	if (r->lost[LOST_TASKS])
+		complain(OK, "%lu records of processes and mappings lost",
+			 (unsigned long)r->lost[LOST_TASKS]);
+}
+
+static int open_sampler(struct recording *r, struct sampler *s, const struct options *o, pid_t child)
+{
+	pid_t *tids = NULL;
+	int i, n = 0, ret;
+
+	if (child > 0)
+		return sampler_open(s, &child, 1, true);
+	if (o->system)
+		return sampler_open(s, NULL, 0, false);
+	tids = malloc(MAX_TIDS * sizeof(*tids));
+	if (!tids)
+		return complain(FAILED, "no memory left");
+	for (i = 0; i < o->nr_pids && n >= 0; i++) {
+		n = add_tids(o->pids[i], tids, n);
+		if (n < 0) {
+			free(tids);
+			return complain(FAILED, "--pid %d: %s", o->pids[i], strerror(errno));
+		}
+	}
+	ret = sampler_open(s, tids, n, false);
+	free(tids);
+	(void)r;
+	return ret;
+}
+
+static int record(struct recording *r, const struct options *o)
+{
+	struct memsource_rates rates = { -1, -1 };
+	struct rings *rings = NULL;
+	struct sampler *s;
+	char error[512];
+	pid_t child = -1;
+	int go = -1, ret, i;
+
+	s = sampler_new(r);
+	if (!s)
+		return complain(FAILED, "no memory left");
+	if (*o->command && !o->no_preload) {
+		rings = rings_new(r, error, sizeof(error));
+		if (!rings) {
+			sampler_close(s);
+			return complain(FAILED, "%s", error);
+		}
+	}
+	if (*o->command) {
+		child = start_command(o, rings, &go);
+		if (child < 0)
+			ret = complain(FAILED, "fork: %s", strerror(errno));
+	}
+	if (!geteuid() && memsource_rates_raise(&rates, MAX_RATE, error, sizeof(error)))
+		complain(OK, "%s", error);
+	ret = *o->command && child < 0 ? FAILED : open_sampler(r, s, o, child);
+	if (!ret)
+		ret = writer_open(&r->writer, o->output, now_ns());
+	if (ret) {
+		if (child > 0) {
+			close(go);
+			waitpid(child, NULL, 0);
+		}
+		goto out;
+	}
+	write_meta(r, o);
+	if (child > 0) {
+		sampler_forked(s, child, getpid());
+		if (interrupted)
+			kill(child, interrupted);
+		else if (write(go, "", 1) != 1)
+			complain(FAILED, "%s: ended before it began", o->command[0]);
+		close(go);
+	} else {
+		sampler_enable(s, true);
+		for (i = 0; i < o->nr_pids; i++)
+			sampler_found(s, o->pids[i]);
+		if (o->system)
+			found_all(s);
+		fprintf(stderr, "memprof: recording, Ctrl-C ends it\n");
+	}
+	ret = collect(s, rings, o, child);
+	sampler_enable(s, false);
+	sampler_drain(s, true);
+	if (rings)
+		rings_drain(rings, true);
+	write_end(r);
+	if (writer_close(&r->writer))
+		ret = FAILED;
+	else
+		say_losses(r, o);
+out:
+	memsource_rates_restore(&rates);
+	if (rings)
+		rings_close(rings);
+	sampler_close(s);
+	return ret;
+}
+
+/* Physical addresses are not for everyone: try. */
+static bool may_have_physical(const struct memsource *source, const struct memsource_want *want)
+{
+	struct memsource_want physical = *want;
+	struct memsource_events events;
+	int fds[MEMSOURCE_MAX_EVENTS], i;
+	char error[512];
+
+	physical.physical = true;
+	if (memsource_events(source, &physical, &events, error, sizeof(error)) ||
+	    memsource_open(&events, 0, -1, fds))
+		return false;
+	for (i = 0; i < events.nr; i++)
+		close(fds[i]);
+	return true;
+}
+
+static int prepare(struct recording *r, struct options *o)
+{
+	static struct memsource sources[MEMSOURCE_COUNT];
+	char error[1024];
+
+	memsource_probe(sources, "");
+	r->source = memsource_choose(sources, o->source, error, sizeof(error));
+	if (!r->source)
+		return complain(FAILED, "no samples of memory accesses here: %s", error);
+	if (machine_read(&r->machine, ""))
+		return FAILED;
+	o->want.physical = may_have_physical(r->source, &o->want);
+	r->by_move_pages = !o->want.physical;
+	if (r->by_move_pages)
+		complain(OK, "no physical addresses without CAP_PERFMON: nodes of pages are asked "
+			 "for by move_pages(2), a few ms after the access");
+	r->want = o->want;
+	return OK;
+}
+
+enum { OPT_KERNEL = 256, OPT_LOADS, OPT_STORES, OPT_DEPTH, OPT_NO_PRELOAD, OPT_RING };
+
+static int parse_number(const char *option, const char *text, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	if (*end || end == text || *text == '-' || errno || !*value || *value > max)
+		return complain(USAGE, "%s %s: not a number from 1 to %lu", option, text,
+				(unsigned long)max);
+	return OK;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "pid", 1, NULL, 'p' }, { "system", 0, NULL, 'a' }, { "source", 1, NULL, 's' },
+		{ "period", 1, NULL, 'c' }, { "frequency", 1, NULL, 'F' },
+		{ "kernel", 0, NULL, OPT_KERNEL }, { "loads", 0, NULL, OPT_LOADS },
+		{ "stores", 0, NULL, OPT_STORES }, { "call-graph", 0, NULL, 'g' },
+		{ "depth", 1, NULL, OPT_DEPTH }, { "no-preload", 0, NULL, OPT_NO_PRELOAD },
+		{ "ring", 1, NULL, OPT_RING }, { "output", 1, NULL, 'o' },
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	struct sigaction action = { .sa_handler = on_signal };
+	struct options o = {
+		.output = DEFAULT_FILE, .depth = 8, .ring_bytes = 1 << 20,
+		.want = { .user = true, .loads = true, .stores = true },
+	};
+	static struct recording r;
+	uint64_t number;
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, "+p:as:c:F:go:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'p':
+			if (parse_number("--pid", optarg, INT_MAX, &number))
+				return USAGE;
+			if (o.nr_pids == MAX_PIDS)
+				return complain(USAGE, "--pid: more than %d", MAX_PIDS);
+			o.pids[o.nr_pids++] = number;
+			break;
+		case 'a': o.system = true; break;
+		case 's': o.source = optarg; break;
+		case 'c':
+			if (parse_number("--period", optarg, UINT32_MAX, &o.want.period))
+				return USAGE;
+			break;
+		case 'F':
+			if (parse_number("--frequency", optarg, MAX_RATE, &number))
+				return USAGE;
+			o.want.frequency = number;
+			break;
+		case OPT_KERNEL: o.want.kernel = true; break;
+		case OPT_LOADS: o.want.stores = false; break;
+		case OPT_STORES: o.want.loads = false; break;
+		case 'g': o.want.callchain = true; break;
+		case OPT_DEPTH:
+			if (parse_number("--depth", optarg, MEMPROF_MAX_DEPTH, &number))
+				return USAGE;
+			o.depth = number;
+			break;
+		case OPT_NO_PRELOAD: o.no_preload = true; break;
+		case OPT_RING:
+			if (parse_size(optarg, &o.ring_bytes) || o.ring_bytes < 4096 ||
+			    o.ring_bytes > 1 << 30)
+				return complain(USAGE, "--ring %s: not a size from 4K to 1G", optarg);
+			break;
+		case 'o': o.output = optarg; break;
+		case 'h': usage(stdout); return OK;
+		default: usage(stderr); return USAGE;
+		}
+	}
+	o.command = argv + optind;
+	if (!!*o.command + !!o.nr_pids + o.system != 1)
+		return complain(USAGE, "what to record: a command, --pid, or --system?");
+	if (o.want.period && o.want.frequency)
+		return complain(USAGE, "--period and --frequency: one of them");
+	if (!o.want.loads && !o.want.stores)
+		return complain(USAGE, "--loads and --stores: neither of them records both");
+	if (!o.want.period && !o.want.frequency)
+		o.want.frequency = DEFAULT_FREQUENCY;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	if (prepare(&r, &o))
+		return FAILED;
+	ret = record(&r, &o);
+	machine_free(&r.machine);
+	return ret;
+}

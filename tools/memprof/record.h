@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* memprof record: what its files share. */
+#ifndef MEMPROF_RECORD_H
+#define MEMPROF_RECORD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "../lib/memsource.h"
+#include "system.h"
+#include "writer.h"
+
+/**
+ * struct recording - one in progress
+ * @source: of samples
+ * @want: what is sampled
+ * @by_move_pages: nodes of pages are asked for, no physical addresses
+ * @discarded: samples that were of no memory access, or not of a mode wanted
+ */
+struct recording {
+	struct writer writer;
+	struct machine machine;
+	const struct memsource *source;
+	struct memsource_want want;
+	bool by_move_pages;
+	uint64_t discarded, lost[LOST_KINDS], waits;
+};
+
+uint64_t now_ns(void);
+void record_lost(struct recording *r, int kind, uint32_t stream, uint64_t time, uint64_t count);
+
+struct sampler;
+struct sampler *sampler_new(struct recording *r);
+int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec);
+void sampler_found(struct sampler *s, pid_t pid);
+void sampler_forked(struct sampler *s, pid_t pid, pid_t parent);
+void sampler_enable(struct sampler *s, bool on);
+void sampler_wait(struct sampler *s, int milliseconds);
+void sampler_drain(struct sampler *s, bool all);
+void sampler_close(struct sampler *s);
+
+struct rings;
+struct rings *rings_new(struct recording *r, char *error, size_t size);
+const char *rings_directory(const struct rings *rings);
+bool rings_drain(struct rings *rings, bool all);
+void rings_close(struct rings *rings);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memprof report: print a view of a recording. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof_cli.h"
+#include "options.h"
+
+static void usage(FILE *f)
+{
+	const struct view *v;
+
+	fputs("usage: memprof report VIEW [FILE] [options]\n"
+	      "Print a view of a recording (default " DEFAULT_FILE ").\n\n", f);
+	for (v = views; v->name; v++)
+		fprintf(f, "  %-10s %s\n", v->name, v->about);
+	fputs("\n  -F, --format text|csv|json  (default text)\n"
+	      "  -o, --output FILE           (default standard output)\n", f);
+	fputs(options_usage, f);
+	fputs("      --help\n", f);
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }, COMMON_OPTIONS,
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	enum table_format format = TABLE_TEXT;
+	struct common common = COMMON_DEFAULT;
+	const char *output = NULL;
+	const struct view *view;
+	struct outfile out;
+	struct memprof *m;
+	struct table table;
+	int c, damaged, failed;
+
+	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'F':
+			if (table_format_parse(optarg, &format))
+				return complain(USAGE, "--format %s: not text, csv or json", optarg);
+			break;
+		case 'o': output = optarg; break;
+		case 'h': usage(stdout); return OK;
+		case OPT_FROM ... OPT_ALL:
+			if (common_option(&common, c, optarg))
+				return USAGE;
+			break;
+		default: usage(stderr); return USAGE;
+		}
+	}
+	if (optind == argc || argc - optind > 2) {
+		usage(stderr);
+		return USAGE;
+	}
+	view = view_find(argv[optind]);
+	if (!view)
+		return complain(USAGE, "%s: no such view (see memprof report --help)", argv[optind]);
+	m = common_open(argv[optind + 1], &common, &damaged);
+	if (!m || common_check(m, &common)) {
+		memprof_close(m);
+		return FAILED;
+	}
+	failed = view->make(m, &common.view, &table);
+	if (failed)
+		complain(FAILED, "no memory left");
+	else if (outfile_open(&out, output))
+		failed = 1;
+	else
+		failed = outfile_close(&out, table_print(&table, format, out.f));
+	table_free(&table);
+	memprof_close(m);
+	return damaged || failed ? FAILED : OK;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Objects by where they are allocated (the paper's Tables 2, 4 and 6), or each. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "view.h"
+
+struct row {
+	char *site;
+	uint32_t object;	/* the one with most accesses */
+	uint64_t objects, bytes, most;
+	uint32_t last_thread, threads;
+	uint64_t from_nodes, homes;	/* bits */
+	struct counts counts;
+	UT_hash_handle hh;
+};
+
+static int by_remote(struct row *a, struct row *b)
+{
+	if (a->counts.remote != b->counts.remote)
+		return a->counts.remote < b->counts.remote ? 1 : -1;
+	if (a->counts.all != b->counts.all)
+		return a->counts.all < b->counts.all ? 1 : -1;
+	return strcmp(a->site, b->site);
+}
+
+static struct row *find_row(struct row **rows, struct memprof *m, uint32_t i, bool instances)
+{
+	const struct memprof_object *o = memprof_object(m, i);
+	char text[1024], key[1100];
+	struct row *r;
+
+	site_text(memprof_object_site(m, i), text, sizeof(text));
+	if (instances)
+		snprintf(key, sizeof(key), "%u %s", i, text);
+	else
+		snprintf(key, sizeof(key), "%s %s", memprof_type_name(o->type), text);
+	HASH_FIND_STR(*rows, key, r);
+	if (r)
+		return r;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	r->site = strdup(key);
+	if (!r->site) {
+		free(r);
+		return NULL;
+	}
+	r->object = i;
+	r->last_thread = MEMPROF_NO_THREAD;
+	HASH_ADD_KEYPTR(hh, *rows, r->site, strlen(r->site), r);
+	return r;
+}
+
+/* "0,2" */
+static void print_bits(char *text, size_t size, uint64_t bits)
+{
+	size_t n = 0;
+	int i;
+
+	*text = '\0';
+	for (i = 0; i < 64 && n < size; i++)
+		if (bits >> i & 1)
+			n += snprintf(text + n, size - n, "%s%d", n ? "," : "", i);
+}
+
+static int add_row(struct memprof *m, struct table *t, struct row *r, uint64_t all_remote,
+		   uint64_t all_memory)
+{
+	const struct memprof_object *o = memprof_object(m, r->object);
+	char from[128], home[128];
+
+	print_bits(from, sizeof(from), r->from_nodes);
+	print_bits(home, sizeof(home), r->homes);
+	/* The table keeps the pointers: they go with the site. */
+	r->site = realloc(r->site, 2048 + sizeof(from) + sizeof(home));
+	if (!r->site)
+		return -1;
+	strcpy(r->site + 2048, from);
+	strcpy(r->site + 2048 + sizeof(from), home);
+	site_text(memprof_object_site(m, r->object), r->site, 2048);
+	return table_add(t, (struct cell[]){
+		all_remote ? REAL_CELL(100.0 * r->counts.remote / all_remote) : NONE_CELL,
+		all_memory ? REAL_CELL(100.0 * r->counts.memory / all_memory) : NONE_CELL,
+		counts_remote_pct(&r->counts), TEXT_CELL(memprof_type_name(o->type)),
+		INT_CELL(r->objects), INT_CELL(r->bytes), INT_CELL(r->counts.all),
+		r->counts.all ? REAL_CELL(100.0 * r->counts.writes / r->counts.all) : NONE_CELL,
+		r->counts.all ? REAL_CELL(100.0 * r->counts.misses / r->counts.all) : NONE_CELL,
+		counts_latency(&r->counts), INT_CELL(r->threads), TEXT_CELL(r->site + 2048),
+		TEXT_CELL(r->site + 2048 + sizeof(from)), INT_CELL(r->object), TEXT_CELL(r->site) });
+}
+
+int view_objects(struct memprof *m, const struct view_options *o, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "remote_share_pct", CELL_REAL, 2 }, { "memory_share_pct", CELL_REAL, 2 },
+		{ "remote_pct", CELL_REAL, 2 }, { "type", CELL_TEXT }, { "objects", CELL_INT },
+		{ "bytes", CELL_INT }, { "accesses", CELL_INT }, { "writes_pct", CELL_REAL, 1 },
+		{ "l1_misses_pct", CELL_REAL, 1 }, { "latency_cycles", CELL_REAL, 0 },
+		{ "threads", CELL_INT }, { "from_nodes", CELL_TEXT }, { "on_nodes", CELL_TEXT },
+		{ "object", CELL_INT }, { "site", CELL_TEXT },
+	};
+	static struct row *rows;
+	struct row *r;
+	uint64_t remote = 0, memory = 0;
+	struct memprof_access a;
+	size_t n = 0, i;
+	int bad = 0;
+
+	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	rows = NULL;
+	for (i = 0; i < memprof_nr_objects(m) && !bad; i++) {
+		const struct memprof_object *object = memprof_object(m, i);
+		uint64_t before_remote, before_memory;
+
+		if (!object->accesses)
+			continue;
+		r = find_row(&rows, m, i, o->instances);
+		if (!r)
+			return -1;
+		before_remote = r->counts.remote;
+		before_memory = r->counts.memory;
+		r->objects++;
+		r->bytes += object->size;
+		if (object->accesses > r->most) {
+			r->most = object->accesses;
+			r->object = i;
+		}
+		memprof_foreach_access(m, memprof_object_flow(m, i), &a) {
+			counts_add(&r->counts, m, &a);
+			if (a.node >= 0 && a.node < 64)
+				r->from_nodes |= UINT64_C(1) << a.node;
+			if (a.home >= 0 && a.home < 64)
+				r->homes |= UINT64_C(1) << a.home;
+		}
+		remote += r->counts.remote - before_remote;
+		memory += r->counts.memory - before_memory;
+	}
+	/* How many threads: by their flows, each of which is walked once. */
+	for (i = 0; i < memprof_nr_threads(m); i++)
+		memprof_foreach_access(m, memprof_thread_flow(m, i), &a) {
+			r = find_row(&rows, m, a.object, o->instances);
+			if (r && r->last_thread != i) {
+				r->last_thread = i;
+				r->threads++;
+			}
+		}
+	HASH_SORT(rows, by_remote);
+	for (r = rows; r && !bad; r = r->hh.next) {
+		if (o->site && !strstr(r->site, o->site))
+			continue;
+		if (o->top && n++ >= o->top)
+			break;
+		bad = add_row(m, t, r, remote, memory);
+	}
+	return bad;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The recording in a few lines: shares, nodes, latencies, losses, what is unknown. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view.h"
+
+/* Names of rows are kept until the table is printed. */
+static const char *name_of(struct table *t, const char *fmt, int number)
+{
+	static char names[256][64];
+	static int used;
+	char *name = names[used++ % 256];
+
+	(void)t;
+	snprintf(name, sizeof(names[0]), fmt, number);
+	return name;
+}
+
+static int add(struct table *t, const char *name, struct cell value, const char *unit)
+{
+	return table_add(t, (struct cell[]){ TEXT_CELL(name), value, TEXT_CELL(unit) });
+}
+
+int view_summary(struct memprof *m, const struct view_options *o, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "what", CELL_TEXT }, { "value", CELL_REAL, 2 }, { "unit", CELL_TEXT },
+	};
+	const struct memprof_totals *n = memprof_totals(m);
+	const int nodes = memprof_nr_nodes(m);
+	struct counts all = { 0 }, *from = calloc(nodes, sizeof(*from)), *to = calloc(nodes, sizeof(*to));
+	struct memprof_access a;
+	uint64_t levels[MEMPROF_LEVELS] = { 0 };
+	int bad, i;
+	size_t k;
+
+	(void)o;
+	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	if (!from || !to) {
+		free(from);
+		free(to);
+		return -1;
+	}
+	for (k = 0; k < memprof_nr_accesses(m); k++) {
+		memprof_access(m, k, &a);
+		counts_add(&all, m, &a);
+		levels[a.level]++;
+		if (a.node >= 0 && a.node < nodes)
+			counts_add(&from[a.node], m, &a);
+		if (a.home >= 0 && a.home < nodes)
+			counts_add(&to[a.home], m, &a);
+	}
+	bad = add(t, "duration", REAL_CELL(n->duration_ns / 1e9), "s");
+	bad |= add(t, "samples of memory accesses", INT_CELL(n->samples), "");
+	bad |= add(t, "events of objects", INT_CELL(n->events), "");
+	bad |= add(t, "accesses", INT_CELL(all.all), "");
+	bad |= add(t, "of main memory, as far as is known", INT_CELL(all.memory), "");
+	bad |= add(t, "remote, of these", counts_remote_pct(&all), "%");
+	bad |= add(t, "node of the memory not known, of these", INT_CELL(all.no_node), "");
+	bad |= add(t, "reads", all.all ? REAL_CELL(100.0 * all.reads / all.all) : NONE_CELL, "%");
+	bad |= add(t, "writes", all.all ? REAL_CELL(100.0 * all.writes / all.all) : NONE_CELL, "%");
+	bad |= add(t, "latency of memory", counts_latency(&all), "cycles");
+	for (i = 0; i < MEMPROF_LEVELS; i++)
+		if (levels[i]) {
+			const char *name = memprof_level_name(i);
+
+			bad |= add(t, i == MEMPROF_LEVEL_UNKNOWN ? "found in: not known" :
+				   i == MEMPROF_L1 ? "found in: L1" : i == MEMPROF_L2 ? "found in: L2" :
+				   i == MEMPROF_L3 ? "found in: L3" : i == MEMPROF_RAM ?
+				   "found in: memory" : i == MEMPROF_REMOTE_RAM ?
+				   "found in: remote memory" : i == MEMPROF_REMOTE_CACHE ?
+				   "found in: remote cache" : name,
+				   REAL_CELL(100.0 * levels[i] / all.all), "%");
+		}
+	for (i = 0; i < nodes; i++) {
+		bad |= add(t, name_of(t, "node %d: memory accesses from its CPUs", i),
+			   INT_CELL(from[i].memory), "");
+		bad |= add(t, name_of(t, "node %d: of these, remote", i), counts_remote_pct(&from[i]), "%");
+		bad |= add(t, name_of(t, "node %d: accesses of its memory", i), INT_CELL(to[i].memory), "");
+		bad |= add(t, name_of(t, "node %d: latency of its memory", i), counts_latency(&to[i]),
+			   "cycles");
+	}
+	bad |= add(t, "objects accessed", INT_CELL(memprof_nr_objects(m)), "");
+	bad |= add(t, "threads", INT_CELL(memprof_nr_threads(m)), "");
+	bad |= add(t, "allocations", INT_CELL(n->allocations), "");
+	bad |= add(t, "frees", INT_CELL(n->frees), "");
+	for (i = 0; i < MEMPROF_REASONS; i++)
+		if (n->unknown[i])
+			bad |= add(t, memprof_reason(i), INT_CELL(n->unknown[i]), "accesses");
+	bad |= add(t, "the profiler's own accesses, left out", INT_CELL(n->own), "");
+	bad |= add(t, "instructions sampled that access no memory", INT_CELL(n->discarded), "");
+	bad |= add(t, "samples lost", INT_CELL(n->lost_samples), "");
+	bad |= add(t, "times throttled", INT_CELL(n->throttled), "");
+	bad |= add(t, "events of objects lost", INT_CELL(n->lost_events), "");
+	bad |= add(t, "records of tasks lost", INT_CELL(n->lost_tasks), "");
+	free(from);
+	free(to);
+	return bad ? -1 : 0;
+}
