@@ -11,6 +11,7 @@ static const struct {
 } verbs[] = {
 	{ "record", cmd_record, "record a command, a process, or the system" },
 	{ "report", cmd_report, "print a view of a recording" },
+	{ "diagnose", cmd_diagnose, "say what is wrong with which object, and what to do" },
 };
 
 static void usage(FILE *f)

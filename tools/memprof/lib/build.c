@@ -683,7 +683,8 @@ static void end_process(struct builder *b, struct process *p)
 static void take_fork(struct builder *b, const struct task_record *t)
 {
 	struct process *parent, *child;
-	struct slot *slot;
+	struct slot *slot, *from;
+	uint64_t key;
 	size_t i, n;
 
 	if (t->pid != t->other) {
@@ -714,10 +715,14 @@ static void take_fork(struct builder *b, const struct task_record *t)
 	if (slot->thread == NONE || b->m->threads[slot->thread].died_ns != UINT64_MAX ||
 	    b->m->threads[slot->thread].accesses)
 		new_thread(b, slot, since_start(b, b->now));
-	if (!b->failed) {
-		b->m->threads[slot->thread].born_ns = since_start(b, b->now);
-		/* Kept by number of string until all are there. */
-	}
+	if (b->failed)
+		return;
+	b->m->threads[slot->thread].born_ns = since_start(b, b->now);
+	/* It has its parent's name until it has one of its own. */
+	key = (uint64_t)t->other << 32 | t->other;
+	HASH_FIND(hh, b->slots, &key, sizeof(key), from);
+	if (from && from->thread != NONE)
+		b->m->threads[slot->thread].name = b->m->threads[from->thread].name;
 }
 
 static void take_exit(struct builder *b, const struct task_record *t)
@@ -729,6 +734,8 @@ static void take_exit(struct builder *b, const struct task_record *t)
 	if (!s || s->thread == NONE || b->m->threads[s->thread].died_ns != UINT64_MAX)
 		return;
 	b->m->threads[s->thread].died_ns = since_start(b, b->now);
+	if (s->process->space)
+		b->m->threads[s->thread].program = (const char *)(uintptr_t)s->process->space->program;
 	if (s->process->space && --s->process->space->tasks <= 0)
 		end_process(b, s->process);
 }
@@ -1234,7 +1241,7 @@ static void finish_names(struct builder *b)
 	/* A thread's program is what its process last executed. */
 	HASH_ITER(hh, b->slots, s, next) {
 		p = s->process;
-		if (s->thread != NONE && p->space)
+		if (s->thread != NONE && p->space && m->threads[s->thread].died_ns == UINT64_MAX)
 			m->threads[s->thread].program = (const char *)(uintptr_t)p->space->program;
 	}
 	for (i = 0; i < m->nr_threads; i++) {

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memprof diagnose: say what is wrong with which object, and what to do. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof_cli.h"
+#include "options.h"
+#include "patterns.h"
+
+static void usage(FILE *f)
+{
+	fputs("usage: memprof diagnose [FILE] [options]\n"
+	      "Say which pattern the accesses of each object show, with what evidence, what to do\n"
+	      "about it, and what that would change (default " DEFAULT_FILE ").\n\n"
+	      "  -F, --format text|csv|json  (default text)\n"
+	      "  -t, --table                 text, but as a table\n"
+	      "  -o, --output FILE           (default standard output)\n", f);
+	fputs(options_usage, f);
+	fputs("      --help\n", f);
+}
+
+static double share(double part, uint64_t whole)
+{
+	return whole ? part / whole : 0;
+}
+
+/* Names are kept for the table, which does not copy. */
+static int make_table(struct memprof *m, const struct findings *f, const struct view_options *o,
+		      struct table *t, char ***texts, size_t *nr_texts)
+{
+	static const struct column columns[] = {
+		{ "pattern", CELL_TEXT }, { "fix", CELL_TEXT }, { "type", CELL_TEXT },
+		{ "objects", CELL_INT }, { "bytes", CELL_INT }, { "accesses", CELL_INT },
+		{ "share_of_remote_pct", CELL_REAL, 2 }, { "remote_pct", CELL_REAL, 2 },
+		{ "predicted_pct", CELL_REAL, 2 }, { "all_remote_pct", CELL_REAL, 2 },
+		{ "all_predicted_pct", CELL_REAL, 2 }, { "same_node", CELL_REAL, 2 },
+		{ "one_at_a_time", CELL_REAL, 2 }, { "writes_pct", CELL_REAL, 1 },
+		{ "latency_ratio", CELL_REAL, 2 }, { "false_sharing_pct", CELL_REAL, 1 },
+		{ "confidence", CELL_REAL, 2 }, { "node", CELL_INT }, { "pid", CELL_INT },
+		{ "object", CELL_INT }, { "site", CELL_TEXT }, { "advice", CELL_TEXT },
+	};
+	size_t i, rows = 0;
+
+	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	*nr_texts = 0;
+	*texts = calloc(2 * f->nr + 1, sizeof(**texts));
+	if (!*texts)
+		return -1;
+	for (i = 0; i < f->nr; i++) {
+		const struct finding *x = &f->all[i];
+		const struct memprof_object *object = x->object != NO_NUMBER ?
+						      memprof_object(m, x->object) : NULL;
+		char site[1024] = "[process]", advice[2048];
+
+		if (x->pattern == PATTERN_NONE && !o->all)
+			continue;
+		if (o->top && rows++ >= o->top)
+			break;
+		if (object)
+			site_text(memprof_object_site(m, x->object), site, sizeof(site));
+		fix_text(m, x, advice, sizeof(advice));
+		(*texts)[*nr_texts] = strdup(site);
+		(*texts)[*nr_texts + 1] = strdup(advice);
+		*nr_texts += 2;
+		if (!(*texts)[*nr_texts - 2] || !(*texts)[*nr_texts - 1] ||
+		    table_add(t, (struct cell[]){
+			TEXT_CELL(pattern_name(x->pattern)), TEXT_CELL(fix_name(x->fix)),
+			TEXT_CELL(object ? memprof_type_name(object->type) : "process"),
+			INT_CELL(x->objects), INT_CELL(x->bytes), INT_CELL(x->accesses),
+			REAL_CELL(100 * share(x->remote, f->remote)),
+			REAL_CELL(100 * share(x->remote, x->accesses)),
+			REAL_CELL(100 * share(x->predicted, x->accesses)),
+			REAL_CELL(100 * share(f->remote, f->accesses)),
+			REAL_CELL(100 * share(f->remote - x->remote + x->predicted, f->accesses)),
+			x->same_node < 0 ? NONE_CELL : REAL_CELL(x->same_node), REAL_CELL(x->phase),
+			REAL_CELL(100 * x->writes), x->busy ? REAL_CELL(x->busy) : NONE_CELL,
+			REAL_CELL(100 * x->lines), REAL_CELL(x->confidence),
+			x->node < 0 ? NONE_CELL : INT_CELL(x->node),
+			x->pid ? INT_CELL(x->pid) : NONE_CELL,
+			object ? INT_CELL(x->object) : NONE_CELL, TEXT_CELL((*texts)[*nr_texts - 2]),
+			TEXT_CELL((*texts)[*nr_texts - 1]) }))
+			return -1;
+	}
+	return 0;
+}
+
+static void print_evidence(const struct finding *x, FILE *out)
+{
+	fprintf(out, "    %lu memory accesses sampled, of %u object%s, from %d node%s",
+		(unsigned long)x->accesses, x->objects, x->objects == 1 ? "" : "s", x->nodes,
+		x->nodes == 1 ? "" : "s");
+	if (x->same_node >= 0)
+		fprintf(out, "; two of one object are from the same node in %.0f %%",
+			100 * x->same_node);
+	if (x->pattern == PATTERN_ALTERNATE || x->pattern == PATTERN_CONCURRENT_READ ||
+	    x->pattern == PATTERN_CONCURRENT_WRITE || x->pattern == PATTERN_SATURATED)
+		fprintf(out, "; at any time, %.0f %% are from one node; %.1f %% write", 100 * x->phase,
+			100 * x->writes);
+	if (x->pattern == PATTERN_SATURATED)
+		fprintf(out, "; its memory takes %.1f times as long as it could", x->busy);
+	if (x->pattern == PATTERN_FALSE_SHARING)
+		fprintf(out, "; %.0f %% of them in lines of which threads write different bytes",
+			100 * x->lines);
+	fputs("\n", out);
+}
+
+static int print_text(struct memprof *m, const struct findings *f, const struct view_options *o,
+		      FILE *out)
+{
+	char site[1024], advice[2048];
+	size_t i, n = 0;
+
+	fprintf(out, "%.1f %% of %lu sampled accesses of main memory are remote.\n",
+		100 * share(f->remote, f->accesses), (unsigned long)f->accesses);
+	for (i = 0; i < f->nr; i++) {
+		const struct finding *x = &f->all[i];
+
+		if (x->pattern == PATTERN_NONE && !o->all)
+			continue;
+		if (o->top && n >= o->top)
+			break;
+		strcpy(site, "the process");
+		if (x->object != NO_NUMBER)
+			site_text(memprof_object_site(m, x->object), site, sizeof(site));
+		fprintf(out, "\n%zu. %s: %s\n    %s\n", ++n, site, pattern_name(x->pattern),
+			pattern_about(x->pattern));
+		print_evidence(x, out);
+		fprintf(out, "    %.1f %% of all remote accesses; %.1f %% of its own are remote\n",
+			100 * share(x->remote, f->remote), 100 * share(x->remote, x->accesses));
+		if (x->fix == FIX_NONE)
+			continue;
+		fix_text(m, x, advice, sizeof(advice));
+		fprintf(out, "    advice: %s\n", advice);
+		if (x->fix == FIX_PAD)
+			fprintf(out, "    expected: lines no longer change CPU; the remote share stays\n");
+		else
+			fprintf(out, "    expected: %.1f %% of its accesses remote, %.1f %% of all\n",
+				100 * share(x->predicted, x->accesses),
+				100 * share(f->remote - x->remote + x->predicted, f->accesses));
+	}
+	if (!n)
+		fputs("\nNothing found that would be worth a change.\n", out);
+	return ferror(out);
+}
+
+int cmd_diagnose(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", 1, NULL, 'F' }, { "table", 0, NULL, 't' }, { "output", 1, NULL, 'o' },
+		COMMON_OPTIONS, { "help", 0, NULL, 'h' }, { }
+	};
+	enum table_format format = TABLE_TEXT;
+	struct common common = COMMON_DEFAULT;
+	const char *output = NULL;
+	int c, damaged, failed, as_table = 0;
+	struct findings found;
+	struct outfile out;
+	struct memprof *m;
+	struct table table;
+	size_t i, nr_texts = 0;
+	char **texts = NULL;
+
+	while ((c = getopt_long(argc, argv, "F:to:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'F':
+			if (table_format_parse(optarg, &format))
+				return complain(USAGE, "--format %s: not text, csv or json", optarg);
+			break;
+		case 't': as_table = 1; break;
+		case 'o': output = optarg; break;
+		case 'h': usage(stdout); return OK;
+		case OPT_FROM ... OPT_ALL:
+			if (common_option(&common, c, optarg))
+				return USAGE;
+			break;
+		default: usage(stderr); return USAGE;
+		}
+	}
+	if (argc - optind > 1) {
+		usage(stderr);
+		return USAGE;
+	}
+	m = common_open(argv[optind], &common, &damaged);
+	if (!m)
+		return FAILED;
+	failed = patterns_find(m, &found) ||
+		 make_table(m, &found, &common.view, &table, &texts, &nr_texts);
+	if (failed) {
+		complain(FAILED, "no memory left");
+	} else if (outfile_open(&out, output)) {
+		failed = 1;
+	} else {
+		failed = format == TABLE_TEXT && !as_table ?
+			 print_text(m, &found, &common.view, out.f) :
+			 table_print(&table, format, out.f);
+		failed = outfile_close(&out, failed);
+	}
+	if (texts)
+		table_free(&table);
+	for (i = 0; i < nr_texts; i++)
+		free(texts[i]);
+	free(texts);
+	patterns_free(&found);
+	memprof_close(m);
+	return damaged || failed ? FAILED : OK;
+}

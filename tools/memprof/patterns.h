@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which pattern accesses show, and what to do about it. */
+#ifndef MEMPROF_PATTERNS_H
+#define MEMPROF_PATTERNS_H
+
+#include "view.h"
+
+/* Section 2.1 of the paper, and what its section 5 found beside. */
+enum pattern {
+	PATTERN_NONE,		/* local enough */
+	PATTERN_FEW,		/* too few samples to tell */
+	PATTERN_UNCLEAR,	/* enough, but none of these */
+	PATTERN_AFTER_ALLOCATION,	/* allocated by one thread, used on another node */
+	PATTERN_WRONG_NODE,	/* used by the thread that allocated it, memory elsewhere */
+	PATTERN_ALTERNATE,	/* one node after the other */
+	PATTERN_CONCURRENT_READ,	/* several nodes at once, only or mostly reading */
+	PATTERN_CONCURRENT_WRITE,	/* several nodes at once, writing */
+	PATTERN_SATURATED,	/* the same, and the node answers slowly */
+	PATTERN_FALSE_SHARING,	/* threads write different bytes of a line */
+	PATTERN_SPLIT,		/* a process whose threads share all over the nodes */
+	PATTERNS
+};
+
+enum fix {
+	FIX_NONE, FIX_ALLOCATE, FIX_MIGRATE, FIX_REPLICATE, FIX_PIN_THREADS, FIX_INTERLEAVE,
+	FIX_PAD, FIX_PIN_PROCESS, FIXES
+};
+
+/**
+ * struct finding - what a site, or a process, shows
+ * @object: the site's object with most accesses; NO_NUMBER for a process
+ * @pid: of the process
+ * @objects: of the site
+ * @accesses: of main memory, with both nodes known
+ * @remote: of these
+ * @predicted: remote ones that are left, by the fix
+ * @node: to allocate on, or that is saturated; -1 none
+ * @nodes: that access it
+ * @same_node: two accesses of an object are from one node, so often
+ * @phase: share of accesses from the node that has its turn
+ * @writes: share of accesses after the first thread alone wrote it
+ * @busy: latency of the node, to what it is where there is least to do
+ * @lines: share of accesses to falsely shared lines
+ * @confidence: share of the accesses that the pattern explains
+ */
+struct finding {
+	enum pattern pattern;
+	enum fix fix;
+	uint32_t object, pid, objects;
+	uint64_t bytes, accesses, remote;
+	double predicted;
+	int node, nodes;
+	double same_node, phase, writes, busy, lines, confidence;
+};
+
+struct findings {
+	struct finding *all;
+	size_t nr, room;
+	uint64_t accesses, remote;	/* of the recording */
+};
+
+/* Less is not told apart from chance. */
+#define PATTERN_MIN_REMOTE	20
+/* Of all memory accesses: less is not worth a change. */
+#define PATTERN_MIN_SHARE	0.01
+
+int patterns_find(struct memprof *m, struct findings *f);
+void patterns_free(struct findings *f);
+const char *pattern_name(enum pattern p);
+const char *pattern_about(enum pattern p);
+const char *fix_name(enum fix f);
+void fix_text(struct memprof *m, const struct finding *f, char *text, size_t size);
+
+#endif

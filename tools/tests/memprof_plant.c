@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memprof_plant PATTERN SEED [fix]: a program whose accesses show a pattern of
+ * memprof diagnose, or, with the fix, no longer.  The seed chooses sizes, numbers of
+ * objects and threads, how objects are allocated, and which lines are touched.
+ * Prints what is true: pattern, site, accesses and how many of them were remote.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MAX_THREADS	8
+#define MAX_OBJECTS	256
+#define PAGE		4096UL
+#define MPOL_DEFAULT	0
+#define MPOL_BIND	2
+#define MPOL_INTERLEAVE	3
+#define MPOL_MF_MOVE	2
+
+static uint64_t state;
+static int nr_nodes, nr_cpus, nr_threads, node_of[64], cpu_of[64];
+static bool fixed;
+static unsigned long rounds = 100000;
+
+static uint64_t rnd(uint64_t *s)
+{
+	uint64_t z = *s += 0x9e3779b97f4a7c15;	/* SplitMix64 */
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static unsigned long between(unsigned long low, unsigned long high)
+{
+	return low + rnd(&state) % (high - low + 1);
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "memprof_plant: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void run_on(int node)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu_of[node], &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
+static void look_at_machine(void)
+{
+	char path[64];
+	unsigned int cpu, node;
+
+	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	for (int i = 0; i < nr_cpus && i < 64; i++) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(i, &set);
+		if (sched_setaffinity(0, sizeof(set), &set) || syscall(SYS_getcpu, &cpu, &node, NULL))
+			die("getcpu");
+		node_of[i] = node;
+		cpu_of[node] = cpu;
+		if ((int)node >= nr_nodes)
+			nr_nodes = node + 1;
+	}
+	snprintf(path, sizeof(path), "%d nodes", nr_nodes);
+	if (nr_nodes < 2)
+		die(path);
+}
+
+static void policy(int mode, unsigned long nodes)
+{
+	if (syscall(SYS_set_mempolicy, mode, mode ? &nodes : NULL, mode ? 64UL : 0UL))
+		die("set_mempolicy");
+}
+
+static void move_to(void *p, size_t bytes, int node)
+{
+	uintptr_t first = (uintptr_t)p & -PAGE, last = (uintptr_t)p + bytes - 1;
+
+	for (; first <= last; first += PAGE) {
+		void *page = (void *)first;
+		int status;
+
+		if (syscall(SYS_move_pages, 0, 1UL, &page, &node, &status, MPOL_MF_MOVE))
+			die("move_pages");
+	}
+}
+
+/* An object: what a thread may touch, and where it is. */
+struct object {
+	volatile char *p;
+	size_t bytes;
+};
+
+static struct object objects[MAX_OBJECTS];
+static int nr_objects;
+
+/* The planted objects come from here: the site that is to be found. */
+static __attribute__((noinline)) char *planted(size_t bytes, int how)
+{
+	char *p = NULL;
+
+	switch (how % 4) {
+	case 0: p = malloc(bytes); break;
+	case 1: p = aligned_alloc(64, (bytes + 63) & ~63UL); break;
+	case 2: p = realloc(malloc(16), bytes); break;
+	case 3: p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); break;
+	}
+	if (!p || p == MAP_FAILED)
+		die("no memory");
+	return p;
+}
+
+/* Four sites of their own. */
+#define POOL(name) static __attribute__((noinline)) char *name(size_t bytes) \
+	{ char *volatile p = malloc(bytes); return p; }
+POOL(pool_a) POOL(pool_b) POOL(pool_c) POOL(pool_d) POOL(pool_e)
+static __attribute__((noinline)) char *local_buffer(size_t bytes)
+{
+	char *volatile p = malloc(bytes);
+
+	return p;
+}
+
+/* Reads, and writes of one in so many, of random lines. */
+static __attribute__((noinline)) void touch(const struct object *o, unsigned long n, unsigned int one_in,
+					     uint64_t seed)
+{
+	const uint64_t lines = o->bytes / 64 ? o->bytes / 64 : 1;
+	uint64_t x = seed | 1, sum = 0;
+
+	while (n--) {
+		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+		volatile char *p = o->p + (x >> 16) % lines * 64;
+
+		if (one_in && x % one_in == 0)
+			*p = sum;
+		else
+			sum += *p;
+	}
+	__asm__ volatile("" : : "r"(sum));
+}
+
+static void fill(struct object *o)
+{
+	for (size_t i = 0; i < o->bytes; i += 64)
+		o->p[i] = i;
+}
+
+enum kind { AFTER, WRONG, TABLES, ALTERNATE, READ, WRITE, SATURATE, FALSE_SHARING, SPLIT, CONTROL,
+	    SHARED_CONTROL, KINDS };
+static const char * const names[KINDS] = { "after", "wrong", "tables", "alternate", "read", "write",
+					   "saturate", "false", "split", "control", "shared-control" };
+static const char * const expected[KINDS] = {
+	"remote-after-allocation", "wrong-node", "remote-after-allocation", "alternate",
+	"concurrent-read", "concurrent-write", "saturated-node", "false-sharing", "process-split",
+	"none", "none" };
+
+static enum kind kind;
+static pthread_barrier_t barrier;
+static unsigned int one_in, turns, how;
+static size_t bytes;
+static int home;		/* of the planted object */
+
+static int node_of_thread(long t)
+{
+	/* With the threads on the object's node, or the process on one. */
+	if (fixed && (kind == WRITE || kind == SPLIT))
+		return home;
+	return (home + 1 + t) % nr_nodes;
+}
+
+static void use_planted(long t, int node)
+{
+	const struct object *mine = &objects[t % nr_objects];
+	unsigned int i;
+
+	switch (kind) {
+	case AFTER:
+	case WRONG:
+		touch(mine, t ? 0 : rounds * 2, one_in, t + 7);
+		break;
+	case TABLES:
+		for (i = t; i < (unsigned int)nr_objects; i += nr_threads)
+			touch(&objects[i], rounds * nr_threads / nr_objects, one_in, i);
+		break;
+	case ALTERNATE:
+		for (i = 0; i < turns; i++) {
+			pthread_barrier_wait(&barrier);
+			if (i % nr_threads != (unsigned long)t)
+				continue;
+			if (fixed)
+				move_to((void *)mine->p, mine->bytes, node);
+			touch(&objects[0], rounds * nr_threads / turns, one_in, i);
+		}
+		break;
+	case READ:
+		touch(fixed ? &objects[node] : &objects[0], rounds, 0, t + 3);
+		break;
+	case WRITE:
+	case SATURATE:
+		touch(&objects[0], rounds, 3, t + 5);
+		break;
+	case FALSE_SHARING:
+		for (i = 0; i < rounds / 4; i++)
+			for (unsigned int k = 0; k < 4; k++)
+				objects[0].p[k * 64 * (fixed ? nr_threads : 1) + t * (fixed ? 64 : 8)]++;
+		break;
+	case SPLIT:
+		for (i = 0; i < (unsigned int)nr_objects; i++)
+			touch(&objects[i], rounds / nr_objects, 4, i + t);
+		break;
+	default:
+		break;
+	}
+}
+
+static void *thread(void *arg)
+{
+	long t = (long)arg;
+	const int node = node_of_thread(t);
+	struct object own;
+
+	run_on(node);
+	own.bytes = between(8, 32) * PAGE;
+	own.p = local_buffer(own.bytes);
+	fill(&own);
+	if (kind == WRONG && !t) {
+		if (!fixed)
+			policy(MPOL_BIND, 1UL << home);
+		objects[0] = (struct object){ planted(bytes, how), bytes };
+		fill(&objects[0]);
+		policy(MPOL_DEFAULT, 0);
+	}
+	pthread_barrier_wait(&barrier);
+	/* Both at a time: no phase is the other's. */
+	if (kind == ALTERNATE) {
+		use_planted(t, node);
+		touch(&own, rounds / 4, 2, t + 11);
+		return NULL;
+	}
+	touch(&own, kind == CONTROL ? rounds : rounds / 8, 2, t + 11);
+	use_planted(t, node);
+	if (kind == SHARED_CONTROL)
+		touch(&objects[0], node == home ? rounds : rounds / 24, 4, t);
+	touch(&own, rounds / 8, 2, t + 13);
+	return NULL;
+}
+
+static void plant(void)
+{
+	static char *(*const pools[])(size_t) = { pool_a, pool_b, pool_c, pool_d, pool_e };
+	int i;
+
+	nr_objects = 1;
+	switch (kind) {
+	case TABLES:
+		nr_objects = nr_threads * between(2, 8);
+		bytes = between(2, 6) * PAGE;
+		break;
+	case READ:
+		nr_objects = fixed ? nr_nodes : 1;
+		break;
+	case SPLIT:
+		nr_objects = 5;
+		bytes = between(4, 16) * PAGE;
+		break;
+	case FALSE_SHARING:
+		bytes = 4 * 64 * (fixed ? nr_threads : 1);
+		break;
+	case WRONG:
+		return;
+	default:
+		break;
+	}
+	for (i = 0; i < nr_objects; i++) {
+		struct object *o = &objects[i];
+
+		o->bytes = bytes;
+		o->p = kind == SPLIT ? pools[i](bytes) :
+		       kind == FALSE_SHARING ? aligned_alloc(64, bytes) : planted(bytes, how);
+		if (fixed && kind == SATURATE) {
+			policy(MPOL_INTERLEAVE, (1UL << nr_nodes) - 1);
+			fill(o);
+			policy(MPOL_DEFAULT, 0);
+			continue;
+		}
+		/* Who uses it: see use_planted(). */
+		if (fixed && (kind == AFTER || kind == TABLES))
+			policy(MPOL_BIND, 1UL << node_of_thread(i % nr_threads));
+		if (fixed && kind == READ)
+			policy(MPOL_BIND, 1UL << i);
+		fill(o);
+		policy(MPOL_DEFAULT, 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[MAX_THREADS];
+	int i;
+
+	if (argc < 3) {
+		fprintf(stderr, "usage: memprof_plant PATTERN SEED [fix] [ROUNDS]\n");
+		return 2;
+	}
+	for (kind = 0; kind < KINDS && strcmp(argv[1], names[kind]); kind++)
+		;
+	if (kind == KINDS) {
+		fprintf(stderr, "memprof_plant: %s: no such pattern\n", argv[1]);
+		return 2;
+	}
+	state = strtoull(argv[2], NULL, 10);
+	fixed = argc > 3 && !strcmp(argv[3], "fix");
+	if (argc > 3 + fixed)
+		rounds = strtoul(argv[3 + fixed], NULL, 10);
+	look_at_machine();
+	nr_threads = nr_nodes * between(1, nr_nodes > 2 ? 1 : 2);
+	if (kind == SHARED_CONTROL || kind == FALSE_SHARING)
+		nr_threads = nr_nodes;
+	bytes = between(16, 96) * PAGE;
+	one_in = between(2, 6);
+	turns = nr_threads * between(2, 4);
+	how = between(0, 3);
+	home = between(0, nr_nodes - 1);
+	run_on(home);
+	printf("truth pattern %s site %s threads %d bytes %zu\n", expected[kind],
+	       kind == SPLIT ? "[process]" : kind == FALSE_SHARING ? "plant" : "planted", nr_threads,
+	       bytes);
+	fflush(stdout);
+	plant();
+	if (pthread_barrier_init(&barrier, NULL, nr_threads))
+		die("pthread_barrier_init");
+	for (i = 0; i < nr_threads; i++)
+		if (pthread_create(&threads[i], NULL, thread, (void *)(long)i))
+			die("pthread_create");
+	for (i = 0; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
