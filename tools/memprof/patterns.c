@@ -5,7 +5,7 @@
  * By site: objects of a site are alike.  Two questions tell the paper's patterns apart:
  * are two accesses of one object, after the thread that came first has filled it in,
  * from one node (then it is one node's object); and if
- * not, does one node have it at a time, in slices of a 32nd of its life (then nodes
+ * not, does one node have it at a time, in slices of a 64th of its life (then nodes
  * alternate)?  The first is asked of pairs, so that it has no bias for objects of which
  * few accesses were sampled.
  */
@@ -16,7 +16,7 @@
 #include "patterns.h"
 
 #define MAX_NODES	64
-#define SLICES		32
+#define SLICES		64
 #define LINE		64
 
 /* From here on a site is what its larger part is. */
@@ -290,7 +290,7 @@ static int largest(const uint64_t *n)
 	return best;
 }
 
-static void judge(struct finding *f, const struct sums *s, const struct nodes *nodes)
+static void judge(struct finding *f, const struct sums *s, const struct nodes *nodes, bool stacks)
 {
 	const int home = largest(s->to);
 	const double all = s->all ? s->all : 1;
@@ -322,6 +322,11 @@ static void judge(struct finding *f, const struct sums *s, const struct nodes *n
 	}
 	if (!s->pairs) {
 		f->pattern = PATTERN_FEW;
+		return;
+	}
+	/* Stacks of a process are one object: whose they are is not kept. */
+	if (stacks) {
+		f->pattern = PATTERN_UNCLEAR;
 		return;
 	}
 	if (f->same_node >= ONE_NODE) {
@@ -525,7 +530,8 @@ int patterns_find(struct memprof *m, struct findings *f)
 			found->objects = s->nr;
 			for (i = 0; i < s->nr; i++)
 				found->bytes += memprof_object(m, s->objects[i])->size;
-			judge(found, &sums, &nodes);
+			judge(found, &sums, &nodes,
+			      memprof_object(m, found->object)->type == MEMPROF_STACK);
 			/* Too little to matter. */
 			if (sums.remote < PATTERN_MIN_SHARE * f->accesses &&
 			    found->pattern != PATTERN_FALSE_SHARING)

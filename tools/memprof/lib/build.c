@@ -512,13 +512,25 @@ static struct space *owner_space(struct builder *b, struct owner *o)
 	return s;
 }
 
-static inline void take_event(struct builder *b, struct owner *o, const struct event_record *e)
+/* Memory is slow: what the next records of the stream need is fetched before. */
+static inline void look_ahead(const struct space *s, const struct event_record *e, const char *end)
+{
+	if (unlikely((const char *)(e + 13) > end))
+		return;
+	live_prefetch(&s->live, e[12].addr, 0);
+	live_prefetch(&s->live, e[8].addr, 1);
+	live_prefetch(&s->live, e[4].addr, 2);
+}
+
+static inline void take_event(struct builder *b, struct owner *o, const struct event_record *e,
+			      const char *end)
 {
 	struct space *s = owner_space(b, o);
 	struct pending *p;
 
 	if (unlikely(!s))
 		return;
+	look_ahead(s, e, end);
 	/* It has come back from the call. */
 	if (unlikely(b->nr_pending) && (p = pending_of(b, o)) && p->from != b->now)
 		end_pending(b, p - b->pending);
@@ -981,7 +993,18 @@ static void hand_out(struct builder *b, const struct kept_access *k)
 	m->options.each(&a, m->options.arg);
 }
 
-static inline void take_sample(struct builder *b, const struct sample_record *r, unsigned int cpu)
+static inline void look_ahead_samples(const struct space *s, const struct sample_record *r,
+				      const char *end)
+{
+	if (unlikely((const char *)(r + 13) > end))
+		return;
+	live_prefetch(&s->live, r[12].addr, 0);
+	live_prefetch(&s->live, r[8].addr, 1);
+	live_prefetch(&s->live, r[4].addr, 2);
+}
+
+static inline void take_sample(struct builder *b, const struct sample_record *r, unsigned int cpu,
+			       const char *end)
 {
 	const uint64_t addr = (int64_t)((uint64_t)r->addr << 16) >> 16, time = since_start(b, b->now);
 	struct memprof *m = b->m;
@@ -998,6 +1021,7 @@ static inline void take_sample(struct builder *b, const struct sample_record *r,
 	s = space_of(b, slot);
 	if (unlikely(!s))
 		return;
+	look_ahead_samples(s, r, end);
 	chain = r->chain < b->nr_sample_chains ? b->sample_chains[r->chain] : 0;
 	if (s->own_end && chain && m->chains.all[chain].depth) {
 		uint64_t ip = m->chains.frames[m->chains.all[chain].at];
@@ -1341,9 +1365,9 @@ static void read_all(struct builder *b, struct file *f)
 				end_pending_until(b, b->now);
 			if (s->type == CHUNK_EVENTS) {
 				if (s->context)
-					take_event(b, s->context, (const void *)s->at);
+					take_event(b, s->context, (const void *)s->at, s->end);
 			} else if (s->type == CHUNK_SAMPLES) {
-				take_sample(b, (const void *)s->at, s->number);
+				take_sample(b, (const void *)s->at, s->number, s->end);
 			} else {
 				take_task(b, (const void *)s->at);
 			}

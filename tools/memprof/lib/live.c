@@ -89,18 +89,19 @@ static size_t hash(uint64_t number)
 	return number * 0x9e3779b97f4a7c15ULL >> 24;
 }
 
-static struct live_page *find_page(struct live_level *l, uint64_t number)
+static inline struct live_page *find_page(struct live_level *l, uint64_t number)
 {
-	struct live_page *p = l->last;
+	struct live_page *p;
 	size_t i;
 
-	if (p && p->number == number)
-		return p;
+	if (l->last && l->last_number == number)
+		return l->last;
 	if (!l->table)
 		return NULL;
-	for (i = hash(number) & l->mask; (p = l->table[i]); i = (i + 1) & l->mask)
-		if (p->number == number) {
+	for (i = hash(number) & l->mask; (p = l->table[i].page); i = (i + 1) & l->mask)
+		if (l->table[i].number == number) {
 			l->last = p;
+			l->last_number = number;
 			return p;
 		}
 	return NULL;
@@ -109,14 +110,14 @@ static struct live_page *find_page(struct live_level *l, uint64_t number)
 static int grow(struct live_level *l)
 {
 	size_t room = l->table ? 2 * (l->mask + 1) : 64, i, k;
-	struct live_page **table = calloc(room, sizeof(*table));
+	struct live_entry *table = calloc(room, sizeof(*table));
 
 	if (!table)
 		return -1;
 	for (i = 0; l->table && i <= l->mask; i++) {
-		if (!l->table[i])
+		if (!l->table[i].page)
 			continue;
-		for (k = hash(l->table[i]->number) & (room - 1); table[k]; k = (k + 1) & (room - 1))
+		for (k = hash(l->table[i].number) & (room - 1); table[k].page; k = (k + 1) & (room - 1))
 			;
 		table[k] = l->table[i];
 	}
@@ -141,12 +142,49 @@ static struct live_page *make_page(struct live_level *l, uint64_t number)
 		return NULL;
 	p->number = number;
 	memset(p->starts, 0, sizeof(p->starts));
-	for (i = hash(number) & l->mask; l->table[i]; i = (i + 1) & l->mask)
+	for (i = hash(number) & l->mask; l->table[i].page; i = (i + 1) & l->mask)
 		;
-	l->table[i] = p;
+	l->table[i] = (struct live_entry){ number, p };
 	l->pages++;
 	l->last = p;
+	l->last_number = number;
 	return p;
+}
+
+/**
+ * live_prefetch() - soon an address will be asked for
+ * @m: the map
+ * @addr: the address
+ * @stage: 0: where its page is; then 1: its page; then 2: the object that starts there
+ *
+ * Each stage needs what the one before brought: so they are some records apart.  Only
+ * small objects are worth it.
+ */
+void live_prefetch(const struct live_map *m, uint64_t addr, int stage)
+{
+	const struct live_level *l = &m->level[0];
+	const uint64_t number = addr >> page_shift(0);
+	const unsigned int slot = (addr >> slot_shift[0]) % LIVE_SLOTS;
+	const struct live_page *p;
+	size_t i;
+
+	if (!l->table)
+		return;
+	i = hash(number) & l->mask;
+	if (!stage) {
+		__builtin_prefetch(&l->table[i]);
+		return;
+	}
+	while ((p = l->table[i].page) && l->table[i].number != number)
+		i = (i + 1) & l->mask;
+	if (!p)
+		return;
+	if (stage == 1) {
+		__builtin_prefetch(&p->starts[slot / 64], 1);
+		__builtin_prefetch(&p->slot[slot], 1);
+	} else if (p->starts[slot / 64] >> slot % 64 & 1) {
+		__builtin_prefetch(&m->pool->all[p->slot[slot]], 1);
+	}
 }
 
 /** live_map_init() - make an empty map, whose objects are in a pool */
@@ -173,7 +211,7 @@ void live_map_free(struct live_map *m, live_gone gone, void *arg)
 		struct live_level *l = &m->level[level];
 
 		for (i = 0; l->table && i <= l->mask; i++) {
-			struct live_page *p = l->table[i];
+			struct live_page *p = l->table[i].page;
 
 			if (!p)
 				continue;
@@ -363,7 +401,7 @@ void live_remove_range(struct live_map *m, uint64_t start, uint64_t end, live_go
 			continue;
 		/* Whichever is less: pages that there are, or that there could be. */
 		for (i = 0; i <= l->mask && pages > l->pages; i++) {
-			struct live_page *p = l->table[i];
+			struct live_page *p = l->table[i].page;
 
 			if (p && p->number >= first / LIVE_SLOTS && p->number <= last / LIVE_SLOTS)
 				clear_slots(m, l, p,
@@ -401,7 +439,7 @@ int live_map_copy(struct live_map *to, const struct live_map *from)
 		const struct live_level *l = &from->level[level];
 
 		for (i = 0; l->objects && i <= l->mask; i++) {
-			struct live_page *p = l->table[i];
+			struct live_page *p = l->table[i].page;
 
 			if (!p)
 				continue;

@@ -41,9 +41,16 @@ struct live_page {
 	uint32_t slot[LIVE_SLOTS];
 };
 
+/* The number beside the pointer: a page that is not the one is not touched. */
+struct live_entry {
+	uint64_t number;
+	struct live_page *page;
+};
+
 struct live_level {
-	struct live_page **table;
+	struct live_entry *table;
 	size_t mask, pages, objects;
+	uint64_t last_number;
 	struct live_page *last;
 };
 
@@ -64,6 +71,7 @@ uint32_t live_insert(struct live_map *m, uint64_t addr, uint64_t size, live_gone
 uint32_t live_at(struct live_map *m, uint64_t addr);
 uint32_t live_find(struct live_map *m, uint64_t addr);
 void live_remove(struct live_map *m, uint32_t live);
+void live_prefetch(const struct live_map *m, uint64_t addr, int stage);
 int live_map_copy(struct live_map *to, const struct live_map *from);
 void live_remove_range(struct live_map *m, uint64_t start, uint64_t end, live_gone gone, void *arg);
 
