@@ -12,6 +12,9 @@ static const struct {
 	{ "record", cmd_record, "record a command, a process, or the system" },
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "diagnose", cmd_diagnose, "say what is wrong with which object, and what to do" },
+	{ "script", cmd_script, "run a C program over the flows of a recording" },
+	{ "plot", cmd_plot, "draw a view of a recording" },
+	{ "html", cmd_html, "make a page of the diagnosis and all views" },
 };
 
 static void usage(FILE *f)

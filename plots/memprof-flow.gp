@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0
+# A flow over time: who accesses, from which node, reading or writing.
+if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
+load plots . "/common.gp"
+
+array shade[8] = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000"]
+stats csv using (column("node")) name "node" nooutput
+set xlabel "time (s)"
+set ylabel "thread"
+set ytics 1
+set autoscale y
+set offsets graph 0.02, graph 0.02, 0.5, 0.5
+is(n, w) = column("node") == n && (w ? strcol("access") ne "read" : strcol("access") eq "read")
+plot for [n=0:int(node_max)] csv using (column("time_s")):(is(n, 0) ? column("thread") + 0.12 : NaN) \
+	with points pt 6 ps 0.5 lc rgb shade[n % 8 + 1] title sprintf("read from node %d", n), \
+     for [n=0:int(node_max)] csv using (column("time_s")):(is(n, 1) ? column("thread") - 0.12 : NaN) \
+	with points pt 7 ps 0.5 lc rgb shade[n % 8 + 1] title sprintf("write from node %d", n)

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0
+# From the CPUs of which node to the memory of which.
+if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
+load plots . "/common.gp"
+
+stats csv using (column("from_node")) name "node" nooutput
+set xlabel "node of the memory"
+set ylabel "node of the CPU"
+set cblabel "share of the accesses (%)"
+set cbrange [0:*]
+set palette defined (0 "#ffffff", 1 "#0072B2")
+set xtics 1
+set ytics 1
+unset grid
+unset key
+set xrange [-0.5:node_max+0.5]
+set yrange [node_max+0.5:-0.5]
+plot csv using (column("to_node")):(column("from_node")):(column("share_pct")) with image, \
+     csv using (column("to_node")):(column("from_node")):(sprintf("%.1f %%", column("share_pct"))) with labels

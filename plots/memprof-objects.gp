@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sites of objects by their share of the remote accesses.
+if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
+load plots . "/common.gp"
+
+set xlabel "share of the remote accesses (%)"
+set xrange [0:*]
+set yrange [11.5:-0.5]
+set grid noytics xtics
+set lmargin 46
+unset key
+short(s) = strlen(s) > 44 ? s[1:41] . "..." : s
+plot csv using (column("remote_share_pct") / 2):(column(0)):(column("remote_share_pct") / 2):(0.4):ytic(short(strcol("site"))) \
+	every ::0::11 with boxxyerror lc rgb "#0072B2"

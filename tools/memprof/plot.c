@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memprof plot: draw a view of a recording.  Writes the view's CSV beside the picture and
+ * lets gnuplot draw it by plots/memprof-VIEW.gp.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../lib/gnuplot.h"
+#include "../lib/leftover.h"
+#include "memprof_cli.h"
+#include "options.h"
+#include "plot.h"
+
+static void usage(FILE *f)
+{
+	const struct view *v;
+
+	fputs("usage: memprof plot VIEW [FILE] -o PICTURE [options]\n"
+	      "Draw a view of a recording (default " DEFAULT_FILE ").\n\n", f);
+	for (v = views; v->name; v++)
+		if (v->plot)
+			fprintf(f, "  %-10s %s\n", v->name, v->about);
+	fputs("\n  -o, --output PICTURE        .png or .svg; its data go beside it as .csv\n"
+	      "  -t, --title TITLE           (default: the view, the command)\n", f);
+	fputs(options_usage, f);
+	fputs("      --help\n", f);
+}
+
+static int write_csv(struct memprof *m, const struct view *view, const struct view_options *o,
+		     const char *csv)
+{
+	struct outfile out;
+	struct table table;
+	int failed;
+
+	failed = view->make(m, o, &table);
+	if (failed) {
+		complain(FAILED, "no memory left");
+	} else if (!table.nr_cells) {
+		failed = complain(FAILED, "%s: there is nothing to draw", view->name);
+	} else {
+		failed = outfile_open(&out, csv);
+		if (!failed)
+			failed = outfile_close(&out, table_print(&table, TABLE_CSV, out.f));
+	}
+	table_free(&table);
+	return failed ? FAILED : OK;
+}
+
+static void default_title(const struct memprof *m, const struct view *view, char *title, size_t size)
+{
+	json_t *meta = json_loads(memprof_meta(m), 0, NULL);
+	const char *command = json_string_value(json_object_get(meta, "command"));
+	const char *source = json_string_value(json_object_get(meta, "source"));
+
+	snprintf(title, size, "%s - %s (%s, %lu samples)", view->name, command && *command ? command : "?",
+		 source ? source : "?", (unsigned long)memprof_totals(m)->samples);
+	json_decref(meta);
+}
+
+/**
+ * plot_draw() - draw a view
+ * @m: the recording
+ * @view: one with a plot
+ * @o: what of it
+ * @output: the picture, .png or .svg; its data go beside it as .csv
+ * @title: of the picture; NULL: the view and the command
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int plot_draw(struct memprof *m, const struct view *view, const struct view_options *o,
+	      const char *output, const char *title)
+{
+	const char *ext = strrchr(output, '.');
+	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], script[64], text[512];
+	char *commands = NULL;
+	size_t size;
+	int failed;
+	FILE *f;
+
+	if (gnuplot_find(plots, sizeof(plots)))
+		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
+	if (snprintf(csv, sizeof(csv), "%.*s.csv", (int)(ext - output), output) >= (int)sizeof(csv) ||
+	    snprintf(tmp, sizeof(tmp), "%.*s.%d%s", (int)(ext - output), output, getpid(), ext) >=
+	    (int)sizeof(tmp))
+		return complain(FAILED, "%s: name too long", output);
+	if (write_csv(m, view, o, csv))
+		return FAILED;
+	if (!title) {
+		default_title(m, view, text, sizeof(text));
+		title = text;
+	}
+	f = open_memstream(&commands, &size);
+	if (!f)
+		return complain(FAILED, "no memory left");
+	gnuplot_quoted(f, "plots", plots);
+	gnuplot_quoted(f, "csv", csv);
+	gnuplot_quoted(f, "out", tmp);
+	gnuplot_quoted(f, "title", title);
+	failed = fclose(f);
+	leftover_add(tmp);
+	snprintf(script, sizeof(script), "memprof-%s", view->name);
+	failed = failed ? complain(FAILED, "no memory left") : gnuplot_run(plots, script, commands);
+	free(commands);
+	if (!failed && rename(tmp, output))
+		failed = complain(FAILED, "%s: %s", output, strerror(errno));
+	if (failed)
+		unlink(tmp);
+	leftover_done(tmp);
+	return failed;
+}
+
+int cmd_plot(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "output", 1, NULL, 'o' }, { "title", 1, NULL, 't' }, COMMON_OPTIONS,
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	struct common common = COMMON_DEFAULT;
+	const char *output = NULL, *title = NULL, *ext;
+	const struct view *view;
+	struct memprof *m;
+	int c, damaged, failed;
+
+	while ((c = getopt_long(argc, argv, "o:t:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'o': output = optarg; break;
+		case 't': title = optarg; break;
+		case 'h': usage(stdout); return OK;
+		case OPT_FROM ... OPT_ALL:
+			if (common_option(&common, c, optarg))
+				return USAGE;
+			break;
+		default: usage(stderr); return USAGE;
+		}
+	}
+	if (optind == argc || argc - optind > 2) {
+		usage(stderr);
+		return USAGE;
+	}
+	view = view_find(argv[optind]);
+	if (!view || !view->plot)
+		return complain(USAGE, "%s: no such plot (see memprof plot --help)", argv[optind]);
+	ext = output ? strrchr(output, '.') : NULL;
+	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
+		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+	m = common_open(argv[optind + 1], &common, &damaged);
+	if (!m || common_check(m, &common)) {
+		memprof_close(m);
+		return FAILED;
+	}
+	failed = plot_draw(m, view, &common.view, output, title);
+	memprof_close(m);
+	return damaged || failed ? FAILED : OK;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Pictures of views. */
+#ifndef MEMPROF_PLOT_H
+#define MEMPROF_PLOT_H
+
+#include "view.h"
+
+int plot_draw(struct memprof *m, const struct view *view, const struct view_options *o,
+	      const char *output, const char *title);
+
+#endif

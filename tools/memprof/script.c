@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memprof script: compile a C program against libmemprof, and run it. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../lib/leftover.h"
+#include "memprof_cli.h"
+
+static void usage(FILE *f)
+{
+	fputs("usage: memprof script PROGRAM.c [ARGUMENT...]\n"
+	      "Compile a program that uses libmemprof(3), and run it with the arguments, of which\n"
+	      "the first usually is a recording.  The compiler is $CC, or cc.\n\n"
+	      "      --help\n\n"
+	      "The exit status is the program's.\n", f);
+}
+
+static int run(char *const argv[])
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		execvp(argv[0], argv);
+		complain(FAILED, "%s: %s", argv[0], strerror(errno));
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return complain(FAILED, "%s: %s", argv[0], strerror(errno));
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* In the build tree beside the program; where it is installed, the compiler finds it. */
+static void find_library(char *include, char *library, size_t size)
+{
+	char exe[PATH_MAX], *slash;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char path[PATH_MAX + 64];
+
+	*include = *library = '\0';
+	if (n < 0)
+		return;
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	*slash = '\0';
+	snprintf(path, sizeof(path), "%s/../lib/libmemprof.so", exe);
+	if (!access(path, R_OK))
+		snprintf(library, size, "%s/../lib", exe);
+	snprintf(path, sizeof(path), "%s/../../tools/memprof/memprof.h", exe);
+	if (!access(path, R_OK))
+		snprintf(include, size, "-I%s/../../tools/memprof", exe);
+	else
+		snprintf(include, size, "-I%s/../include", exe);
+}
+
+int cmd_script(int argc, char **argv)
+{
+	static const struct option options[] = { { "help", 0, NULL, 'h' }, { } };
+	char dir[] = "/tmp/memprof-script.XXXXXX", program[64], include[PATH_MAX + 64];
+	char library[PATH_MAX + 64], link[PATH_MAX + 80], rpath[PATH_MAX + 80];
+	const char *cc = getenv("CC");
+	char *compile[16];
+	int c, i = 0, ret;
+
+	while ((c = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
+		usage(c == 'h' ? stdout : stderr);
+		return c == 'h' ? OK : USAGE;
+	}
+	if (optind == argc) {
+		usage(stderr);
+		return USAGE;
+	}
+	if (access(argv[optind], R_OK))
+		return complain(FAILED, "%s: %s", argv[optind], strerror(errno));
+	if (!mkdtemp(dir))
+		return complain(FAILED, "%s: %s", dir, strerror(errno));
+	leftover_add(dir);
+	snprintf(program, sizeof(program), "%s/script", dir);
+	leftover_add(program);
+	find_library(include, library, sizeof(include));
+	snprintf(link, sizeof(link), "-L%s", library);
+	snprintf(rpath, sizeof(rpath), "-Wl,-rpath,%s", library);
+	compile[i++] = (char *)(cc && *cc ? cc : "cc");
+	compile[i++] = "-O2";
+	compile[i++] = "-o";
+	compile[i++] = program;
+	compile[i++] = argv[optind];
+	if (*include)
+		compile[i++] = include;
+	if (*library) {
+		compile[i++] = link;
+		compile[i++] = rpath;
+	}
+	compile[i++] = "-lmemprof";
+	compile[i++] = "-lm";
+	compile[i] = NULL;
+	ret = run(compile);
+	if (!ret) {
+		argv[optind] = program;
+		ret = run(argv + optind);
+	} else {
+		ret = complain(FAILED, "%s: not compiled", argv[optind]);
+	}
+	unlink(program);
+	leftover_done(program);
+	rmdir(dir);
+	leftover_done(dir);
+	return ret;
+}
