@@ -32,7 +32,8 @@ else
 	[ -r "$config" ] || { echo "deb: $config: cannot be read" >&2; exit 1; }
 	out=$build/kernel-deb
 	mkdir -p "$out"
-	# Debian's certificates and debug symbols are not for a private kernel.
+	# Debian's certificates are not for a private kernel; of debug symbols, what
+	# base.config asks for.
 	sed -e 's/^CONFIG_SYSTEM_TRUSTED_KEYS=.*/CONFIG_SYSTEM_TRUSTED_KEYS=""/' \
 	    -e 's/^CONFIG_MODULE_SIG_KEY=.*/CONFIG_MODULE_SIG_KEY="certs\/signing_key.pem"/' \
 	    -e '/^CONFIG_DEBUG_INFO/d' "$config" >"$out/.config.given"
@@ -40,7 +41,6 @@ else
 		cat "$out/.config.given" "$top/kernel-config/base.config"
 		# Events come with any tracer, and by this if there is none.
 		echo 'CONFIG_ENABLE_DEFAULT_TRACERS=y'
-		echo 'CONFIG_DEBUG_INFO_NONE=y'
 		echo 'CONFIG_LOCALVERSION="-memscope"'
 	} | awk -F'[= ]' '/^CONFIG_/ { last[$1] = $0 } /^# CONFIG_.* is not set/ { last[$2] = $0 }
 			  END { for (s in last) print last[s] }' >"$out/.config"
@@ -56,7 +56,9 @@ fi
 
 rm -f "$deb"/linux-*.deb "$out"/../linux-*.deb
 step=("$top/.ci/step" "$build/log" deb-kernel)
-# -d: it is built already, or what it needs is there (make deps).
+# -d: it is built already, or what it needs is there (make deps).  No package of
+# debug symbols.
+export DEB_BUILD_PROFILES=pkg.linux-upstream.nokerneldbg INSTALL_MOD_STRIP=1
 COUNT=$out "${step[@]}" make -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" \
 	LOCALVERSION= KDEB_PKGVERSION="$(make -s -C "$linux" kernelversion)-1" DPKG_FLAGS=-d \
 	-j"$(nproc)" bindeb-pkg
@@ -69,8 +71,9 @@ root=$build/deb-tools
 rm -rf "$root"
 "$top/.ci/step" "$build/log" deb-tools make -C "$top/tools" O="$build" DESTDIR="$root" PREFIX=/usr install
 gzip -9nf "$root"/usr/share/man/man?/*
-strip --strip-unneeded "$root"/usr/bin/* "$root"/usr/lib/libpagealloc.so.?.?
-strip --strip-debug "$root"/usr/lib/libpagealloc.a
+strip --strip-unneeded "$root"/usr/bin/* "$root"/usr/lib/lib*.so.?.? \
+	"$root"/usr/lib/memprof/*.so
+strip --strip-debug "$root"/usr/lib/lib*.a
 mkdir -p "$root/DEBIAN" "$root/usr/share/doc/memscope-tools"
 cat >"$root/usr/share/doc/memscope-tools/copyright" <<'EOF'
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
