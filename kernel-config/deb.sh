@@ -85,7 +85,8 @@ License: GPL-2
  On Debian systems, the text of the license is in
  /usr/share/common-licenses/GPL-2.
 
-Files: usr/include/pagealloc/pagealloc.h usr/lib/libpagealloc*
+Files: usr/include/pagealloc/pagealloc.h usr/lib/libpagealloc* usr/include/memprof*.h
+ usr/lib/libmemprof*
 Copyright: the memscope developers
 License: LGPL-2.1+
  On Debian systems, the text of the license is in
@@ -97,7 +98,7 @@ trap 'rm -rf "$shlibs"' EXIT
 mkdir "$shlibs/debian"
 printf 'Source: memscope\n\nPackage: memscope-tools\nArchitecture: any\n' >"$shlibs/debian/control"
 depends=$(cd "$shlibs" && dpkg-shlibdeps -O "$root"/usr/bin/* \
-	"$root"/usr/lib/libpagealloc.so.?.? 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+	"$root"/usr/lib/lib*.so.?.? 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
 cat >"$root/DEBIAN/control" <<EOF
 Package: memscope-tools
 Version: $version
