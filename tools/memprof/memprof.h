@@ -162,6 +162,7 @@ struct memprof_site {
 /**
  * struct memprof_totals - what a recording has
  * @unknown: accesses that are no object's, by reason; see memprof_reason()
+ * @start_ns: CLOCK_MONOTONIC when the recording began; its times count from there
  * @own: samples of the profiler's own buffers, left out
  */
 #define MEMPROF_REASONS	8
@@ -169,7 +170,7 @@ struct memprof_totals {
 	uint64_t samples, accesses, events, allocations, frees, own, unmatched_frees;
 	uint64_t lost_samples, lost_events, lost_tasks, throttled, discarded;
 	uint64_t unknown[MEMPROF_REASONS];
-	uint64_t duration_ns, bytes;
+	uint64_t start_ns, duration_ns, bytes;
 	uint32_t max_live_objects;
 };
 

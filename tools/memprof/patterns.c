@@ -45,6 +45,7 @@ struct sums {
 	uint64_t best, by_own, lines;
 	uint64_t from[MAX_NODES], used[MAX_NODES], to[MAX_NODES], users, used_best;
 	uint64_t filled_remote;		/* by the first thread, remote */
+	uint64_t page_pairs, page_same, page_best, page_users;
 };
 
 struct nodes {
@@ -223,6 +224,53 @@ static void add_lines(struct memprof *m, uint32_t object, uint64_t since, struct
 	}
 }
 
+/* Of each page: from which nodes it is accessed. */
+struct page {
+	uint64_t number;
+	uint32_t from[MAX_NODES];
+	UT_hash_handle hh;
+};
+
+/* The question of pairs, asked of pages: an array of which each thread has a part. */
+static void add_pages(struct memprof *m, uint32_t object, uint64_t since, struct sums *s)
+{
+	const struct memprof_object *o = memprof_object(m, object);
+	struct page *pages = NULL, *p, *next;
+	struct memprof_access a;
+	uint64_t number, n, best;
+	int i;
+
+	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
+		if (!counts(m, &a) || (since != UINT64_MAX && a.time_ns < since))
+			continue;
+		number = (o->address + a.offset) / 4096;
+		HASH_FIND(hh, pages, &number, sizeof(number), p);
+		if (!p) {
+			p = calloc(1, sizeof(*p));
+			if (!p)
+				break;
+			p->number = number;
+			HASH_ADD(hh, pages, number, sizeof(number), p);
+		}
+		p->from[a.node]++;
+	}
+	HASH_ITER(hh, pages, p, next) {
+		for (n = best = i = 0; i < MAX_NODES; i++) {
+			n += p->from[i];
+			if (p->from[i] > best)
+				best = p->from[i];
+		}
+		for (i = 0; i < MAX_NODES; i++) {
+			s->page_pairs += p->from[i] ? p->from[i] * (n - 1) : 0;
+			s->page_same += p->from[i] ? (uint64_t)p->from[i] * (p->from[i] - 1) : 0;
+		}
+		s->page_best += best;
+		s->page_users += n;
+		HASH_DEL(pages, p);
+		free(p);
+	}
+}
+
 static void add_object(struct memprof *m, uint32_t object, struct sums *s)
 {
 	const struct memprof_object *o = memprof_object(m, object);
@@ -267,6 +315,7 @@ static void add_object(struct memprof *m, uint32_t object, struct sums *s)
 	s->by_own += 2 * own > n ? n : 0;
 	add_slices(m, object, s);
 	add_lines(m, object, since, s);
+	add_pages(m, object, since, s);
 }
 
 /* ---- a site ---- */
@@ -302,6 +351,7 @@ static void judge(struct finding *f, const struct sums *s, const struct nodes *n
 	f->nodes = nodes_of(s);
 	/* A site of which no object was seen twice: nothing is known about pairs. */
 	f->same_node = s->pairs ? (double)s->same_pairs / s->pairs : -1;
+	f->pages = s->page_pairs ? (double)s->page_same / s->page_pairs : -1;
 	f->phase = s->slice_best / all;
 	f->writes = s->after ? (double)s->after_writes / s->after : 0;
 	f->busy = nodes->busy[home];
@@ -349,6 +399,13 @@ static void judge(struct finding *f, const struct sums *s, const struct nodes *n
 		f->fix = FIX_MIGRATE;
 		f->predicted = s->all - s->slice_best;
 		f->confidence = f->phase;
+		return;
+	}
+	if (f->pages >= ONE_NODE && s->page_pairs > s->all) {
+		f->pattern = PATTERN_PARTITIONED;
+		f->fix = FIX_FIRST_TOUCH;
+		f->predicted = s->page_users - s->page_best + s->filled_remote;
+		f->confidence = f->pages;
 		return;
 	}
 	if (f->nodes < 2) {
@@ -560,8 +617,7 @@ const char *pattern_name(enum pattern p)
 {
 	static const char * const names[PATTERNS] = {
 		"local", "too-few-samples", "unclear", "remote-after-allocation", "wrong-node",
-		"alternate", "concurrent-read", "concurrent-write", "saturated-node", "false-sharing",
-		"process-split",
+		"alternate", "partitioned", "concurrent-read", "concurrent-write", "saturated-node", "false-sharing", "process-split",
 	};
 
 	return p < PATTERNS ? names[p] : "?";
@@ -577,6 +633,7 @@ const char *pattern_about(enum pattern p)
 		[PATTERN_AFTER_ALLOCATION] = "allocated by one thread, then used by a thread of another node",
 		[PATTERN_WRONG_NODE] = "used by the thread that allocated it, but its memory is on another node",
 		[PATTERN_ALTERNATE] = "used by one node after the other",
+		[PATTERN_PARTITIONED] = "used by several nodes at once, but each has its own pages of it",
 		[PATTERN_CONCURRENT_READ] = "read by several nodes at once, hardly ever written",
 		[PATTERN_CONCURRENT_WRITE] = "read and written by several nodes at once",
 		[PATTERN_SATURATED] = "read and written by several nodes at once, and its node answers slowly",
@@ -591,7 +648,7 @@ const char *pattern_about(enum pattern p)
 const char *fix_name(enum fix f)
 {
 	static const char * const names[FIXES] = {
-		"none", "allocate-on-node", "migrate", "replicate", "pin-threads", "interleave", "pad",
+		"none", "allocate-on-node", "migrate", "first-touch", "replicate", "pin-threads", "interleave", "pad",
 		"pin-process",
 	};
 
@@ -619,6 +676,10 @@ void fix_text(struct memprof *m, const struct finding *f, char *text, size_t siz
 	case FIX_MIGRATE:
 		snprintf(text, size, "move %s to the thread's node when its turn begins "
 			 "(move_pages(2), or mbind(2) with MPOL_MF_MOVE), or the threads to its node", where);
+		break;
+	case FIX_FIRST_TOUCH:
+		snprintf(text, size, "let each thread write its part of %s first, before any other "
+			 "does (a page is where it is first touched)", where);
 		break;
 	case FIX_REPLICATE:
 		snprintf(text, size, "a copy of %s on each node, made after it is filled in; "

@@ -13,6 +13,7 @@ enum pattern {
 	PATTERN_AFTER_ALLOCATION,	/* allocated by one thread, used on another node */
 	PATTERN_WRONG_NODE,	/* used by the thread that allocated it, memory elsewhere */
 	PATTERN_ALTERNATE,	/* one node after the other */
+	PATTERN_PARTITIONED,	/* several nodes at once, each its own pages of it */
 	PATTERN_CONCURRENT_READ,	/* several nodes at once, only or mostly reading */
 	PATTERN_CONCURRENT_WRITE,	/* several nodes at once, writing */
 	PATTERN_SATURATED,	/* the same, and the node answers slowly */
@@ -22,7 +23,7 @@ enum pattern {
 };
 
 enum fix {
-	FIX_NONE, FIX_ALLOCATE, FIX_MIGRATE, FIX_REPLICATE, FIX_PIN_THREADS, FIX_INTERLEAVE,
+	FIX_NONE, FIX_ALLOCATE, FIX_MIGRATE, FIX_FIRST_TOUCH, FIX_REPLICATE, FIX_PIN_THREADS, FIX_INTERLEAVE,
 	FIX_PAD, FIX_PIN_PROCESS, FIXES
 };
 
@@ -39,6 +40,7 @@ enum fix {
  * @same_node: two accesses of an object are from one node, so often
  * @phase: share of accesses from the node that has its turn
  * @writes: share of accesses after the first thread alone wrote it
+ * @pages: two accesses of a page are from one node, so often
  * @busy: latency of the node, to what it is where there is least to do
  * @lines: share of accesses to falsely shared lines
  * @confidence: share of the accesses that the pattern explains
@@ -50,7 +52,7 @@ struct finding {
 	uint64_t bytes, accesses, remote;
 	double predicted;
 	int node, nodes;
-	double same_node, phase, writes, busy, lines, confidence;
+	double same_node, pages, phase, writes, busy, lines, confidence;
 };
 
 struct findings {

@@ -172,13 +172,15 @@ static void fill(struct object *o)
 		o->p[i] = i;
 }
 
-enum kind { AFTER, WRONG, TABLES, ALTERNATE, READ, WRITE, SATURATE, FALSE_SHARING, SPLIT, CONTROL,
+enum kind { AFTER, WRONG, TABLES, ALTERNATE, READ, WRITE, SATURATE, FALSE_SHARING, SPLIT, PARTITION, CONTROL,
 	    SHARED_CONTROL, KINDS };
 static const char * const names[KINDS] = { "after", "wrong", "tables", "alternate", "read", "write",
-					   "saturate", "false", "split", "control", "shared-control" };
+					   "saturate", "false", "split", "partition",
+					   "control", "shared-control" };
 static const char * const expected[KINDS] = {
 	"remote-after-allocation", "wrong-node", "remote-after-allocation", "alternate",
 	"concurrent-read", "concurrent-write", "saturated-node", "false-sharing", "process-split",
+	"partitioned",
 	"none", "none" };
 
 static enum kind kind;
@@ -197,7 +199,7 @@ static int node_of_thread(long t)
 
 static void use_planted(long t, int node)
 {
-	const struct object *mine = &objects[kind == FALSE_SHARING ? 0 : t % nr_objects];
+	const struct object *mine = &objects[t % nr_objects];
 	unsigned int i;
 
 	switch (kind) {
@@ -239,6 +241,15 @@ static void use_planted(long t, int node)
 		for (i = 0; i < (unsigned int)nr_objects; i++)
 			touch(&objects[i], rounds / nr_objects, 4, i + t);
 		break;
+	case PARTITION: {
+		struct object part = { mine->p + bytes / PAGE / nr_threads * PAGE * t,
+				       bytes / PAGE / nr_threads * PAGE };
+
+		if (fixed)
+			fill(&part);
+		touch(&part, rounds, one_in, t + 9);
+		break;
+	}
 	default:
 		break;
 	}
@@ -319,7 +330,9 @@ static void plant(void)
 			policy(MPOL_BIND, 1UL << node_of_thread(i % nr_threads));
 		if (fixed && kind == READ)
 			policy(MPOL_BIND, 1UL << i);
-		fill(o);
+		/* Each thread then does so with its part. */
+		if (!fixed || kind != PARTITION)
+			fill(o);
 		policy(MPOL_DEFAULT, 0);
 	}
 }

@@ -1399,7 +1399,7 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 	struct builder b = { .m = m, .next_pending = UINT64_MAX, .kernel_object = NONE };
 	int ret = 0;
 
-	m->start_ns = f->header.start_ns;
+	m->start_ns = m->totals.start_ns = f->header.start_ns;
 	m->totals.bytes = f->bytes;
 	m->meta = read_text(f, CHUNK_META);
 	m->end_text = read_text(f, CHUNK_END);

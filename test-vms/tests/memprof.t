@@ -1,0 +1,115 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# memprof in NUMA guests: what accesses are charged to, against what the program wrote
+# down itself; patterns planted on purpose are found, and the fix has the effect that was
+# said; swmem and users without privileges.  make bench-memprof has more of them.
+use strict;
+use warnings;
+use FindBin;
+use JSON::PP;
+use lib $FindBin::RealBin;
+use Test::More;
+use Plants;
+use VM;
+
+-x "$build/qemu-ibs/qemu-system-x86_64"
+	or plan skip_all => 'the QEMU that emulates IBS is not built (make qemu-ibs)';
+system('make', '-s', '-C', "$FindBin::RealBin/../../tools", "O=$build",
+       map { "$build/tools/tests/memprof_$_" } qw(plant truth judge cost)) == 0
+	or BAIL_OUT('the programs cannot be built');
+stage();
+
+# --- attribution ---------------------------------------------------------------
+{
+	my $vm = in_guest(<<'END');
+memprof record -c 1024 -o /share/truth.data -- memprof_truth log 1 20000 || exit 1
+memprof_judge /share/truth.data log
+memprof report summary /share/truth.data -F csv
+memprof report nodes /share/truth.data -F csv
+memprof report objects /share/truth.data -F json --top 3
+END
+	is($vm->{status}, 0, 'a program that moves its objects about is recorded') or diag $vm->{err}, $vm->{out};
+	my ($objects, $right, $wrong, $unknown, $missing, $op, $thread) = $vm->{out} =~
+		/objects (\d+) right (\d+) wrong (\d+) unknown (\d+) not-in-log (\d+) wrong-op (\d+) wrong-allocator (\d+)/;
+	cmp_ok($right // 0, '>', 300, "$right accesses charged to the object that was there, of $objects");
+	is($wrong, 0, 'none to another');
+	is($op, 0, 'reads are reads, writes are writes');
+	is($thread, 0, 'the allocating thread is right');
+	cmp_ok($unknown + $missing, '<', 0.01 * $right, "$unknown unknown, $missing of nothing in the program's log");
+	like($vm->{out}, qr/^"?events of objects lost"?,0/m, 'no event lost');
+	like($vm->{out}, qr/^1,0,\d+/m, 'the node matrix has accesses from node 1 to node 0');
+	my ($json) = $vm->{out} =~ /^(\[.*\])/ms;
+	is(scalar @{decode_json($json // '[]')}, 3, 'views are JSON, too');
+}
+
+# --- patterns --------------------------------------------------------------------
+{
+	my ($vm, @runs) = run_plants([ [ after => 2 ], [ alternate => 2 ], [ read => 2 ], [ write => 2 ],
+				       [ control => 2 ] ], rounds => 80000);
+	is($vm->{status}, 0, 'plants run') or diag $vm->{err}, $vm->{out};
+	is(scalar @runs, 10, 'all of them');
+	my %base;
+	for (@runs) {
+		my $name = "$_->{pattern} $_->{seed}";
+		is($_->{lost}, 0, "$name: nothing lost");
+		if ($_->{fixed}) {
+			my $predicted = $base{$name} ? $base{$name}{all_predicted_pct} : next;
+			# Some 300 to 500 samples each: the difference of two shares of them.
+			cmp_ok(abs($_->{remote} - $predicted), '<', 9, "$name: with the fix $_->{remote} % remote, " .
+			       "$predicted % were predicted");
+			next;
+		}
+		my ($found, $fix, $false) = judge_plant($_);
+		is($false, 0, "$name: no false alarm") or diag explain $_->{findings};
+		next if $_->{pattern} eq 'control';
+		ok($found, "$name: found") or diag explain $_->{findings};
+		ok($fix, "$name: the fix is named");
+		$base{$name} = $found;
+	}
+}
+
+# --- swmem, and a user without privileges ---------------------------------------------
+{
+	open my $f, '>', "$share/script.sh" or die;
+	print $f <<'END';
+export PATH=/share/bin:$PATH
+cd /tmp
+echo 2 >/proc/sys/kernel/perf_event_paranoid
+memprof record -c 200000 -o d -- memprof_plant after 2 200000 >/dev/null || exit 1
+memprof report objects d -F csv | grep '"planted\|planted (' | head -n 1
+cat >as_nobody.sh <<'EOS'
+cd /tmp; mkdir nobody; cd nobody
+memprof record -c 200000 -- memprof_plant after 2 200000 >/dev/null && memprof report summary -F csv
+EOS
+chmod 777 /tmp /dev/shm
+setpriv --reuid=65534 --regid=65534 --clear-groups sh as_nobody.sh
+END
+	close $f;
+	my $vm = vm('--smp', 4, '--numa', 2, '--append', 'hpet=disable', '--root', 'host', '--share', $share, '--timeout', 600,
+		    '--', 'sh', '/share/script.sh');
+	like($vm->{out}, qr/^[\d.]+,.*,dynamic,.*planted/m, 'swmem: the planted object is seen') or diag $vm->{err}, $vm->{out};
+	like($vm->{err}, qr/no physical addresses without CAP_PERFMON: nodes of pages are asked for/,
+	     'a user is told how nodes are found');
+	like($vm->{out}, qr/^"?remote, of these"?,[\d.]+/m, 'and gets a remote share') or diag $vm->{err}, $vm->{out};
+}
+
+# --- damage, wrong usage ------------------------------------------------------------
+{
+	my $data = slurp("$share/truth.data");
+	open my $f, '>:raw', "$share/cut.data" or die;
+	print $f substr($data, 0, length($data) * 0.6);
+	close $f;
+	my $out = `$build/bin/memprof report summary $share/cut.data 2>&1`;
+	isnt($?, 0, 'a truncated recording: the exit status says so');
+	like($out, qr/truncated at 0x[0-9a-f]+ .*; \d+ samples and \d+ events read/, 'the message says where');
+	like($out, qr/^accesses +[1-9]/m, 'what could be read is shown');
+	for (['report', 'summary', '/nonexistent', 1], ['report', 'nothing', 2], ['record', 2], ['record', '-c', 'x', '--', 'true', 2],
+	     ['plot', 'flow', "$share/truth.data", 2], ['report', 'flow', "$share/truth.data", '--object', 99999999, 1]) {
+		my @args = @$_;
+		my $status = pop @args;
+		my $err = `$build/bin/memprof @args 2>&1 >/dev/null`;
+		is($? >> 8, $status, "memprof @args: status $status") or diag $err;
+	}
+}
+
+done_testing();
