@@ -1,0 +1,136 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# What memprof is worth, and costs: patterns found in planted programs, accesses charged
+# to the right object, instructions an event, bytes a record, seconds to read recordings.
+use strict;
+use warnings;
+use FindBin;
+use JSON::PP;
+use List::Util qw(max sum);
+use lib "$FindBin::RealBin/../tests";
+use Plants;
+use VM;
+
+my $programs = $ENV{PROGRAMS} // 200;
+my $nodes = $ENV{NODES} // 2;
+my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
+my (%m, @how);
+mkdir "$build/bench";
+stage();
+
+# --- patterns -------------------------------------------------------------------
+# A saturated node takes a model of load; so that others are not, they run without.
+my @kinds = qw(after wrong tables alternate read write false split partition control shared-control);
+my (@plants, @saturate);
+for my $i (0 .. $programs - 1) {
+	my $kind = (@kinds, 'saturate')[$i % (@kinds + 1)];
+	push @{$kind eq 'saturate' ? \@saturate : \@plants}, [ $kind, 100 + $i ];
+}
+my @runs;
+my @groups;
+push @groups, [ splice @plants, 0, 11 ] while @plants;
+for (@groups) {
+	my ($vm, @r) = run_plants($_, nodes => $nodes, smp => 2 * $nodes, timeout => 3000);
+	print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+	push @runs, @r;
+}
+while (my @some = splice @saturate, 0, 11) {
+	my ($vm, @r) = run_plants(\@some, nodes => $nodes, smp => 2 * $nodes, timeout => 3000, ibs =>
+		'slice=20000,model=load,hit-l1=0,hit-l2=0,hit-l3=0,window=200000,node-capacity=30000');
+	print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+	push @runs, @r;
+}
+my ($found, $fixes, $wanted, $false, %missed, @error, %base) = (0, 0, 0, 0);
+for (@runs) {
+	my $name = "$_->{pattern} $_->{seed}";
+	if ($_->{fixed}) {
+		push @error, [ $name, abs($_->{remote} - $base{$name}{all_predicted_pct}) ]
+			if $base{$name} && defined $_->{remote};
+		next;
+	}
+	my ($hit, $fix, $alarms) = judge_plant($_);
+	$wanted++ unless $_->{pattern} =~ /control/;
+	$found += !!$hit;
+	$fixes += !!$fix;
+	$false += $alarms;
+	$base{$name} = $hit;
+	$missed{$name} = [ map { "$_->{pattern} $_->{site} $_->{share_of_remote_pct}" } grep { $_->{fix} ne 'none' }
+			   @{$_->{findings}} ] if $alarms || (!$hit && $_->{pattern} !~ /control/);
+}
+$m{programs} = grep { !$_->{fixed} } @runs;
+$m{diagnosis_recall} = $found / ($wanted || 1);
+$m{diagnosis_precision} = $found / ($found + $false || 1);
+$m{fix_named} = $fixes / ($found || 1);
+if (@error) {
+	$m{prediction_mean_err_pp} = sum(map { $_->[1] } @error) / @error;
+	$m{prediction_max_err_pp} = max(map { $_->[1] } @error);
+	$m{prediction_within_3pp} = grep({ $_->[1] <= 3 } @error) / @error;
+}
+print "missed or false: $_: @{$missed{$_}}\n" for sort keys %missed;
+print "prediction off by $_->[1]: $_->[0]\n" for grep { $_->[1] > 3 } @error;
+
+# --- attribution, cost, sizes --------------------------------------------------------
+my $vm = in_guest(<<'END', timeout => 3000);
+for seed in 1 2 3; do
+	memprof record -c 1024 -o /share/truth.data -- memprof_truth log $seed 40000 || exit 1
+	memprof_judge /share/truth.data log
+done
+echo without $(memprof_cost 20000)
+echo with $(memprof record -c 100000000 --ring 16M -o c -- memprof_cost 20000)
+echo sampling-alone $(memprof record -c 100000000 --no-preload -o c -- memprof_cost 20000)
+END
+my %n;
+while ($vm->{out} =~ /^objects \d+ (right.*)/mg) {
+	my %line = split ' ', $1;
+	$n{$_} += $line{$_} for keys %line;
+}
+if ($n{right}) {
+	$m{attribution_right} = $n{right} / ($n{right} + $n{wrong} + $n{'wrong-op'} + $n{'wrong-allocator'});
+	$m{attribution_samples} = $n{right} + $n{wrong};
+	$m{attribution_unknown} = ($n{unknown} + $n{'not-in-log'}) / ($n{right} + $n{unknown} + $n{'not-in-log'});
+}
+my ($with) = $vm->{out} =~ /^with ns_per_pair ([\d.]+)/m;
+my ($alone) = $vm->{out} =~ /^sampling-alone ns_per_pair ([\d.]+)/m;
+# Two events a pair, 2 ns an instruction.
+$m{insn_per_alloc_event} = ($with - $alone) / 4 if $with && $alone;
+
+# Headers of chunks: type, bytes, records.
+sub sizes {
+	my ($path) = @_;
+	my $data = slurp($path);
+	my ($at, %bytes, %records) = (32);
+	while ($at + 40 <= length $data) {
+		my (undef, $type, undef, $bytes, $records) = unpack 'VvvVV', substr $data, $at, 40;
+		$bytes{$type} += $bytes + 40;
+		$records{$type} += $records;
+		$at += 40 + $bytes;
+	}
+	return (\%bytes, \%records);
+}
+my ($bytes, $records) = sizes("$share/truth.data");
+# With what belongs to samples: numbers of threads, call chains.
+$m{bytes_per_sample} = (($bytes->{2} // 0) + ($bytes->{6} // 0) + ($bytes->{7} // 0)) / ($records->{2} || 1);
+$m{bytes_per_event} = (($bytes->{3} // 0) + ($bytes->{5} // 0)) / ($records->{3} || 1);
+
+# --- reading ----------------------------------------------------------------------
+my $tests = "$build/tools/tests";
+my %recordings = (minute => [ 1e6, 5e6, 16, 100_000 ], '10m' => [ 1e7, 2e6, 16, 1_000_000 ]);
+for my $name (sort keys %recordings) {
+	system("$tests/memprof_gen", "$share/big", @{$recordings{$name}}, 1) == 0 or die 'memprof_gen';
+	my @t = sort { $a <=> $b } map { `$tests/memprof_open $share/big` =~ /cpu_s ([\d.]+) rss_mb ([\d.]+)/;
+					 $m{"offline_${name}_rss_mb"} = $2; $1 } 1 .. 3;
+	$m{"offline_${name}_s"} = $t[1];
+	my @before = times;
+	system("$build/bin/memprof report summary $share/big >/dev/null");
+	my @after = times;
+	$m{"offline_${name}_report_s"} = $after[2] + $after[3] - $before[2] - $before[3];
+}
+unlink "$share/big";
+
+$m{_how} = "make bench-memprof PROGRAMS=$programs NODES=$nodes: guests with emulated IBS, -icount, slice=20000, " .
+	"kernel 6.12; seeds 100 and on; CPU seconds, median of 3, on the building host";
+open my $f, '>', "$out.tmp" or die "$out: $!";
+print $f JSON::PP->new->canonical->pretty->encode(\%m);
+close $f or die;
+rename "$out.tmp", $out or die;
+print slurp($out);

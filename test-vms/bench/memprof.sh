@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# memprof's figures, into bench/memprof.json: see memprof.pl.
+#   PROGRAMS=200  planted programs, each run as it is and with its fix
+#   NODES=2       of the guest, with two CPUs each
+set -eu
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export MEMSCOPE_BUILD=${MEMSCOPE_BUILD:-$(realpath "$here/../../build")}
+make -s -C "$here/../../tools" O="$MEMSCOPE_BUILD" \
+	"$MEMSCOPE_BUILD"/tools/tests/memprof_{plant,truth,judge,cost,open,gen}
+exec "$here/memprof.pl"
