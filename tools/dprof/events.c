@@ -41,6 +41,7 @@ const struct event_format event_format[NR_EVENTS] = {
 		NUMBERS(history, len, MAX_WATCHED), NUMBER(history, slots) } },
 	[EVENT_ACCESS] = { FORMAT(access), {
 		NUMBER(access, id), NUMBER(access, ip), NUMBER(access, since),
+		{ "seq", offsetof(struct event, access.seq), 4, 1, 0, 1 },
 		NUMBER(access, type), SIGNED(access, offset, 1), NUMBER(access, len),
 		NUMBER(access, op) } },
 	[EVENT_HISTORY_END] = { FORMAT(history_end), {

@@ -57,6 +57,7 @@ struct history_event {
 
 struct access_event {
 	uint64_t id, ip, since;
+	uint32_t seq;			/* in its history, from 1, over all CPUs; 0: not told */
 	uint32_t type;			/* of what is at the offset */
 	int32_t offset;
 	uint8_t len, op;
@@ -102,11 +103,12 @@ struct event {
  * @size: of one number, or of a text with its end
  * @count: numbers in it; 0: a text
  * @is_signed: they may be negative
+ * @optional: a recording need not have it
  */
 struct event_field {
 	const char *name;
 	uint16_t offset;
-	uint8_t size, count, is_signed;
+	uint8_t size, count, is_signed, optional;
 };
 
 #define MAX_FIELDS 15

@@ -149,8 +149,6 @@ struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol)
 {
 	struct dtype key, *t;
 
-	if (id < m->nr_known && m->same_as[id])
-		id = m->same_as[id];
 	memset(&key.key, 0, sizeof(key.key));
 	key.key.id = id;
 	key.key.symbol = symbol;
@@ -529,7 +527,7 @@ static int make_names_unique(struct model *m)
 	for (from = 0; from < m->nr_types; from = to) {
 		for (to = from + 1; to < m->nr_types && same_name(sorted[from], sorted[to]); to++)
 			;
-		for (i = to - from > 1 ? from : to; i < to; i++) {
+		for (i = to - from > 1 && *sorted[from]->name ? from : to; i < to; i++) {
 			struct dtype *t = sorted[i];
 			size_t n = strlen(t->name);
 
@@ -610,7 +608,8 @@ int model_end(struct model *m)
 			objects_passed(t, m->last_ts);
 		name_type(m, t);
 	}
-	return paths_finish(m) || make_names_unique(m) || sort_sites(m) ? -1 : 0;
+	return paths_finish(m) || model_join_types(m) || make_names_unique(m) || sort_sites(m) ?
+	       -1 : 0;
 }
 
 /**

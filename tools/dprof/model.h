@@ -111,6 +111,7 @@ void model_init(struct model *m);
 int model_add(void *m, const struct event *e);
 int model_add_symbols(void *m, const char *text, size_t size);
 int model_end(struct model *m);
+int model_join_types(struct model *m);
 void model_free(struct model *m);
 
 enum level sample_level(const struct sample_event *s, bool *modified);

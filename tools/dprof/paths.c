@@ -11,6 +11,7 @@ struct history {
 	struct dtype *type;
 	struct path path;		/* becomes one, or is added to one */
 	uint64_t begin;
+	int32_t freed_on;
 	uint32_t room;
 	int32_t cpus[64];		/* cpus[label] */
 	uint16_t nr_cpus;
@@ -201,7 +202,7 @@ int paths_access(struct model *m, const struct event *e)
 	}
 	p->element[p->nr++] = (struct element){
 		.ip = e->access.ip, .type = t->index, .offset = e->access.offset, .len = e->access.len,
-		.op = e->access.op, .cpu = label(h, e->cpu), .since = e->access.since,
+		.op = e->access.op, .cpu = e->cpu, .seq = e->access.seq, .since = e->access.since,
 		.repeats = 1,
 	};
 	return 0;
@@ -290,11 +291,34 @@ static int add_path(struct model *m, struct path *p)
 	return 0;
 }
 
+static int by_seq(const void *a, const void *b)
+{
+	const struct element *x = a, *y = b;
+
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* Clocks may be too coarse for the order of accesses of several CPUs. */
+static void set_order(struct history *h)
+{
+	uint32_t i;
+
+	for (i = 0; i < h->path.nr && h->path.element[i].seq; i++)
+		;
+	if (i && i == h->path.nr)
+		qsort(h->path.element, h->path.nr, sizeof(*h->path.element), by_seq);
+	for (i = 0; i < h->path.nr; i++)
+		h->path.element[i].cpu = label(h, (int16_t)h->path.element[i].cpu);
+}
+
 static int finish(struct model *m, struct history *h)
 {
 	uint32_t i;
 	int ret;
 
+	set_order(h);
+	if (h->path.how == HISTORY_FREED)
+		h->path.free_cpu = label(h, h->freed_on);
 	fold(&h->path);
 	set_ranks(&h->path);
 	h->path.count = 1;
@@ -333,7 +357,7 @@ int paths_end(struct model *m, const struct event *e)
 	h->path.how = e->history_end.how;
 	if (h->path.how == HISTORY_FREED) {
 		h->path.free_ip = e->history_end.ip;
-		h->path.free_cpu = label(h, e->cpu);
+		h->freed_on = e->cpu;
 	}
 	h->path.lifetime = e->history_end.lifetime;
 	h->path.blind = e->history_end.blind;
@@ -357,6 +381,28 @@ int paths_finish(struct model *m)
 		ret |= finish(m, h);
 	}
 	return ret;
+}
+
+/**
+ * paths_retype() - types became others
+ * @m: the model; no history is open
+ * @to: what the index of each type is now
+ *
+ * Equal paths of types that became one stay two, and are put together as groups of
+ * a type are.
+ */
+void paths_retype(struct model *m, const uint32_t *to)
+{
+	struct path *p, *q;
+	uint32_t i;
+
+	for (p = m->paths; p; p = p->hh.next) {
+		for (q = p; q; q = q->next_same) {
+			q->type = to[q->type];
+			for (i = 0; i < q->nr; i++)
+				q->element[i].type = to[q->element[i].type];
+		}
+	}
 }
 
 /**

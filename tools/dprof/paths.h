@@ -20,6 +20,7 @@
  * @ip: the instruction
  * @offset, @len: bytes of the object, or of what is beside it
  * @type: index of the type of what is there
+ * @seq: of the access in its history, from 1; 0 if it is not told
  * @cpu: 0 where the object was allocated, 1 the next that came, ...
  * @op: OP_LOAD, OP_STORE, both; 0 not known
  * @loop: the last @loop elements, this the last of them, are repeated; 0 no
@@ -31,7 +32,7 @@
 struct element {
 	uint64_t ip;
 	int32_t offset;
-	uint32_t type;
+	uint32_t type, seq;
 	uint16_t cpu, loop, rank;
 	uint8_t len, op;
 	uint64_t repeats, turns, since;
@@ -59,6 +60,7 @@ int paths_begin(struct model *m, const struct event *e, struct dtype *t);
 int paths_access(struct model *m, const struct event *e);
 int paths_end(struct model *m, const struct event *e);
 int paths_finish(struct model *m);
+void paths_retype(struct model *m, const uint32_t *to);
 void paths_free(struct model *m);
 
 /**

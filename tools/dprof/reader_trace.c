@@ -83,7 +83,7 @@ static int decoder_init(struct decoder *d, struct tep_handle *tep, char *wrong, 
 		d->pid = tep_find_common_field(e, "common_pid");
 		for (i = 0, f = event_format[k].field; f->name; f++, i++) {
 			d->field[k][i] = tep_find_field(e, f->name);
-			if (usable(d->field[k][i], f))
+			if (usable(d->field[k][i], f) || (!d->field[k][i] && f->optional))
 				continue;
 			snprintf(wrong, size, "%s.%s", event_format[k].name, f->name);
 			return -1;
@@ -140,6 +140,8 @@ static int decode(const struct decoder *d, const struct trace_event *raw, struct
 	for (i = 0, f = event_format[k].field; f->name; f++, i++) {
 		const struct tep_format_field *in = d->field[k][i];
 
+		if (!in)
+			continue;
 		if ((uint64_t)in->offset + in->size > raw->size)
 			return -1;
 		if (!f->count && decode_text(e, f, number(data + in->offset, 4), raw))

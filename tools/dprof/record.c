@@ -113,6 +113,23 @@ static bool catches_interrupts(pid_t pid)
 	return caught >> (SIGINT - 1) & 1;
 }
 
+/* trace-cmd enables events first, and then lets them into the buffer. */
+static bool is_tracing(void)
+{
+	char *on = tracefs_instance_file_read(NULL, "tracing_on", NULL);
+	bool is = on && *on == '1';
+
+	free(on);
+	return is;
+}
+
+/* The types known already are told when the event is enabled: again, since that was then. */
+static void tell_types(void)
+{
+	tracefs_event_disable(NULL, "dprof", "dprof_type");
+	tracefs_event_enable(NULL, "dprof", "dprof_type");
+}
+
 /* trace-cmd, recording until it is told to stop; -1 if it does not come to that. */
 static pid_t start_trace_cmd(const char *output)
 {
@@ -130,8 +147,10 @@ static pid_t start_trace_cmd(const char *output)
 	for (tries = 0; pid > 0 && tries < 1000; tries++) {
 		if (waitpid(pid, NULL, WNOHANG) == pid)
 			return -1;
-		if (knobs_stat("running", NULL, 0) > 0 && catches_interrupts(pid))
+		if (knobs_stat("running", NULL, 0) > 0 && catches_interrupts(pid) && is_tracing()) {
+			tell_types();
 			return pid;
+		}
 		usleep(10000);
 	}
 	if (pid > 0)

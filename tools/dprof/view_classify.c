@@ -61,6 +61,8 @@ static size_t fold(const struct analysis *a, struct verdict *v, size_t nr)
 {
 	size_t i, to = 0;
 
+	if (!nr)
+		return 0;
 	qsort(v, nr, sizeof(*v), by_place);
 	for (i = 1; i < nr; i++) {
 		if (same_row(a, &v[to], &v[i]))
@@ -68,7 +70,7 @@ static size_t fold(const struct analysis *a, struct verdict *v, size_t nr)
 		else
 			v[++to] = v[i];
 	}
-	nr = nr ? to + 1 : 0;
+	nr = to + 1;
 	qsort(v, nr, sizeof(*v), by_misses);
 	return nr;
 }

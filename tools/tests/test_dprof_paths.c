@@ -256,6 +256,35 @@ static void lost(void **state)
 	model_free(&m);
 }
 
+/* Two ids of one cache and site are one type, even if that is told last. */
+static void joined(void **state)
+{
+	struct model m;
+	size_t i, nr = 0;
+
+	(void)state;
+	model_init(&m);
+	add(&m, "1 0 0 dprof_sample ip=16 addr=4096 base=4096 type=20 offset=0 op=1");
+	add(&m, "2 1 0 dprof_sample ip=16 addr=4096 base=4096 type=21 offset=0 op=1");
+	add(&m, "3 1 0 dprof_sample ip=17 addr=4104 base=4096 type=21 offset=8 op=2");
+	add(&m, "4 0 0 dprof_alloc base=4096 type=20 size=64");
+	add(&m, "5 0 0 dprof_free base=4096 type=21");
+	add(&m, "6 0 0 dprof_type id=20 class=1 size=64 cache=foo func=f file=f.c line=1");
+	add(&m, "7 0 0 dprof_type id=21 class=1 size=64 cache=foo func=f file=f.c line=1");
+	add(&m, "8 0 0 dprof_type id=22 class=1 size=64 cache=foo func=f file=f.c line=2");
+	add(&m, "9 0 0 dprof_sample ip=17 addr=8192 base=8192 type=22 offset=0 op=1");
+	assert_int_equal(model_end(&m), 0);
+	for (i = 0; i < m.nr_types; i++)
+		nr += m.by_index[i]->sum.n != 0;
+	assert_int_equal(nr, 2);
+	assert_non_null(model_find_type(&m, "foo:f@1"));
+	assert_int_equal(model_find_type(&m, "foo:f@1")->sum.n, 3);
+	assert_int_equal(model_find_type(&m, "foo:f@2")->sum.n, 1);
+	assert_int_equal(m.nr_sites, 3);
+	assert_int_equal(m.by_site[0]->sum.n, 2);
+	model_free(&m);
+}
+
 /* The types that miss most, and pairs of their busiest words. */
 static void chosen(void **state)
 {
@@ -290,7 +319,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text), cmocka_unit_test(equal_histories), cmocka_unit_test(pairs),
 		cmocka_unit_test(two_kinds), cmocka_unit_test(loops), cmocka_unit_test(lost),
-		cmocka_unit_test(chosen),
+		cmocka_unit_test(chosen), cmocka_unit_test(joined),
 	};
 
 	return cmocka_run_group_tests_name("dprof_paths", tests, NULL, NULL);

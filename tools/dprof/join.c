@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Types that are one.
+ *
+ * The kernel may give a cache and site two ids, when two CPUs ask at once.  That
+ * they are one is known when both were told, which may be after their events.
+ */
+#include <stdlib.h>
+
+#include "model.h"
+#include "paths.h"
+
+/* What each type becomes.  Return NULL without memory. */
+static uint32_t *find_same(struct model *m, bool *any)
+{
+	uint32_t *to = calloc(m->nr_types + 1, sizeof(*to)), i, k;
+
+	for (i = 0; to && i < m->nr_types; i++) {
+		uint32_t id = m->by_index[i]->key.id;
+		uint32_t first = id < m->nr_known && m->same_as[id] ? m->same_as[id] : id;
+
+		to[i] = i;
+		for (k = 0; k < i && first >= NR_MEMORY_CLASSES; k++) {
+			uint32_t other = m->by_index[k]->key.id;
+
+			if (other < m->nr_known && m->same_as[other])
+				other = m->same_as[other];
+			if (other != first)
+				continue;
+			to[i] = k;
+			*any = true;
+			break;
+		}
+	}
+	return to;
+}
+
+static void join(struct dtype *to, struct dtype *t)
+{
+	tally_add(&to->sum, &t->sum);
+	to->seen_alloc |= t->seen_alloc;
+	to->allocs += t->allocs;
+	to->frees += t->frees;
+	to->remote_frees += t->remote_frees;
+	to->live += t->live;
+	/* Both at once is the most there can have been. */
+	to->peak += t->peak;
+	to->lifetimes += t->lifetimes;
+	to->lifetime += t->lifetime;
+	to->live_time += t->live_time;
+	to->histories += t->histories;
+	to->unfinished += t->unfinished;
+	to->lost += t->lost;
+	to->bounced += t->bounced;
+	/* What is left behind is of nothing any more. */
+	t->sum = (struct tally){ };
+	t->seen_alloc = false;
+	t->allocs = t->histories = 0;
+}
+
+static void join_sites(struct model *m, const uint32_t *to)
+{
+	struct site *s, *next, *old;
+
+	HASH_ITER(hh, m->sites, s, next) {
+		if (to[s->key.type] == s->key.type)
+			continue;
+		HASH_DEL(m->sites, s);
+		s->key.type = to[s->key.type];
+		HASH_FIND(hh, m->sites, &s->key, sizeof(s->key), old);
+		if (!old) {
+			HASH_ADD(hh, m->sites, key, sizeof(s->key), s);
+			continue;
+		}
+		tally_add(&old->sum, &s->sum);
+		free(s);
+	}
+}
+
+static void join_uses(struct model *m, const uint32_t *to)
+{
+	struct use *u, *next, *old;
+	int l;
+
+	HASH_ITER(hh, m->uses, u, next) {
+		if (to[u->key.type] == u->key.type)
+			continue;
+		HASH_DEL(m->uses, u);
+		u->key.type = to[u->key.type];
+		HASH_FIND(hh, m->uses, &u->key, sizeof(u->key), old);
+		if (!old) {
+			HASH_ADD(hh, m->uses, key, sizeof(u->key), u);
+			continue;
+		}
+		old->read |= u->read;
+		old->written |= u->written;
+		old->n += u->n;
+		old->stores += u->stores;
+		for (l = 0; l < 4; l++)
+			old->misses[l] += u->misses[l];
+		free(u);
+	}
+}
+
+static void join_objects(struct model *m, const uint32_t *to)
+{
+	struct object *o, *next, *old;
+
+	HASH_ITER(hh, m->objects, o, next) {
+		if (to[o->key.type] == o->key.type)
+			continue;
+		HASH_DEL(m->objects, o);
+		o->key.type = to[o->key.type];
+		HASH_FIND(hh, m->objects, &o->key, sizeof(o->key), old);
+		if (!old) {
+			HASH_ADD(hh, m->objects, key, sizeof(o->key), o);
+			continue;
+		}
+		old->allocs += o->allocs;
+		free(o);
+	}
+}
+
+/**
+ * model_join_types() - make types one that are of one cache and site
+ * @m: the model, with no history open
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_join_types(struct model *m)
+{
+	bool any = false;
+	uint32_t *to = find_same(m, &any), i;
+
+	if (!to)
+		return -1;
+	for (i = 0; any && i < m->nr_types; i++)
+		if (to[i] != i)
+			join(m->by_index[to[i]], m->by_index[i]);
+	if (any) {
+		join_sites(m, to);
+		join_uses(m, to);
+		join_objects(m, to);
+		paths_retype(m, to);
+	}
+	/* They have the name of what they became, and must not be told apart by it. */
+	for (i = 0; any && i < m->nr_types; i++)
+		if (to[i] != i)
+			m->by_index[i]->name[0] = '\0';
+	free(to);
+	return 0;
+}
