@@ -74,8 +74,9 @@ sub hooks {
 		my @insns = @{$hooks{$key}{$f}};
 		is("@insns", join(' ', ('nop') x @insns), "$key: the hook in $f is a NOP");
 	}
-	ok(!grep($_ ne 'iomap_file_buffered_write', keys %want), "$key: every function has its hook")
-		or diag "without: @{[keys %want]}";
+	# What this kernel has not, as large pages on PREEMPT_RT, has no hook.
+	my @without = grep { $_ ne 'iomap_file_buffered_write' && $symbol{$_} } keys %want;
+	is("@without", '', "$key: every function has its hook");
 }
 hooks('memref_hooks',
       [ qw(filemap_read shmem_file_read_iter generic_perform_write iomap_file_buffered_write
@@ -84,7 +85,7 @@ hooks('memref_hooks',
       [ qw(get_pte_pfn get_pmd_pfn walk_pte_range) ]);
 hooks('page_hint_key',
       [ qw(vma_alloc_folio_noprof __thp_vma_allowable_orders begin_new_exec) ],
-      [ qw(copy_mm dup_mm alloc_bprm bprm_mm_init __mmput mmput __mmdrop) ]);
+      [ qw(copy_process copy_mm dup_mm alloc_bprm bprm_mm_init __mmput mmput __mmdrop) ]);
 hooks('page_hint_cache_key',
       [ qw(drain_pages_zone __drain_all_pages refresh_cpu_vm_stats) ], []);
 is(scalar @{$hooks{page_hint_key}{vma_alloc_folio_noprof} // []}, 1,
