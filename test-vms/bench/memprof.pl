@@ -72,7 +72,7 @@ print "prediction off by $_->[1]: $_->[0]\n" for grep { $_->[1] > 3 } @error;
 # --- attribution, cost, sizes --------------------------------------------------------
 my $vm = in_guest(<<'END', timeout => 3000);
 for seed in 1 2 3; do
-	memprof record -c 1024 -o /share/truth.data -- memprof_truth log $seed 40000 || exit 1
+	memprof record -c 1024 -o /share/truth.data -- memprof_truth log $seed 15000 || exit 1
 	memprof_judge /share/truth.data log
 done
 echo without $(memprof_cost 20000)

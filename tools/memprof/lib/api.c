@@ -277,6 +277,10 @@ public const char *memprof_frame(struct memprof *m, uint32_t chain, unsigned int
 		return NULL;
 	addr = m->chains.frames[m->chains.all[chain].at + frame];
 	pthread_mutex_lock(&m->lock);
+	if (!frame && m->chains.all[chain].text) {
+		kept = m->chains.all[chain].text;
+		goto out;
+	}
 	if (!look_up(m, chain, frame, &f))
 		snprintf(text, sizeof(text), "%#lx", (unsigned long)addr);
 	else if (f.function && f.file)
@@ -287,6 +291,9 @@ public const char *memprof_frame(struct memprof *m, uint32_t chain, unsigned int
 	else
 		snprintf(text, sizeof(text), "%s+%#lx", base(f.path), (unsigned long)f.offset);
 	kept = m->strings.text[string_number(&m->strings, text)];
+	if (!frame)
+		m->chains.all[chain].text = kept;
+out:
 	pthread_mutex_unlock(&m->lock);
 	return kept;
 }

@@ -38,6 +38,7 @@ struct chain {
 	uint64_t at;			/* in frames */
 	uint64_t first_ns;		/* when it was first seen */
 	uint64_t allocations, bytes;
+	const char *text;		/* of the first frame, once it was asked for */
 };
 
 struct chains {

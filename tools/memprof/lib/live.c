@@ -19,6 +19,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "live.h"
 
@@ -46,9 +47,55 @@ int live_pool_init(struct live_pool *p)
 	return p->all ? 0 : -1;
 }
 
+/*
+ * Pages come from large pieces of memory: a look-up is a walk over lines far apart, and
+ * with small pages of memory each would miss the TLB as well.
+ */
+#define ARENA_BYTES	(2UL << 20)
+
+struct live_arena {
+	struct live_arena *next;
+	size_t used;
+	struct live_page pages[];
+};
+
+static struct live_page *take_page(struct live_pool *pool)
+{
+	const size_t room = (ARENA_BYTES - sizeof(struct live_arena)) / sizeof(struct live_page);
+	struct live_page *p = pool->free_pages;
+	struct live_arena *a = pool->arenas;
+
+	if (p) {
+		memcpy(&pool->free_pages, p->slot, sizeof(p));
+		return p;
+	}
+	if (!a || a->used == room) {
+		a = aligned_alloc(ARENA_BYTES, ARENA_BYTES);
+		if (!a)
+			return NULL;
+		madvise(a, ARENA_BYTES, MADV_HUGEPAGE);
+		a->next = pool->arenas;
+		a->used = 0;
+		pool->arenas = a;
+	}
+	return &a->pages[a->used++];
+}
+
+static void give_back_page(struct live_pool *pool, struct live_page *p)
+{
+	memcpy(p->slot, &pool->free_pages, sizeof(p));
+	pool->free_pages = p;
+}
+
 /** live_pool_free() - forget all objects */
 void live_pool_free(struct live_pool *p)
 {
+	struct live_arena *a, *next;
+
+	for (a = p->arenas; a; a = next) {
+		next = a->next;
+		free(a);
+	}
 	free(p->all);
 }
 
@@ -127,7 +174,7 @@ static int grow(struct live_level *l)
 	return 0;
 }
 
-static struct live_page *make_page(struct live_level *l, uint64_t number)
+static struct live_page *make_page(struct live_pool *pool, struct live_level *l, uint64_t number)
 {
 	struct live_page *p = find_page(l, number);
 	size_t i;
@@ -137,7 +184,7 @@ static struct live_page *make_page(struct live_level *l, uint64_t number)
 	if ((!l->table || l->pages * 2 > l->mask) && grow(l))
 		return NULL;
 	/* The slots need no value: the bits say which count. */
-	p = malloc(sizeof(*p));
+	p = take_page(pool);
 	if (!p)
 		return NULL;
 	p->number = number;
@@ -220,7 +267,7 @@ void live_map_free(struct live_map *m, live_gone gone, void *arg)
 					gone(arg, p->slot[slot]);
 				give_back(m->pool, p->slot[slot]);
 			}
-			free(p);
+			give_back_page(m->pool, p);
 		}
 		free(l->table);
 	}
@@ -270,7 +317,7 @@ uint32_t live_insert(struct live_map *m, uint64_t addr, uint64_t size, live_gone
 	struct live_level *l = &m->level[level];
 	uint64_t last_slot = size ? (addr + size - 1) >> shift : addr >> shift, number;
 	unsigned int slot = (addr >> shift) % LIVE_SLOTS, last;
-	struct live_page *p = make_page(l, addr >> page_shift(level)), *q;
+	struct live_page *p = make_page(m->pool, l, addr >> page_shift(level)), *q;
 	struct live *o;
 	uint32_t i;
 

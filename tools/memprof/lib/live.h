@@ -29,10 +29,12 @@ struct live {
 
 #define LIVE_NO_OBJECT	UINT32_MAX
 
-/* Room for all of a recording; 0 is none. */
+/* Room for all of a recording; object 0 is none. */
 struct live_pool {
 	struct live *all;
 	uint32_t used, room, free, live, max_live;
+	struct live_page *free_pages;
+	struct live_arena *arenas;
 };
 
 struct live_page {
