@@ -131,6 +131,7 @@ int model_join_types(struct model *m)
 {
 	bool any = false;
 	uint32_t *to = find_same(m, &any), i;
+	int ret = 0;
 
 	if (!to)
 		return -1;
@@ -141,12 +142,12 @@ int model_join_types(struct model *m)
 		join_sites(m, to);
 		join_uses(m, to);
 		join_objects(m, to);
-		paths_retype(m, to);
+		ret = paths_retype(m, to);
 	}
 	/* They have the name of what they became, and must not be told apart by it. */
 	for (i = 0; any && i < m->nr_types; i++)
 		if (to[i] != i)
 			m->by_index[i]->name[0] = '\0';
 	free(to);
-	return 0;
+	return ret;
 }

@@ -186,7 +186,7 @@ static bool same_type(const struct type_event *a, const struct type_event *b)
 
 static int add_type(struct model *m, const struct type_event *e)
 {
-	uint32_t i;
+	uint32_t i, first = 0;
 
 	if (e->id > MAX_TYPE_ID)
 		return 0;
@@ -206,9 +206,14 @@ static int add_type(struct model *m, const struct type_event *e)
 	}
 	m->known[e->id] = *e;
 	/* The kernel may give two CPUs that ask at once two ids. */
-	for (i = NR_MEMORY_CLASSES; i < e->id; i++)
-		if (same_type(&m->known[i], e))
-			m->same_as[e->id] = m->same_as[i] ? m->same_as[i] : i;
+	for (i = NR_MEMORY_CLASSES; i < m->nr_known; i++) {
+		if (!same_type(&m->known[i], e))
+			continue;
+		/* Ids are told in any order: all of them are the smallest. */
+		if (!first)
+			first = i;
+		m->same_as[i] = first;
+	}
 	return 0;
 }
 

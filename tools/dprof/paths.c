@@ -388,21 +388,34 @@ int paths_finish(struct model *m)
  * @m: the model; no history is open
  * @to: what the index of each type is now
  *
- * Equal paths of types that became one stay two, and are put together as groups of
- * a type are.
+ * Return: 0, or -1 without memory.
  */
-void paths_retype(struct model *m, const uint32_t *to)
+int paths_retype(struct model *m, const uint32_t *to)
 {
-	struct path *p, *q;
+	struct path *all = NULL, *p, *next, *same;
 	uint32_t i;
+	int ret = 0;
 
-	for (p = m->paths; p; p = p->hh.next) {
-		for (q = p; q; q = q->next_same) {
-			q->type = to[q->type];
-			for (i = 0; i < q->nr; i++)
-				q->element[i].type = to[q->element[i].type];
+	HASH_ITER(hh, m->paths, p, next) {
+		HASH_DEL(m->paths, p);
+		for (; p; p = same) {
+			same = p->next_same;
+			p->next_same = all;
+			all = p;
 		}
 	}
+	/* Equal ones of types that became one are one. */
+	for (p = all; p; p = same) {
+		same = p->next_same;
+		p->next_same = NULL;
+		p->type = to[p->type];
+		for (i = 0; i < p->nr; i++)
+			p->element[i].type = to[p->element[i].type];
+		ret |= add_path(m, p);
+		free(p->element);
+		free(p);
+	}
+	return ret;
 }
 
 /**

@@ -60,7 +60,7 @@ int paths_begin(struct model *m, const struct event *e, struct dtype *t);
 int paths_access(struct model *m, const struct event *e);
 int paths_end(struct model *m, const struct event *e);
 int paths_finish(struct model *m);
-void paths_retype(struct model *m, const uint32_t *to);
+int paths_retype(struct model *m, const uint32_t *to);
 void paths_free(struct model *m);
 
 /**

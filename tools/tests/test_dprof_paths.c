@@ -269,8 +269,8 @@ static void joined(void **state)
 	add(&m, "3 1 0 dprof_sample ip=17 addr=4104 base=4096 type=21 offset=8 op=2");
 	add(&m, "4 0 0 dprof_alloc base=4096 type=20 size=64");
 	add(&m, "5 0 0 dprof_free base=4096 type=21");
-	add(&m, "6 0 0 dprof_type id=20 class=1 size=64 cache=foo func=f file=f.c line=1");
-	add(&m, "7 0 0 dprof_type id=21 class=1 size=64 cache=foo func=f file=f.c line=1");
+	add(&m, "6 0 0 dprof_type id=21 class=1 size=64 cache=foo func=f file=f.c line=1");
+	add(&m, "7 0 0 dprof_type id=20 class=1 size=64 cache=foo func=f file=f.c line=1");
 	add(&m, "8 0 0 dprof_type id=22 class=1 size=64 cache=foo func=f file=f.c line=2");
 	add(&m, "9 0 0 dprof_sample ip=17 addr=8192 base=8192 type=22 offset=0 op=1");
 	assert_int_equal(model_end(&m), 0);
