@@ -385,6 +385,9 @@ static int make_trace(struct merge *g, size_t seed, const struct group *group, s
 	t->accesses = (double)p->accesses / p->count;
 	t->by_pairs = all_pairs(g);
 	set_order(g, t->element);
+	/* Its groups are of other objects, which may live longer. */
+	if (t->nr && t->end < t->element[t->nr - 1].since)
+		t->end = t->element[t->nr - 1].since;
 	keep_loops(g, t);
 	return 0;
 }
