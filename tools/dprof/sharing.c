@@ -126,6 +126,14 @@ static int add_line(struct shared_line **shared, struct use **use, size_t nr, en
 	return 0;
 }
 
+/* The same address in two processes, or of two CPUs' devices, is not the same memory. */
+static bool has_own_address(const struct model *m, const struct use *u)
+{
+	enum memory_class class = m->by_index[u->key.type]->event.class;
+
+	return class != CLASS_USER && class != CLASS_FIXMAP;
+}
+
 /**
  * sharing_find() - the shared lines of a recording
  * @m: the model, ended
@@ -144,8 +152,11 @@ int sharing_find(struct model *m, enum level beyond, struct shared_line **shared
 	if (!use)
 		return -1;
 	for (u = m->uses; u; u = u->hh.next)
-		use[n++] = u;
-	qsort(use, nr, sizeof(*use), by_line);
+		if (has_own_address(m, u))
+			use[n++] = u;
+	nr = n;
+	if (nr)
+		qsort(use, nr, sizeof(*use), by_line);
 	for (from = 0; from < nr && !ret; from = to) {
 		for (to = from; to < nr && use[to]->key.line == use[from]->key.line; to++)
 			;

@@ -205,6 +205,11 @@ sub test_samples_alone {
 			event($cpu, 'dprof_sample', ip => $function{scan} + $cpu, type => 21 + $cpu,
 			      addr => $base, base => $base, offset => 0, op => 3, width => 8, source => 1,
 			      data_src => $source{l1} | 2);
+			# Nor is what has the same address in two processes.
+			event($cpu, 'dprof_sample', ip => $function{send}, type => 13,
+			      addr => 0x7f0000001000 + 8 * $cpu, base => 0x7f0000001000,
+			      offset => 8 * $cpu, op => 3, width => 8, source => 1,
+			      data_src => $source{l1} | 2);
 			# One's own line is nobody's fault.
 			my $own = 0xffff888000300000 + 64 * $cpu;
 			event($cpu, 'dprof_sample', ip => $function{fill}, type => 23,

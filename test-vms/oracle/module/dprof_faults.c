@@ -25,10 +25,11 @@ MODULE_PARM_DESC(rounds, "turns of each CPU in each fault");
 #define NR_QUEUE	64
 
 struct faults_true { u64 first, value, rest[6]; };
-struct faults_false { u64 left, right, rest[6]; };
+/* The offsets differ: the compiler makes one of functions with the same code. */
+struct faults_false { u64 left, between, right, rest[5]; };
 struct faults_pair { u64 value, rest[3]; };
-struct faults_conflict { u64 first, value, rest[6]; };
-struct faults_capacity { u64 first, second, value, rest[5]; };
+struct faults_conflict { u64 before[4], value, rest[3]; };
+struct faults_capacity { u64 before[5], value, rest[2]; };
 struct faults_queue { struct faults_queue *next; u64 length, rest[6], tail[8]; };
 struct faults_private { u64 value, rest[7]; };
 
