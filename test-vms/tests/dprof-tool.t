@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
 # dprof from record to report, on planted faults (oracle/module/dprof_faults.c): a
-# queue that hands objects to another CPU, by its histories.
+# queue that hands objects to another CPU, by its histories; true and false sharing, and
+# false sharing of two objects, by samples of swmem alone.
 use strict;
 use warnings;
 use FindBin;
@@ -12,6 +13,8 @@ use VM;
 
 plan skip_all => 'this kernel has no dprof'
 	if slurp("$build/kernel-vm/.config") !~ /^CONFIG_DPROF=y/m;
+
+my $file = 'trace.dat';
 
 # Clocks of a guest without a known TSC are too coarse for times, not for the order.
 my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share,
@@ -24,7 +27,7 @@ my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share,
 is($vm->{status}, 0, 'recorded, and all is as it was') or diag($vm->{out}, $vm->{err});
 
 sub rows {
-	my $text = `$build/bin/dprof report @_ $share/trace.dat -F json 2>&1`;
+	my $text = `$build/bin/dprof report @_ $share/$file -F json 2>&1`;
 	is($?, 0, "report @_") or diag($text);
 	return $? ? () : @{ decode_json($text) };
 }
@@ -49,8 +52,27 @@ like($row->{writer}, qr/ by faults_queue_send\+/, 'by what the sender writes');
 # How many depends on clocks: frees that seem to come before their allocation are not told.
 ok($row->{remote_frees_pct} > 5, 'freed by the other CPU') or diag($row->{remote_frees_pct});
 
-# What each CPU has of its own is neither shared nor handed over.
-is_deeply([ rows('sharing', '--type', 'faults_private') ], [], 'the control: nothing')
-	if `$build/bin/dprof report profile $share/trace.dat -F csv` =~ /^faults_private/m;
+# Samples, which without -icount come only where CPUs take turns; timers are coarse
+# until the TSC is the clock.
+$vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--qemu-arg', '-icount',
+	 '--qemu-arg', 'shift=1,sleep=off', '--share', $share,
+	 '--append', 'hpet=disable sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
+	 'clock=/sys/devices/system/clocksource/clocksource0/current_clocksource; ' .
+	 'until grep -q tsc $clock; do sleep 0.1; done; sleep 1; ' .
+	 'dprof record -s swmem -p 20000 -t none -H none -o samples.dat -- ' .
+	 'modprobe dprof_faults rounds=500000');
+is($vm->{status}, 0, 'samples recorded') or diag($vm->{out}, $vm->{err});
+$file = 'samples.dat';
+my %shared;
+push @{ $shared{$_->{type} =~ s/:.*//r} }, $_ for rows('sharing', '--top', 0);
+is($shared{faults_true}[0]{sharing}, 'true', 'true sharing');
+like($shared{faults_true}[0]{writer}, qr/^faults_true_write/, 'its writer');
+is($shared{faults_false}[0]{sharing}, 'false', 'false sharing');
+like($shared{faults_false}[0]{writer}, qr/^faults_false_write/, 'its writer');
+is($shared{faults_pair}[0]{other_object_pct}, 100, 'two objects on a line');
+like($shared{faults_pair}[0]{writer}, qr/^faults_pair_write/, 'its writer');
+for my $control (qw(faults_private faults_conflict faults_capacity)) {
+	is($shared{$control}, undef, "$control: nothing");
+}
 
 done_testing();
