@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The events of the trace system dprof, Documentation/trace/dprof.rst: as structs,
- * as they are in trace.dat files, and as text (dprof-events(5)).
+ * as they are in trace.dat files, and as text (dprof(1)).
  */
 #ifndef DPROF_EVENTS_H
 #define DPROF_EVENTS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads recordings that are text, dprof-events(5): tests write them, people read them. */
+/* Reads recordings that are text, dprof(1): tests write them, people read them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
