@@ -7,6 +7,7 @@
  *	dprof_check ptrace		a watchpoint by ptrace stops a child where it
  *					should; prints ok
  *	dprof_check ptrace-loop SECONDS	the same, over and over; prints ok N
+ *	dprof_check marked COMMAND	runs it by the shell between the oracle's marks
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -23,6 +24,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "mark.h"
 
 #define REGISTERS 4
 #define HITS 7
@@ -124,6 +127,16 @@ static int ptrace_loop(int seconds)
 	return 0;
 }
 
+static int marked(const char *command)
+{
+	int status;
+
+	oracle_mark(ORACLE_CODE_START);
+	status = system(command);
+	oracle_mark(ORACLE_CODE_STOP);
+	return status != 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "registers"))
@@ -132,6 +145,8 @@ int main(int argc, char **argv)
 		return ptrace_loop(0);
 	if (argc == 3 && !strcmp(argv[1], "ptrace-loop"))
 		return ptrace_loop(atoi(argv[2]));
-	fprintf(stderr, "usage: dprof_check registers | ptrace | ptrace-loop SECONDS\n");
+	if (argc == 3 && !strcmp(argv[1], "marked"))
+		return marked(argv[2]);
+	fprintf(stderr, "usage: dprof_check registers | ptrace | ptrace-loop SECONDS | marked COMMAND\n");
 	return 2;
 }

@@ -11,7 +11,13 @@ use lib $FindBin::RealBin;
 use Test::More;
 use VM;
 
-my @boot = ('--append', 'hpet=disable sysctl.vm.mem_profiling=0', '--accel', 'tcg');
+my $append = 'hpet=disable sysctl.vm.mem_profiling=0';
+# Clocks are coarse without the rate of the TSC, which cannot be had on a busy host.
+my ($mhz) = slurp('/proc/cpuinfo') =~ /^cpu MHz\s*: (\d+)/m;
+my @boot = ('--append', "$append tsc_early_khz=" . 1000 * ($mhz // 2000), '--accel', 'tcg');
+# For samples: interrupts anywhere, not only between blocks.
+my @icount = ('--append', 'hpet=disable sysctl.vm.mem_profiling=1', '--accel', 'tcg', '--qemu-arg', '-icount',
+	      '--qemu-arg', 'shift=1,sleep=off');
 
 # --- off: one NOP in an allocation, one in a free -----------------------------
 {
@@ -118,6 +124,8 @@ for i in 1 2 3 4 5 6; do
 	echo 0 >events/dprof/enable
 done
 cat dprof/stats >/share/killed.stats
+# What trace-cmd leaves when it is killed.
+echo 1 >tracing_on; echo local >trace_clock; echo 65536 >buffer_size_kb; echo >trace
 echo "killed $(dprof_check registers) $(dprof_check ptrace)"
 
 # CPUs come and go
@@ -131,16 +139,6 @@ section hotplug
 echo 0 >events/dprof/enable; : >dprof/history_types; cat dprof/stats >/dev/null
 watch dprof_probe 0,8,64 replugged access
 echo "after hotplug $(dprof_check registers)"
-
-# samples of an object that is accessed all the time
-echo 50000 >dprof/period
-echo 1 >events/dprof/dprof_sample/enable
-echo 1 >events/dprof/dprof_type/enable; cat dprof/stats >/dev/null
-echo access 2000 >$probe
-cat $probe | head -1 >/share/samples.did
-ls -R /proc/1 /sys/kernel/slab >/dev/null 2>&1
-section samples
-echo 0 >events/dprof/enable
 
 # a wrong value leaves the old one
 for bad in 'period x' 'source none' 'history_offsets 0,4' 'history_len 3' 'history_len 16' \
@@ -187,6 +185,29 @@ sub types {
 	}
 	return \%types;
 }
+
+open $script, '>', "$share/samples.sh" or die;
+print $script <<'END';
+cd /sys/kernel/tracing
+probe=/sys/kernel/debug/dprof_probe/run
+modprobe dprof_probe || exit 1
+echo 65536 >buffer_size_kb
+# Timers are fine once the TSC is trusted.
+until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do sleep 0.1; done
+sleep 1
+# samples of an object that is accessed all the time
+echo 20000 >dprof/period
+echo 1 >events/dprof/dprof_sample/enable
+echo 1 >events/dprof/dprof_type/enable; cat dprof/stats >/dev/null
+echo touch 200000 >$probe
+ls -R /proc/1 /sys/kernel/slab >/dev/null 2>&1
+echo 0 >events/dprof/enable; cat dprof/stats >/share/samples.stats
+cat trace >/share/samples; cat dprof/known_types >/share/samples.types
+head -n 1 $probe >/share/samples.did
+END
+close $script;
+$vm = vm(@icount, '--smp', 2, '--share', $share, '--timeout', 200, '--', 'sh', '/share/samples.sh');
+is($vm->{status}, 0, 'the guest that samples runs') or diag $vm->{err}, $vm->{out};
 
 # --- the address set ----------------------------------------------------------------
 {
@@ -319,7 +340,7 @@ history('replugged', 3, 0, 8, 64);
 			$named++ if $t->{class} == 1 || $t->{func};
 		}
 		if (hex($f->{addr}) >= hex($object) && hex($f->{addr}) < hex($object) + 200) {
-			$t->{cache} eq 'dprof_probe' && $t->{func} eq 'run_access' &&
+			$t->{cache} eq 'dprof_probe' && $t->{func} eq 'run_touch' &&
 				hex($f->{base}) == hex $object ? $right++ : $wrong++;
 		}
 	}

@@ -9,6 +9,7 @@
  *	access N	an object, N rounds of all the accesses below on each CPU
  *	typesafe N	the same, of a cache that is SLAB_TYPESAFE_BY_RCU
  *	pair N		two objects that share a line, each accessed N times
+ *	touch N		an object, N rounds of all the accesses, told only as the object
  *	loop N		N allocations and frees, timed
  * Lines are
  *	object ADDRESS			allocated
@@ -134,6 +135,19 @@ static int run_access(struct kmem_cache *cache, unsigned int n)
 	return 0;
 }
 
+static int run_touch(unsigned int n)
+{
+	char *object = kmem_cache_alloc(plain, GFP_KERNEL);
+
+	if (!object)
+		return -ENOMEM;
+	seq_buf_printf(&out, "object %lx\n", (unsigned long)object);
+	while (n--)
+		all_probes(object);
+	kmem_cache_free(plain, object);
+	return 0;
+}
+
 static int run_pair(unsigned int n)
 {
 	char *a = NULL, *b = NULL, *all[64];
@@ -223,6 +237,8 @@ static int run(const char *what, unsigned int n)
 		return run_access(typesafe, n);
 	if (!strcmp(what, "pair"))
 		return run_pair(n);
+	if (!strcmp(what, "touch"))
+		return run_touch(n);
 	if (!strcmp(what, "loop"))
 		return run_loop(n);
 	return -EINVAL;
