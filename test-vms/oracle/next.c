@@ -11,7 +11,8 @@
  *
  * what the next instruction, at PC, then really accessed, and how many instructions
  * the NMI handler took if it was an NMI (its entry is at ADDRESS: asm_exc_nmi).
- * At STOP, for all accesses between the marks that no NMI handler made,
+ * At STOP, for all accesses between the marks by the CPU that made the first of them,
+ * but for those that NMI handlers made,
  *
  *	page VADDR READS WRITES		of user mode, for each page
  *	region NAME READS WRITES	of the kernel, for each part of its memory
@@ -73,6 +74,7 @@ static uint64_t region_count[NR_REGIONS][2];
 static uint64_t nmis, nmi_insns;
 static uint64_t nmi_entry;
 static int recording;
+static unsigned int counted_cpu;
 static int nr_vcpus;
 static FILE *out;
 
@@ -194,7 +196,7 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 		else
 			end_watch(v);
 	}
-	if (v->in_nmi)
+	if (v->in_nmi || cpu != counted_cpu)
 		return;
 	if (!(pc >> 63)) {
 		count_page(vaddr >> PAGE_SHIFT, store);
@@ -242,6 +244,7 @@ static void on_mark(unsigned int cpu, void *udata)
 	switch ((uintptr_t)udata) {
 	case ORACLE_CODE_START:
 		recording = 1;
+		counted_cpu = cpu;
 		tb_flush_fn(*current_cpu);
 		break;
 	case ORACLE_CODE_STOP:
