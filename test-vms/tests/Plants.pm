@@ -46,7 +46,8 @@ sub in_guest {
 	close $f;
 	return vm('--qemu', 'ibs', '--smp', $o{smp} // 4, '--numa', $o{nodes} // 2, '--timeout', $o{timeout} // 900,
 		  '--accel', 'icount', '--ibs', $o{ibs} // 'slice=20000,hit-l1=0,hit-l2=0,hit-l3=0',
-		  '--root', 'host', '--share', $share, '--', 'sh', '/share/script.sh');
+		  # Else the clock is a system call.
+		  '--append', 'tsc=reliable clocksource=tsc', '--root', 'host', '--share', $share, '--', 'sh', '/share/script.sh');
 }
 
 # A line of CSV, as table.c writes it.
