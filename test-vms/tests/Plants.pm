@@ -28,6 +28,8 @@ my %fix = (
 # What the guest runs goes where it can be seen: its /tmp is its own.
 sub stage {
 	mkdir "$share/$_" for qw(bin lib);
+	# Also to users without privileges.
+	chmod 0755, $share;
 	my @programs = ("$build/bin/memprof", map { "$build/tools/tests/memprof_$_" }
 			qw(plant truth judge cost));
 	for (@programs, "$build/lib/libmemprof-preload.so") {
