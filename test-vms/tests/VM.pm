@@ -8,10 +8,12 @@ use Exporter 'import';
 use File::Temp 'tempdir';
 use FindBin;
 
-our @EXPORT = qw($build $share vm vm_start vm_finish slurp);
+our @EXPORT = qw($build $kernel_dir $share vm vm_start vm_finish slurp);
 
 our $run = "$FindBin::RealBin/../run";
 our $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../build";
+# Where the kernel that is tested was built.
+our $kernel_dir = "$build/kernel-" . ($ENV{MEMSCOPE_KERNEL} // 'vm');
 our $share = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => !$ENV{MEMSCOPE_KEEP});
 my $count = 0;
 

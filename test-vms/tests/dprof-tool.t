@@ -12,7 +12,7 @@ use Test::More;
 use VM;
 
 plan skip_all => 'this kernel has no dprof'
-	if slurp("$build/kernel-vm/.config") !~ /^CONFIG_DPROF=y/m;
+	if slurp("$kernel_dir/.config") !~ /^CONFIG_DPROF=y/m;
 
 my $file = 'trace.dat';
 

@@ -21,9 +21,9 @@ my @icount = ('--append', 'hpet=disable sysctl.vm.mem_profiling=1', '--accel', '
 
 # --- off: one NOP in an allocation, one in a free -----------------------------
 {
-	my $vmlinux = "$build/kernel-vm/vmlinux";
+	my $vmlinux = "$kernel_dir/vmlinux";
 	my %symbol = map { my @f = split; ($f[2] => hex $f[0]) } split /\n/,
-		slurp("$build/kernel-vm/System.map");
+		slurp("$kernel_dir/System.map");
 	my @sorted = sort { $a->[0] <=> $b->[0] } map { [ $symbol{$_}, $_ ] } keys %symbol;
 	my ($line) = grep { /\b__jump_table\b/ } split /\n/, `readelf -SW $vmlinux | sed 's/^ *\\[ *[0-9]*\\] *//'`;
 	my (undef, undef, $addr, $offset, $size) = split ' ', $line // '';

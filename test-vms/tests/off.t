@@ -11,17 +11,16 @@ use lib $FindBin::RealBin;
 use Test::More;
 use VM;
 
-my $kernel = "$build/kernel-" . ($ENV{MEMSCOPE_KERNEL} // 'vm');
-my $vmlinux = slurp("$kernel/vmlinux") // die "$kernel/vmlinux: $!";
+my $vmlinux = slurp("$kernel_dir/vmlinux") // die "$kernel_dir/vmlinux: $!";
 
 # Sections and symbols of the ELF file, as binutils print them.
 my (%section, @section, %symbol, @function);
-for (`readelf -SW $kernel/vmlinux`) {
+for (`readelf -SW $kernel_dir/vmlinux`) {
 	next unless /^\s*\[\s*\d+\]\s+(\S+)\s+\S+\s+([0-9a-f]+)\s+([0-9a-f]+)\s+([0-9a-f]+)/;
 	$section{$1} = { addr => hex $2, offset => hex $3, size => hex $4 };
 	push @section, $section{$1} if hex $2;
 }
-for (`nm -n $kernel/vmlinux`) {
+for (`nm -n $kernel_dir/vmlinux`) {
 	my ($addr, $type, $name) = split;
 	$symbol{$name} = hex $addr;
 	push @function, [ hex $addr, $name ] if $type =~ /[tT]/;

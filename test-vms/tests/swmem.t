@@ -57,7 +57,7 @@ END
 
 # --- against the oracle -----------------------------------------------------
 my $nmi = (map { (split)[0] } grep { / asm_exc_nmi$/ } split /\n/,
-	   slurp("$build/kernel-vm/System.map"))[0];
+	   slurp("$kernel_dir/System.map"))[0];
 ok($nmi, 'where NMIs enter');
 
 # name => [options of QEMU, options of swmem_check]
@@ -259,13 +259,16 @@ sub compare {
 		diag sprintf '%s: distance %.1f %%; stores %.1f %% of accesses, %.1f %% of samples', $name,
 			$tvd, 100 * $true_stores / $all, $n ? 100 * $stores / $n : 0;
 		$result{"swmem_kernel_tvd_pct_$key"} = $tvd;
-		cmp_ok($tvd, '<=', 8, "$name: regions") if $name eq 'NMI, kernel';
+		# On PREEMPT_RT threads of the kernel do on this CPU what is the sampled
+		# task's own time elsewhere; the oracle does not tell them apart.
+		cmp_ok($tvd, '<=', 8, "$name: regions")
+			if $name eq 'NMI, kernel' && $kernel_dir !~ /-rt$/;
 	}
 }
 compare(@$_) for @runs;
 
 mkdir $bench;
-if (open my $f, '>', "$bench/swmem.json") {
+if ($kernel_dir =~ /-vm$/ && open my $f, '>', "$bench/swmem.json") {
 	$result{_how} = 'prove test-vms/tests/swmem.t; kernel-vm, QEMU TCG, 2 CPUs, -icount shift=1,sleep=off unless said';
 	print $f JSON::PP->new->canonical->pretty->encode(\%result);
 	close $f;
