@@ -180,7 +180,7 @@ check-full: kernel kernel-debug kernel-rt guest qemu-ibs
 	@FULL=1 .ci/check $(B) tools patches vm rt debug
 
 bench-pagealloc: kernel-vanilla
-bench-ibs bench-memprof: qemu-ibs
+bench-ibs bench-memprof bench-dprof: qemu-ibs
 bench-%: kernel guest
 	@test-vms/bench/$*.sh
 

@@ -4,7 +4,7 @@
 # with those of all accesses that the oracle saw (oracle/types.c).
 #	TRUTH	what libtypes.so wrote
 #	TYPES	the guest's /sys/kernel/debug/oracle_objects
-#	SAMPLES	the recording as `trace-cmd report -O fgraph...` prints it: dprof's events
+#	SAMPLES	the recording as `trace-cmd report` prints it, and dprof's file known_types, lines of events
 # Prints a line for each of the ten first types, then
 #	samples N, tau T, distance D %
 # Accesses to user memory are no part of it: dprof's types are the kernel's.

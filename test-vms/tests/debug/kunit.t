@@ -13,7 +13,7 @@ n=0
 while read -r line; do
 	n=$((n + 1))
 	echo "$line" | sed -E "s/^(not ok|ok) [0-9]+/\1 $n -/"
-done < <(sed -E 's/^\[[^]]*\] *//; s/\r$//' "$console" | grep -E '^(not ok|ok) [0-9]+ (memref|page-hint|swmem)')
+done < <(sed -E 's/^\[[^]]*\] *//; s/\r$//' "$console" | grep -E '^(not ok|ok) [0-9]+ (memref|page-hint|swmem|dprof)')
 [ $n -gt 0 ] && [ $status -eq 0 ] && result=ok || result='not ok'
 echo "$result $((n + 1)) - the tests ran (status $status)"
 echo "1..$((n + 1))"

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# dprof on a kernel that checks itself: all types told, histories of the busiest
+# caches, samples of all CPUs, while the kernel works and CPUs come and go; a
+# recording that is killed leaves the debug registers free.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+kernel=${MEMSCOPE_KERNEL:-debug}
+seconds=${MEMSCOPE_DPROF_SECONDS:-40}
+n=0 failed=0
+
+result() {
+	n=$((n + 1))
+	[ "$1" -eq 0 ] && echo "ok $n - $2" && return
+	echo "not ok $n - $2 (status $1)"
+	failed=$((failed + 1))
+}
+
+# 125: a report of the kernel is a failed test, whatever the guest said.
+# shellcheck disable=SC2016 # the guest's shell expands it
+"$here/../../run" --kernel "$kernel" --smp 3 --mem 1G --timeout $((seconds * 10 + 300)) --accel tcg \
+	--append 'hpet=disable sysctl.vm.mem_profiling=1' -- sh -c '
+	cd /sys/kernel/tracing/dprof || exit 1
+	echo swmem >source
+	echo all >types
+	echo 16 >sample_every
+	echo "dentry filp skbuff_head_cache vm_area_struct" >history_types
+	echo "0,8 16 24,32,40" >history_offsets
+	end=$(($(date +%s) + '"$seconds"'))
+	while [ $(date +%s) -lt $end ]; do
+		timeout 8 trace-cmd record -q -e dprof -o /tmp/trace.dat sh -c "
+			for load in files exec pipes udp maps; do kernel_load \$load 20 & done; wait" &
+		for i in 1 2 3; do
+			echo 0 >/sys/devices/system/cpu/cpu2/online; sleep 0.5
+			echo 1 >/sys/devices/system/cpu/cpu2/online; sleep 0.5
+		done
+		killall -9 trace-cmd 2>/dev/null
+		wait
+		for e in /sys/kernel/tracing/events/dprof/*/enable; do echo 0 >$e; done
+	done
+	cat stats
+	grep -qx "history_slots 0" stats && grep -qx "running 0" stats' | sed 's/^/# /'
+result "${PIPESTATUS[0]}" "recorded for $seconds s"
+echo "1..$n"
+[ $failed -eq 0 ]
