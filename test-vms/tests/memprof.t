@@ -21,16 +21,22 @@ stage();
 
 # --- attribution ---------------------------------------------------------------
 {
-	my $vm = in_guest(<<'END');
+	my $script = <<'END';
 memprof record -c 1024 -o /share/truth.data -- memprof_truth log 1 6000 || exit 1
-memprof_judge /share/truth.data log
+memprof_judge /share/truth.data log || echo "judge: status $?" >&2
 memprof report summary /share/truth.data -F csv
 memprof report nodes /share/truth.data -F csv
 memprof report objects /share/truth.data -F json --top 3
 END
+	my $judged = qr/objects (\d+) right (\d+) wrong (\d+) unknown (\d+) not-in-log (\d+) wrong-op (\d+) wrong-allocator (\d+)/;
+	my $vm = in_guest($script);
+	# Once, under load, the judge said nothing; why is not known.
+	if ($vm->{out} !~ $judged) {
+		diag 'no verdict, once more: ', $vm->{err}, $vm->{out};
+		$vm = in_guest($script);
+	}
 	is($vm->{status}, 0, 'a program that moves its objects about is recorded') or diag $vm->{err}, $vm->{out};
-	my ($objects, $right, $wrong, $unknown, $missing, $op, $thread) = $vm->{out} =~
-		/objects (\d+) right (\d+) wrong (\d+) unknown (\d+) not-in-log (\d+) wrong-op (\d+) wrong-allocator (\d+)/;
+	my ($objects, $right, $wrong, $unknown, $missing, $op, $thread) = $vm->{out} =~ $judged;
 	defined $right or diag $vm->{err}, $vm->{out};
 	$_ //= -1 for $objects, $right, $wrong, $unknown, $missing, $op, $thread;
 	cmp_ok($right, '>', 1000, "$right accesses charged to the object that was there, of $objects");
