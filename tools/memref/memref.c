@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memref: record which physical memory is referenced, and look at it. */
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../lib/verbs.h"
 #include "memref.h"
 #include "view.h"
 
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *about;
-} verbs[] = {
+static const struct verb verbs[] = {
 	{ "record", cmd_record, "record a command, or the system, into trace.dat" },
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
@@ -21,6 +17,7 @@ static const struct {
 	{ "html", cmd_html, "make a page of all views of a recording" },
 	{ "cut", cmd_cut, "save a part of a recording" },
 	{ "export", cmd_export, "write a recording in the format of other programs" },
+	{ }
 };
 
 /* More than a picture shows, and 20 MB. */
@@ -80,36 +77,7 @@ int read_rows(const char *path, struct reader *r)
 	return *error ? complain(FAILED, "%s", error) : ret;
 }
 
-static void usage(FILE *f)
-{
-	size_t i;
-
-	fputs("usage: memref VERB [options]\n\n", f);
-	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		fprintf(f, "  %-8s %s\n", verbs[i].name, verbs[i].about);
-	fputs("\nmemref VERB --help tells more; memref --version the version.\n", f);
-}
-
 int main(int argc, char **argv)
 {
-	size_t i;
-
-	if (argc < 2) {
-		usage(stderr);
-		return USAGE;
-	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		usage(stdout);
-		return OK;
-	}
-	if (!strcmp(argv[1], "--version")) {
-		puts("memref (memscope) " MEMSCOPE_VERSION);
-		return OK;
-	}
-	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (!strcmp(argv[1], verbs[i].name))
-			return verbs[i].run(argc - 1, argv + 1);
-	complain(USAGE, "%s: no such verb", argv[1]);
-	usage(stderr);
-	return USAGE;
+	return verbs_main("memref", verbs, argc, argv);
 }
