@@ -40,6 +40,7 @@ help:
 	'make check-debug     stress on the kernel that checks itself (10 minutes)' \
 	'make check-rt        the functional tests on PREEMPT_RT' \
 	'make check-full      all of these, and that each patch builds' \
+	'make check-long      what takes hours; goes on where it was interrupted' \
 	'' \
 	'make deps            install the Debian packages needed' \
 	'make kernel          the kernel for the guest; also kernel-debug, kernel-rt' \
@@ -160,7 +161,7 @@ $(B)/qemu-ibs/.built: $(wildcard test-vms/qemu-ibs/*)
 
 # --- results --------------------------------------------------------------
 
-.PHONY: demo check check-debug check-rt check-full check-selftests
+.PHONY: demo check check-debug check-rt check-full check-selftests check-long
 demo: kernel guest
 	@test-vms/demo.sh $(B)/demo
 
@@ -178,6 +179,9 @@ check-selftests: kernel kernel-vanilla guest
 
 check-full: kernel kernel-debug kernel-rt guest qemu-ibs
 	@FULL=1 .ci/check $(B) tools patches vm rt debug
+
+check-long: kernel kernel-debug guest
+	@test-vms/long.sh $(B) $(PARTS)
 
 bench-pagealloc: kernel-vanilla
 bench-ibs bench-memprof bench-dprof: qemu-ibs

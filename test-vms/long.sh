@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# long.sh BUILD [PART...]: what takes hours, in pieces of minutes, a boot each.  TAP.
+# A piece that passed with this kernel and these programs is not done again, so it may
+# be interrupted; MINUTES=N begins no piece after that time.  Parts:
+#	stress		1,000 runs while CPUs, memory blocks, CMA areas, large pages and
+#			processes over their limit come and go, pages hinted all the time
+#	fuzz		10,000,000 calls of page hints without sense
+#	write		two hours of dirty bits taken every 50 ms under swap and writeback
+#	remap		10,000,000 pages moved under writers
+#	modules		10,000 times a strategy unloaded and loaded under traffic
+# The first three on the kernel that checks itself, the others on that of the tests.
+set -u
+build=$(realpath -m "${1:?long.sh BUILD [PART...]}")
+shift
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+log=$build/log/long
+end=$((SECONDS + ${MINUTES:-100000} * 60))
+n=0 failed=0 left=0
+mkdir -p "$log"
+
+# What a result is of.
+state=$(cd "$build" && cat linux/.git/memscope-state guest/bin/{page_hint_alloc,page_hint_remap,page_hints_stress,stress} |
+	sha256sum | cut -c 1-12)
+
+# piece NAME COMMAND...: unless it passed, or the time is over.
+piece() {
+	local name=$1 out=$log/$state-${1// /-}.tap begin=$SECONDS status
+	shift
+	if [ ! -e "$out" ]; then
+		if [ "$SECONDS" -ge "$end" ]; then
+			left=$((left + 1))
+			return
+		fi
+		"$@" >"$out.part" 2>"${out%.tap}.err"
+		status=$?
+		if [ $status -ne 0 ] || grep -q '^not ok' "$out.part"; then
+			n=$((n + 1)) failed=$((failed + 1))
+			echo "not ok $n - $name (status $status, $((SECONDS - begin)) s): $out.part"
+			grep -A3 '^not ok' "$out.part" | sed 's/^/# /'
+			return
+		fi
+		mv "$out.part" "$out"
+	fi
+	n=$((n + 1))
+	echo "ok $n - $name"
+}
+
+# guest KERNEL OPTIONS... -- COMMAND...: with all strategies loaded
+guest() {
+	local options=(--kernel "$1" --smp 2 --mem 1G --timeout 3000 --append panic_on_warn=0)
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	"$here/run" "${options[@]}" -- sh -c 'cd /lib/modules/*/kernel/mm/page_hint/strategies &&
+		for m in *.ko; do insmod $m || exit 1; done; exec "$@"' sh "$@"
+}
+
+for part in ${*:-modules remap stress fuzz write}; do
+	case $part in
+	stress)
+		for i in {1..50}; do
+			piece "stress $i of 50: 20 runs" guest debug --append cma=64M -- \
+				env STRESS_RUNS=20 STRESS_SECONDS="${STRESS_SECONDS:-3}" page_hint_alloc stress "$i"
+		done
+		;;
+	fuzz)
+		for i in {1..50}; do
+			piece "fuzz $i of 50: 200,000 calls" guest debug -- page_hints_stress fuzz 200000 "$i" .
+		done
+		;;
+	write)
+		for i in {1..12}; do
+			piece "write $i of 12: 10 minutes" env MEMSCOPE_STRESS_MODE=write \
+				MEMSCOPE_STRESS_SEED="$i" "$here/tests/debug/stress.t"
+		done
+		;;
+	remap)
+		for i in {1..5}; do
+			piece "remap $i of 5: 2,000,000 pages" guest vm --numa 2 -- page_hint_remap 2000000 "$i"
+		done
+		;;
+	modules)
+		for i in {1..5}; do
+			piece "modules $i of 5: 2,000 loads" guest vm -- page_hints_stress modules 2000 .
+		done
+		;;
+	*)
+		echo "long.sh: no part $part" >&2
+		exit 2
+		;;
+	esac
+done
+echo "1..$n"
+echo "# $((n - failed)) passed, $failed failed, $left not begun; logs in $log"
+[ $failed -eq 0 ] && [ $left -eq 0 ]
