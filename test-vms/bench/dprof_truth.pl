@@ -4,7 +4,8 @@
 # with those of all accesses that the oracle saw (oracle/types.c).
 #	TRUTH	what libtypes.so wrote
 #	TYPES	the guest's /sys/kernel/debug/oracle_objects
-#	SAMPLES	the recording as `trace-cmd report` prints it, and dprof's file known_types, lines of events
+#	SAMPLES	the recording as `trace-cmd report` prints it, with markers begin and end about the
+#		load, and dprof's file known_types, lines of events
 # Prints a line for each of the ten first types, then
 #	samples N, tau T, distance D %
 # Accesses to user memory are no part of it: dprof's types are the kernel's.
@@ -38,13 +39,16 @@ while (<$f>) {
 	next if !defined $name || $name eq 'user';
 	$true{$name} += $reads + $writes;
 }
-my (%type, @samples);
+my (%type, @samples, $inside);
 open $f, '<', $samples or die "$samples: $!\n";
 while (<$f>) {
 	if (/ dprof_type: +id=(\d+) class=(\d+) size=\d+ cache=(\S*) func=\S* file=(\S*) line=(\d+)/) {
 		my $class = $class[$2];
 		$type{$1} = $2 == 1 || $2 == 2 ? ($5 ? "$3 " . site($4, $5) : $3) : $region{$class} // $class;
-	} elsif (/ dprof_sample: .*\btype=(\d+)\b.*\bop=(\d+) width=(\d+)/) {
+	} elsif (/ (?:tracing_mark_write|print): +(begin|end)\b/) {
+		# What the oracle counts is what happens between.
+		$inside = $1 eq 'begin';
+	} elsif ($inside && / dprof_sample: .*\btype=(\d+)\b.*\bop=(\d+) width=(\d+)/) {
 		push @samples, [ $1, $2, $3 ];
 	}
 }

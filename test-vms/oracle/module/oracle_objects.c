@@ -25,6 +25,9 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include <asm/current.h>
+#include <asm/processor.h>
+
 #include "slab.h"
 
 #include "mark.h"
@@ -43,6 +46,7 @@ struct type {
 static struct type *types;
 static DEFINE_RAW_SPINLOCK(types_lock);
 static DEFINE_PER_CPU_ALIGNED(struct oracle_object, mailbox);
+static DEFINE_PER_CPU(bool, idle_told);
 static struct dentry *file;
 static bool running;
 
@@ -122,6 +126,15 @@ static void tell_percpu(int cpu)
 	tell(base, size, PERCPU);
 }
 
+/* Per-CPU memory, but not of variables. */
+static void tell_irq_stack(int cpu)
+{
+	void *top = per_cpu(pcpu_hot.hardirq_stack_ptr, cpu);
+
+	if (!IS_ENABLED(CONFIG_VMAP_STACK))
+		tell(top + 8 - IRQ_STACK_SIZE, IRQ_STACK_SIZE, STACK);
+}
+
 /* Nothing else runs. */
 static int tell_all(void *unused)
 {
@@ -138,6 +151,8 @@ static int tell_all(void *unused)
 	}
 	for_each_possible_cpu(cpu)
 		tell_percpu(cpu);
+	for_each_online_cpu(cpu)
+		tell_irq_stack(cpu);
 	for_each_process_thread(p, t)
 		tell_stack(t);
 	return 0;
@@ -164,6 +179,16 @@ static void on_fork(void *unused, struct task_struct *parent, struct task_struct
 	tell_stack(child);
 }
 
+/* Idle tasks are in no list. */
+static void on_switch(void *unused, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	if (is_idle_task(next) && !this_cpu_read(idle_told)) {
+		this_cpu_write(idle_told, true);
+		tell_stack(next);
+	}
+}
+
 static struct probe {
 	const char *name;
 	void *fn;
@@ -172,6 +197,7 @@ static struct probe {
 	{ "dprof_alloc", on_alloc },
 	{ "mm_page_free", on_page_free },
 	{ "sched_process_fork", on_fork },
+	{ "sched_switch", on_switch },
 };
 
 /* These tracepoints are not exported by name. */
@@ -212,8 +238,10 @@ static int register_probes(void)
 /* Any boot's accesses before are of no interest. */
 static int start(void)
 {
-	int ret;
+	int ret, cpu;
 
+	for_each_possible_cpu(cpu)
+		per_cpu(idle_told, cpu) = false;
 	oracle_mark(ORACLE_CODE_START);
 	on_each_cpu(tell_mailbox, NULL, 1);
 	ret = register_probes();
