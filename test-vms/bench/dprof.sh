@@ -46,7 +46,9 @@ measure() {
 		trace-cmd report -i "$share/trace.dat" 2>/dev/null
 		sed 's/^/ dprof_type: /' "$share/known"
 	} >"$share/samples"
-	"$here/dprof_truth.pl" "$share/truth" "$share/types" "$share/samples"
+	local kernel=()
+	[ "$source" != ibs ] || kernel=("$build/kernel-vm/vmlinux")
+	"$here/dprof_truth.pl" "$share/truth" "$share/types" "$share/samples" "${kernel[@]}"
 }
 
 for source in $sources; do
