@@ -11,7 +11,7 @@ build=$(cd "$build" && pwd)
 out=$build/bench
 declare -A period=([ibs]="${IBS_PERIOD:-16384}" [swmem]="${SWMEM_PERIOD:-100000}")
 sources=${1:-ibs swmem}
-loads=(files:3000 exec:60 pipes:8000 udp:4000 maps:600)
+loads=(files:3000 exec:60 pipes:16000 udp:6000 maps:1200)
 [ $# -lt 2 ] || loads=("${@:2}")
 mkdir -p "$out"
 share=$(mktemp -d "${TMPDIR:-/tmp}/memscope-dprof.XXXXXX")
@@ -20,12 +20,14 @@ nmi=$(awk '$3 == "asm_exc_nmi" { print $1 }' "$build/kernel-vm/System.map")
 
 # measure SOURCE LOAD:ROUNDS
 measure() {
-	local source=$1 name=${2%:*} rounds=${2#*:}
+	local source=$1 name=${2%:*} rounds=${2#*:} count=
+	# An instruction with several accesses is one sample of IBS, and one each of swmem.
+	[ "$source" != ibs ] || count=,count=ops
 	echo "== $source $name"
 	# Timers are fine only once the TSC is trusted.
 	"$here/../run" --qemu ibs --accel icount --ibs slice=1000 --smp 2 --mem 1G --share "$share" \
 		--timeout 1800 --append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1 sysctl.kernel.perf_cpu_time_max_percent=0 sysctl.kernel.perf_event_max_sample_rate=10000000' \
-		--qemu-arg -plugin --qemu-arg "$build/guest/libtypes.so,out=$share/truth,nmi=$nmi" -- sh -ec '
+		--qemu-arg -plugin --qemu-arg "$build/guest/libtypes.so,out=$share/truth,nmi=$nmi$count" -- sh -ec '
 		until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do
 			sleep 0.1
 		done
@@ -46,9 +48,7 @@ measure() {
 		trace-cmd report -i "$share/trace.dat" 2>/dev/null
 		sed 's/^/ dprof_type: /' "$share/known"
 	} >"$share/samples"
-	local kernel=()
-	[ "$source" != ibs ] || kernel=("$build/kernel-vm/vmlinux")
-	"$here/dprof_truth.pl" "$share/truth" "$share/types" "$share/samples" "${kernel[@]}"
+	"$here/dprof_truth.pl" "$share/truth" "$share/types" "$share/samples"
 }
 
 for source in $sources; do

@@ -1,23 +1,20 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
-# dprof_truth.pl TRUTH TYPES SAMPLES [VMLINUX]: compares the shares of types in dprof's samples
+# dprof_truth.pl TRUTH TYPES SAMPLES: compares the shares of types in dprof's samples
 # with those of all accesses that the oracle saw (oracle/types.c).
 #	TRUTH	what libtypes.so wrote
 #	TYPES	the guest's /sys/kernel/debug/oracle_objects
 #	SAMPLES	the recording as `trace-cmd report` prints it, with markers begin and end about the
 #		load, and dprof's file known_types, lines of events
-#	VMLINUX	the kernel, if samples are of IBS: it tells one of the accesses of an
-#		instruction that makes several, so those of movs count twice
 # Prints a line for each of the ten first types, then
 #	samples N, tau T, distance D %
 # Accesses to user memory are no part of it: dprof's types are the kernel's.
 use strict;
 use warnings;
-no warnings 'portable';
 use List::Util qw(max sum0);
 
-die "usage: dprof_truth.pl TRUTH TYPES SAMPLES [VMLINUX]\n" if @ARGV < 3 || @ARGV > 4;
-my ($truth, $types, $samples, $vmlinux) = @ARGV;
+die "usage: dprof_truth.pl TRUTH TYPES SAMPLES\n" if @ARGV != 3;
+my ($truth, $types, $samples) = @ARGV;
 my @class = qw(unknown slab kmalloc page pagecache anon pagetable static percpu stack
 	struct_page vmalloc module user fixmap);
 # Pages that are no slab are one to the oracle.
@@ -26,24 +23,6 @@ my %region = (page => 'direct', pagecache => 'direct', anon => 'direct', pagetab
 
 # The end of a path: events cut it at the beginning.
 sub site { my ($file, $line) = @_; return $line ? substr("$file", -40) . ":$line" : '-' }
-
-# The kernel's code: where it is, and its bytes.
-my ($text_at, $text) = (0, '');
-if ($vmlinux) {
-	my ($section) = grep { /\.text\s/ } `readelf -SW '$vmlinux'`;
-	my ($at, $offset, $size) = ($section // '') =~ /PROGBITS\s+(\w+) (\w+) (\w+)/
-		or die "$vmlinux: no code\n";
-	open my $elf, '<:raw', $vmlinux or die "$vmlinux: $!\n";
-	seek $elf, hex $offset, 0;
-	read $elf, $text, hex $size;
-	$text_at = hex $at;
-}
-
-sub is_movs {
-	my ($ip) = @_;
-	return $ip >= $text_at && $ip < $text_at + length $text &&
-	       substr($text, $ip - $text_at, 3) =~ /^\xf3?\x48?[\xa4\xa5]/;
-}
 
 my %name;
 open my $f, '<', $types or die "$types: $!\n";
@@ -69,16 +48,16 @@ while (<$f>) {
 	} elsif (/ (?:tracing_mark_write|print): +(begin|end)\b/) {
 		# What the oracle counts is what happens between.
 		$inside = $1 eq 'begin';
-	} elsif ($inside && / dprof_sample: .*\bip=0x(\w+).*\btype=(\d+)\b.*\bop=(\d+) width=(\d+)/) {
-		push @samples, [ $2, $3, $4, $vmlinux && is_movs(hex $1) ? 2 : 1 ];
+	} elsif ($inside && / dprof_sample: .*\btype=(\d+)\b.*\bop=(\d+) width=(\d+)/) {
+		push @samples, [ $1, $2, $3 ];
 	}
 }
 for (@samples) {
-	my ($id, $op, $width, $accesses) = @$_;
+	my ($id, $op, $width) = @$_;
 	my $name = $type{$id} // 'unknown';
 	next if $name eq 'user';
 	# TCG accesses at most 8 bytes at a time, and a load and a store are two accesses.
-	$seen{$name} += max(1, $width / 8) * (($op & 1) + ($op >> 1 & 1)) * $accesses;
+	$seen{$name} += max(1, $width / 8) * (($op & 1) + ($op >> 1 & 1));
 }
 my ($all_true, $all_seen) = (sum0(values %true), sum0(values %seen));
 die "no accesses, or no samples\n" if !$all_true || !$all_seen;

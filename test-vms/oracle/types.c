@@ -3,7 +3,7 @@
  * A third oracle, for what is told of data types: how often was each type of the
  * kernel accessed, and why did its accesses miss a CPU's cache?
  *
- *	-plugin libtypes.so,out=FILE[,cache=BYTES:WAYS][,nmi=ADDRESS]
+ *	-plugin libtypes.so,out=FILE[,cache=BYTES:WAYS][,nmi=ADDRESS][,count=ops]
  *
  * The module oracle_objects says what lies where (struct oracle_object).  From
  * ORACLE_CODE_START on every access of every CPU goes through a simulation; phases
@@ -23,6 +23,8 @@
  *			accessed, or only others
  *	conflict	evicted, but a fully associative cache of the size would have it
  *	capacity	evicted by that one, too
+ *
+ * With count=ops, the load and the store of a `movs` count half each: IBS tells one of them.
  *
  * For CPUs that take turns (--accel tcg or icount).
  */
@@ -103,6 +105,7 @@ static size_t nr_pages, page_slots = 1 << 12;
 static uint64_t type_count[MAX_TYPES][NR_COUNTS], region_count[NR_REGIONS][NR_COUNTS];
 static int recording, counting;
 static uint64_t nmi_entry;
+static int count_ops;
 static FILE *out;
 
 /* Functions of QEMU that its plugin interface lacks; plugin.c has why. */
@@ -312,8 +315,9 @@ static int miss(int cpu, const struct line *line, unsigned int words, int full)
 	}
 }
 
-/* @words: which 8 bytes of the line, a bit each. */
-static void access_line(int cpu, uint64_t number, unsigned int words, int rw, uint64_t *count)
+/* @words: which 8 bytes of the line, a bit each; @halves: what it counts. */
+static void access_line(int cpu, uint64_t number, unsigned int words, int rw, uint64_t *count,
+			unsigned int halves)
 {
 	struct line *line = line_of(number);
 	int full;
@@ -321,8 +325,8 @@ static void access_line(int cpu, uint64_t number, unsigned int words, int rw, ui
 	/* Nothing below adds lines, which would move them. */
 	full = touch_full(&cpus[cpu], cpu, line);
 	if (counting && !cpus[cpu].in_nmi) {
-		count[READS] += rw & 1;
-		count[WRITES] += rw >> 1;
+		count[READS] += (rw & 1) * halves;
+		count[WRITES] += (rw >> 1) * halves;
 		if (line->state[cpu] != HELD)
 			count[miss(cpu, line, words, full)]++;
 	}
@@ -375,7 +379,8 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 		if (end > last)
 			end = last;
 		last_word = end >> 3 & 7;
-		access_line(cpu, at >> LINE_SHIFT, (2u << last_word) - (1u << first_word), rw, count);
+		access_line(cpu, at >> LINE_SHIFT, (2u << last_word) - (1u << first_word), rw, count,
+			    (uintptr_t)udata);
 		at = end + 1;
 	}
 }
@@ -390,7 +395,7 @@ static void tell(const char *what, const uint64_t *count)
 		return;
 	fputs(what, out);
 	for (int i = 0; i < NR_COUNTS; i++)
-		fprintf(out, " %llu", (unsigned long long)count[i]);
+		fprintf(out, " %llu", (unsigned long long)count[i] / (i <= WRITES ? 2 : 1));
 	fputc('\n', out);
 }
 
@@ -455,6 +460,14 @@ static void on_iret(unsigned int cpu, void *udata)
 	cpus[cpu].in_nmi = 0;
 }
 
+static int is_movs(const unsigned char *p, size_t size)
+{
+	/* After prefixes: repeat, operand size, REX. */
+	while (size > 1 && (*p == 0xf3 || *p == 0xf2 || *p == 0x66 || (*p & 0xf0) == 0x40))
+		p++, size--;
+	return size == 1 && (*p & 0xfe) == 0xa4;
+}
+
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	static const unsigned char mark[] = { 0x0f, 0x1f, 0x84, 0x00 };
@@ -480,7 +493,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		}
 		if (recording)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
-							 QEMU_PLUGIN_MEM_RW, NULL);
+							 QEMU_PLUGIN_MEM_RW,
+							 (void *)(count_ops && is_movs(p, size) ? 1ul : 2ul));
 	}
 }
 
@@ -531,8 +545,10 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 			path = argv[i] + 4;
 		} else if (!strncmp(argv[i], "nmi=", 4)) {
 			nmi_entry = strtoull(argv[i] + 4, NULL, 16);
+		} else if (!strcmp(argv[i], "count=ops")) {
+			count_ops = 1;
 		} else if (sscanf(argv[i], "cache=%lu:%u", &cache_bytes, &nr_ways) != 2) {
-			fprintf(stderr, "types: %s: out=FILE, cache=BYTES:WAYS or nmi=ADDRESS\n", argv[i]);
+			fprintf(stderr, "types: %s: out=FILE, cache=BYTES:WAYS, nmi=ADDRESS or count=ops\n", argv[i]);
 			return -1;
 		}
 	}
