@@ -10,11 +10,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "../lib/command.h"
 #include "../lib/leftover.h"
 #include "choose.h"
 #include "dprof.h"
@@ -63,56 +63,6 @@ static void usage(FILE *f)
 	      "What is not given stays as it is set.  The exit status is COMMAND's.\n", f);
 }
 
-/* The command, stopped until there is a recording. */
-static pid_t start_command(char **command, int *go)
-{
-	int fds[2], status;
-	char byte;
-	pid_t pid;
-
-	if (pipe(fds))
-		return -1;
-	pid = fork();
-	if (pid) {
-		close(fds[0]);
-		*go = fds[1];
-		return pid;
-	}
-	close(fds[1]);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
-	if (read(fds[0], &byte, 1) != 1)
-		_exit(FAILED);
-	close(fds[0]);
-	execvp(command[0], command);
-	status = errno == ENOENT ? 127 : 126;
-	complain(FAILED, "%s: %s", command[0], strerror(errno));
-	_exit(status);
-}
-
-static int exit_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/* Until it does, an interrupt would kill trace-cmd, and the recording be lost. */
-static bool catches_interrupts(pid_t pid)
-{
-	unsigned long long caught = 0;
-	char path[32], line[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "SigCgt: %llx", &caught) == 1)
-			break;
-	fclose(f);
-	return caught >> (SIGINT - 1) & 1;
-}
-
 /* trace-cmd enables events first, and then lets them into the buffer. */
 static bool is_tracing(void)
 {
@@ -123,54 +73,9 @@ static bool is_tracing(void)
 	return is;
 }
 
-/* The types known already are told when the event is enabled: again, since that was then. */
-static void tell_types(void)
+static bool dprof_runs(void)
 {
-	tracefs_event_disable(NULL, "dprof", "dprof_type");
-	tracefs_event_enable(NULL, "dprof", "dprof_type");
-}
-
-/* trace-cmd, recording until it is told to stop; -1 if it does not come to that. */
-static pid_t start_trace_cmd(const char *output)
-{
-	pid_t pid = fork();
-	int tries;
-
-	if (!pid) {
-		/* Ctrl-C is for the command, and for us to pass on. */
-		setpgid(0, 0);
-		prctl(PR_SET_PDEATHSIG, SIGINT);
-		signal(SIGPIPE, SIG_DFL);
-		execlp("trace-cmd", "trace-cmd", "record", "-q", "-e", "dprof", "-o", output, NULL);
-		_exit(127);
-	}
-	for (tries = 0; pid > 0 && tries < 1000; tries++) {
-		if (waitpid(pid, NULL, WNOHANG) == pid)
-			return -1;
-		if (knobs_stat("running", NULL, 0) > 0 && catches_interrupts(pid) && is_tracing()) {
-			tell_types();
-			return pid;
-		}
-		usleep(10000);
-	}
-	if (pid > 0)
-		kill(pid, SIGINT);
-	return -1;
-}
-
-/* Return OK, or FAILED after saying why. */
-static int stop_trace_cmd(pid_t tracer, const char *output)
-{
-	int status = 0;
-
-	kill(tracer, SIGINT);
-	while (waitpid(tracer, &status, 0) < 0 && errno == EINTR)
-		;
-	/* An older file of the same name does not count. */
-	if (exit_status(status) || access(output, R_OK))
-		return complain(FAILED, "%s: trace-cmd did not write it (status %d)", output,
-				exit_status(status));
-	return OK;
+	return knobs_stat("running", NULL, 0) > 0 && is_tracing();
 }
 
 /* What the kernel could not do, while it records. */
@@ -244,7 +149,7 @@ static int first_pass(const struct plan *p, pid_t child, int go)
 	if (snprintf(path, sizeof(path), "%s.first.%d", p->output, getpid()) >= PATH_MAX)
 		return complain(FAILED, "%s: name too long", p->output);
 	leftover_add(path);
-	tracer = start_trace_cmd(path);
+	tracer = trace_cmd_start("dprof", path, dprof_runs);
 	if (tracer < 0) {
 		leftover_done(path);
 		unlink(path);
@@ -253,7 +158,7 @@ static int first_pass(const struct plan *p, pid_t child, int go)
 	if (child > 0 && write(go, "", 1) != 1)
 		complain(FAILED, "%s: ended before it began", p->command[0]);
 	wait_seconds(p->first_seconds, child);
-	ret = stop_trace_cmd(tracer, path);
+	ret = trace_cmd_stop(tracer, path);
 	if (!ret)
 		ret = choose_from(path, p);
 	unlink(path);
@@ -264,26 +169,20 @@ static int first_pass(const struct plan *p, pid_t child, int go)
 /* Wait for the command, or for Ctrl-C.  Return the exit status. */
 static int wait_for(pid_t child, pid_t tracer)
 {
-	int status = 0, traced;
+	int status = 0;
 
 	if (child <= 0) {
 		fprintf(stderr, "dprof: recording, Ctrl-C ends it\n");
-		while (!interrupted && kill(tracer, 0) == 0) {
-			siginfo_t info = { .si_pid = 0 };
-
-			if (!waitid(P_PID, tracer, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid)
-				break;
+		while (!interrupted && !trace_cmd_ended(tracer))
 			usleep(50000);
-		}
 		return OK;
 	}
-	(void)traced;
 	if (interrupted)
 		kill(child, interrupted);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		if (interrupted && interrupted != SIGINT)
 			kill(child, interrupted);
-	return exit_status(status);
+	return command_status(status);
 }
 
 static int record(struct plan *p)
@@ -299,7 +198,7 @@ static int record(struct plan *p)
 	/* The command may be gone, by Ctrl-C, before it is told to go. */
 	signal(SIGPIPE, SIG_IGN);
 	if (*p->command) {
-		child = start_command(p->command, &go);
+		child = command_start(p->command, NULL, NULL, &go);
 		if (child < 0)
 			return complain(FAILED, "fork: %s", strerror(errno));
 	}
@@ -310,7 +209,7 @@ static int record(struct plan *p)
 		ret = knobs_apply();
 	if (ret)
 		goto out;
-	tracer = start_trace_cmd(p->output);
+	tracer = trace_cmd_start("dprof", p->output, dprof_runs);
 	if (tracer < 0) {
 		ret = complain(FAILED, "trace-cmd record does not work here");
 		goto out;
@@ -322,7 +221,7 @@ static int record(struct plan *p)
 	child = -1;
 	if (!ret)
 		ret = failed;
-	failed = stop_trace_cmd(tracer, p->output);
+	failed = trace_cmd_stop(tracer, p->output);
 	if (failed)
 		ret = failed;
 out:

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../lib/command.h"
 #include "../lib/size.h"
 #include "memprof_cli.h"
 #include "record.h"
@@ -114,48 +115,31 @@ static int find_preload(char *path, size_t size)
 	return -1;
 }
 
-static int set_environment(const struct options *o, const struct rings *rings)
+/* What set_environment() goes by. */
+struct preload {
+	const struct options *o;
+	const struct rings *rings;	/* NULL: nothing is preloaded */
+};
+
+static int set_environment(void *ctx)
 {
+	const struct preload *preload = ctx;
+	const struct options *o = preload->o;
 	const char *had = getenv("LD_PRELOAD");
 	char path[PATH_MAX], value[2 * PATH_MAX];
 
+	if (!preload->rings)
+		return OK;
 	if (find_preload(path, sizeof(path)))
 		return complain(FAILED, "libmemprof-preload.so: not found (--no-preload does without)");
 	snprintf(value, sizeof(value), "%s%s%s", path, had ? ":" : "", had ? had : "");
 	setenv("LD_PRELOAD", value, 1);
-	setenv("MEMPROF_SESSION", rings_directory(rings), 1);
+	setenv("MEMPROF_SESSION", rings_directory(preload->rings), 1);
 	snprintf(value, sizeof(value), "%lu", (unsigned long)o->ring_bytes);
 	setenv("MEMPROF_RING_BYTES", value, 1);
 	snprintf(value, sizeof(value), "%u", o->depth);
 	setenv("MEMPROF_DEPTH", value, 1);
 	return OK;
-}
-
-/* The command, stopped until it is told to go. */
-static pid_t start_command(const struct options *o, const struct rings *rings, int *go)
-{
-	int fds[2], status;
-	char byte;
-	pid_t pid;
-
-	if (pipe(fds))
-		return -1;
-	pid = fork();
-	if (pid) {
-		close(fds[0]);
-		*go = fds[1];
-		return pid;
-	}
-	close(fds[1]);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
-	if (read(fds[0], &byte, 1) != 1 || (rings && set_environment(o, rings)))
-		_exit(FAILED);
-	close(fds[0]);
-	execvp(o->command[0], o->command);
-	status = errno == ENOENT ? 127 : 126;
-	complain(FAILED, "%s: %s", o->command[0], strerror(errno));
-	_exit(status);
 }
 
 static json_t *describe_machine(const struct machine *m)
@@ -263,11 +247,6 @@ static bool all_gone(const struct options *o)
 	return true;
 }
 
-static int exit_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* Until the command ends, or the processes, or Ctrl-C. */
 static int collect(struct sampler *s, struct rings *rings, const struct options *o, pid_t child)
 {
@@ -283,7 +262,7 @@ static int collect(struct sampler *s, struct rings *rings, const struct options 
 		much = rings && rings_drain(rings, false);
 		if (child > 0) {
 			if (waitpid(child, &status, WNOHANG) == child)
-				return exit_status(status);
+				return command_status(status);
 			if (interrupted && passed != interrupted) {
 				passed = interrupted;
 				/* Ctrl-C reaches the command by itself. */
@@ -362,7 +341,9 @@ static int record(struct recording *r, const struct options *o)
 		}
 	}
 	if (*o->command) {
-		child = start_command(o, rings, &go);
+		struct preload preload = { o, rings };
+
+		child = command_start(o->command, set_environment, &preload, &go);
 		if (child < 0)
 			ret = complain(FAILED, "fork: %s", strerror(errno));
 	}

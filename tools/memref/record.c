@@ -6,13 +6,14 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "../lib/command.h"
 #include "../lib/size.h"
 #include "knobs.h"
 #include "memref.h"
@@ -47,95 +48,20 @@ static void usage(FILE *f)
 	      "What is not given stays as it is set.  The exit status is COMMAND's.\n", f);
 }
 
-/* The command, stopped until the sampler knows it. */
-static pid_t start_command(char **command, int *go)
+/* The event is enabled: the sampler has a number for its intervals. */
+static bool sampler_runs(void)
 {
-	int fds[2], status;
-	char byte;
-	pid_t pid;
+	char *seq = tracefs_instance_file_read(NULL, "memref/seq", NULL);
+	bool runs = seq;
 
-	if (pipe(fds))
-		return -1;
-	pid = fork();
-	if (pid) {
-		close(fds[0]);
-		*go = fds[1];
-		return pid;
-	}
-	close(fds[1]);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
-	if (read(fds[0], &byte, 1) != 1)
-		_exit(FAILED);
-	close(fds[0]);
-	execvp(command[0], command);
-	status = errno == ENOENT ? 127 : 126;
-	complain(FAILED, "%s: %s", command[0], strerror(errno));
-	_exit(status);
-}
-
-static int exit_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/* Until it does, an interrupt would kill trace-cmd, and the recording be lost. */
-static bool catches_interrupts(pid_t pid)
-{
-	unsigned long long caught = 0;
-	char path[32], line[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "SigCgt: %llx", &caught) == 1)
-			break;
-	fclose(f);
-	return caught >> (SIGINT - 1) & 1;
-}
-
-/*
- * trace-cmd, recording until it is told to stop.  It says when it records, by
- * enabling the event: the sampler then has a number for its intervals.
- */
-static pid_t start_trace_cmd(const char *output)
-{
-	pid_t pid = fork();
-	char *enabled;
-	int tries;
-
-	if (!pid) {
-		/* Ctrl-C is for the command, and for us to pass on. */
-		setpgid(0, 0);
-		prctl(PR_SET_PDEATHSIG, SIGINT);
-		signal(SIGPIPE, SIG_DFL);
-		execlp("trace-cmd", "trace-cmd", "record", "-q", "-e", "memref", "-o", output,
-		       NULL);
-		_exit(127);
-	}
-	for (tries = 0; pid > 0 && tries < 1000; tries++) {
-		if (waitpid(pid, NULL, WNOHANG) == pid)
-			return -1;
-		enabled = tracefs_instance_file_read(NULL, "memref/seq", NULL);
-		if (enabled && catches_interrupts(pid)) {
-			free(enabled);
-			return pid;
-		}
-		free(enabled);
-		usleep(10000);
-	}
-	if (pid > 0)
-		kill(pid, SIGINT);
-	return -1;
+	free(seq);
+	return runs;
 }
 
 static int record(const char *output, char **command, int command_only)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	int status = 0, traced = 0, go = -1, ret = OK;
+	int status = 0, go = -1, ret = OK, failed;
 	pid_t child = -1, tracer;
 	char buf[32];
 
@@ -145,7 +71,7 @@ static int record(const char *output, char **command, int command_only)
 	/* The command may be gone, by Ctrl-C, before it is told to go. */
 	signal(SIGPIPE, SIG_IGN);
 	if (*command) {
-		child = start_command(command, &go);
+		child = command_start(command, NULL, NULL, &go);
 		if (child < 0)
 			return complain(FAILED, "fork: %s", strerror(errno));
 	}
@@ -158,7 +84,7 @@ static int record(const char *output, char **command, int command_only)
 	if (ret)
 		goto out;
 
-	tracer = start_trace_cmd(output);
+	tracer = trace_cmd_start("memref", output, sampler_runs);
 	if (tracer < 0) {
 		ret = complain(FAILED, "trace-cmd record does not work here");
 		goto out;
@@ -173,19 +99,15 @@ static int record(const char *output, char **command, int command_only)
 				kill(child, interrupted);
 		child = -1;
 		if (!ret)
-			ret = exit_status(status);
+			ret = command_status(status);
 	} else {
 		fprintf(stderr, "memref: recording, Ctrl-C ends it\n");
-		while (!interrupted && waitpid(tracer, &traced, WNOHANG) == 0)
+		while (!interrupted && !trace_cmd_ended(tracer))
 			usleep(50000);
 	}
-	kill(tracer, SIGINT);
-	while (waitpid(tracer, &traced, 0) < 0 && errno == EINTR)
-		;
-	/* An older file of the same name does not count. */
-	if (exit_status(traced) || access(output, R_OK))
-		ret = complain(FAILED, "%s: trace-cmd did not write it (status %d)", output,
-			       exit_status(traced));
+	failed = trace_cmd_stop(tracer, output);
+	if (failed)
+		ret = failed;
 out:
 	if (child > 0) {
 		/* Never told to go. */
