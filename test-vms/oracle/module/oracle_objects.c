@@ -21,7 +21,6 @@
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
 #include <linux/stop_machine.h>
-#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
@@ -32,6 +31,7 @@
 
 #include "mark.h"
 #include "objects.h"
+#include "probes.h"
 
 #define MAX_TYPES 16384
 enum { STACK = 1, PERCPU, FIRST };
@@ -189,51 +189,12 @@ static void on_switch(void *unused, bool preempt, struct task_struct *prev,
 	}
 }
 
-static struct probe {
-	const char *name;
-	void *fn;
-	struct tracepoint *tp;
-} probes[] = {
+static struct probe probes[] = {
 	{ "dprof_alloc", on_alloc },
 	{ "mm_page_free", on_page_free },
 	{ "sched_process_fork", on_fork },
 	{ "sched_switch", on_switch },
 };
-
-/* These tracepoints are not exported by name. */
-static void find_probe(struct tracepoint *tp, void *unused)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		if (!strcmp(tp->name, probes[i].name))
-			probes[i].tp = tp;
-	}
-}
-
-static void unregister_probes(int nr)
-{
-	while (nr--)
-		tracepoint_probe_unregister(probes[nr].tp, probes[nr].fn, NULL);
-	tracepoint_synchronize_unregister();
-}
-
-static int register_probes(void)
-{
-	int i, ret;
-
-	for_each_kernel_tracepoint(find_probe, NULL);
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		ret = probes[i].tp ? tracepoint_probe_register(probes[i].tp, probes[i].fn, NULL) :
-				     -ENOENT;
-		if (ret) {
-			pr_err("oracle_objects: tracepoint %s: %d\n", probes[i].name, ret);
-			unregister_probes(i);
-			return ret;
-		}
-	}
-	return 0;
-}
 
 /* Any boot's accesses before are of no interest. */
 static int start(void)
@@ -244,7 +205,7 @@ static int start(void)
 		per_cpu(idle_told, cpu) = false;
 	oracle_mark(ORACLE_CODE_START);
 	on_each_cpu(tell_mailbox, NULL, 1);
-	ret = register_probes();
+	ret = register_probes(probes, ARRAY_SIZE(probes));
 	if (ret)
 		oracle_mark(ORACLE_CODE_STOP);
 	else
@@ -254,7 +215,7 @@ static int start(void)
 
 static void stop(void)
 {
-	unregister_probes(ARRAY_SIZE(probes));
+	unregister_probes(probes, ARRAY_SIZE(probes));
 	oracle_mark(ORACLE_CODE_STOP);
 }
 

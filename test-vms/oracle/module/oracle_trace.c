@@ -19,11 +19,11 @@
 #include <linux/seq_file.h>
 #include <linux/smp.h>
 #include <linux/threads.h>
-#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "mark.h"
+#include "probes.h"
 
 /* By tgid in the initial namespace; PID_MAX_LIMIT bits. */
 static unsigned long *traced;
@@ -62,50 +62,11 @@ static void on_exit(void *unused, struct task_struct *task)
 		clear_bit(task->tgid, traced);
 }
 
-static struct probe {
-	const char *name;
-	void *fn;
-	struct tracepoint *tp;
-} probes[] = {
+static struct probe probes[] = {
 	{ "sched_switch", on_switch },
 	{ "sched_process_fork", on_fork },
 	{ "sched_process_exit", on_exit },
 };
-
-/* These tracepoints are not exported by name. */
-static void find_probe(struct tracepoint *tp, void *unused)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		if (!strcmp(tp->name, probes[i].name))
-			probes[i].tp = tp;
-	}
-}
-
-static void unregister_probes(int nr)
-{
-	while (nr--)
-		tracepoint_probe_unregister(probes[nr].tp, probes[nr].fn, NULL);
-	tracepoint_synchronize_unregister();
-}
-
-static int register_probes(void)
-{
-	int i, ret;
-
-	for_each_kernel_tracepoint(find_probe, NULL);
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		ret = probes[i].tp ? tracepoint_probe_register(probes[i].tp, probes[i].fn, NULL) :
-				     -ENOENT;
-		if (ret) {
-			pr_err("oracle_trace: tracepoint %s: %d\n", probes[i].name, ret);
-			unregister_probes(i);
-			return ret;
-		}
-	}
-	return 0;
-}
 
 static int change(int nr)
 {
@@ -172,7 +133,7 @@ static int __init oracle_trace_init(void)
 	traced = vzalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long));
 	if (!traced)
 		return -ENOMEM;
-	ret = register_probes();
+	ret = register_probes(probes, ARRAY_SIZE(probes));
 	if (ret) {
 		vfree(traced);
 		return ret;
@@ -186,7 +147,7 @@ static void __exit oracle_trace_exit(void)
 {
 	debugfs_remove(dir);
 	change(0);
-	unregister_probes(ARRAY_SIZE(probes));
+	unregister_probes(probes, ARRAY_SIZE(probes));
 	vfree(traced);
 }
 
