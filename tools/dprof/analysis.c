@@ -151,7 +151,7 @@ static int analyze(struct analysis *a, enum need need)
 		return -1;
 	if (need >= NEED_VERDICTS &&
 	    (sharing_find(&a->m, a->level, &a->shared) ||
-	     classify(&a->m, &a->t, &a->sim, a->shared, a->level, &a->v)))
+	     classify(&a->m, &a->t, &a->sim, &a->shared, a->level, &a->v)))
 		return -1;
 	return 0;
 }

@@ -38,7 +38,7 @@ struct analysis {
 	struct layouts l;
 	struct traces t;
 	struct sim sim;
-	struct shared_line *shared;
+	struct sharing shared;
 	struct verdicts v;
 	struct dtype *only;		/* what @type is */
 };

@@ -200,11 +200,32 @@ static void name_writer(struct verdict *v, const struct traces *t, const struct 
 	}
 }
 
+/*
+ * How the simulation divides a type's misses.  What is played from samples comes in no
+ * order, and then which accesses a cache of sets has not, but a fully associative one,
+ * is chance both ways: there conflicts are what the one misses more than the other, as
+ * Hill defines them for a program as a whole.
+ */
+static void type_outcomes(const struct sim_type *t, double by[NR_OUTCOMES])
+{
+	double replaced, more;
+	int k;
+
+	for (k = 0; k < NR_OUTCOMES; k++)
+		by[k] = t->sum.outcome[k];
+	if (t->has_traces)
+		return;
+	replaced = by[MISS_CONFLICT] + by[MISS_CAPACITY];
+	more = replaced - t->sum.full_misses;
+	by[MISS_CONFLICT] = more > 0 ? more : 0;
+	by[MISS_CAPACITY] = replaced - by[MISS_CONFLICT];
+}
+
 struct work {
 	struct model *m;
 	const struct traces *t;
 	const struct sim *s;
-	const struct shared_line *shared;
+	const struct sharing *shared;
 	enum level beyond;
 	struct opinion *opinion;	/* by site, as in by_site */
 	double *crowd;			/* by type */
@@ -216,13 +237,11 @@ static int judge_site(struct work *w, size_t i)
 {
 	const struct site *site = w->m->by_site[i];
 	const struct opinion *o = &w->opinion[i];
-	const struct sim_sum *type = &w->s->type[site->key.type].sum;
 	const struct shared_line *line = sharing_of(w->shared, site->key.type, site->key.offset);
 	double misses = tally_misses(&site->sum, w->beyond), peer = site->sum.level[LEVEL_PEER];
 	double shared = o->sim[MISS_TRUE] + o->sim[MISS_FALSE], same, by_type[NR_OUTCOMES];
 	double rest = misses - peer;
 	struct verdict *v;
-	int k;
 
 	if (misses <= 0)
 		return 0;
@@ -249,8 +268,7 @@ static int judge_site(struct work *w, size_t i)
 	v->ours[MISS_TRUE] += peer * same;
 	v->ours[MISS_FALSE] += peer * (1 - same);
 
-	for (k = 0; k < NR_OUTCOMES; k++)
-		by_type[k] = type->outcome[k];
+	type_outcomes(&w->s->type[site->key.type], by_type);
 	if (sim_misses(o->sim) > 0)
 		spread(v->ours, o->sim, rest);
 	else if (sim_misses(by_type) > 0)
@@ -321,7 +339,7 @@ static void form_opinions(struct work *w)
  * Return: 0, or -1 without memory.
  */
 int classify(struct model *m, const struct traces *t, const struct sim *s,
-	     const struct shared_line *shared, enum level beyond, struct verdicts *v)
+	     const struct sharing *shared, enum level beyond, struct verdicts *v)
 {
 	struct work w = { m, t, s, shared, beyond,
 			  calloc(m->nr_sites + 1, sizeof(struct opinion)),

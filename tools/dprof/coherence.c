@@ -127,6 +127,7 @@ int coherence_access(struct coherence *c, int cpu, uint64_t line, uint64_t bytes
 	full = full_access(&c->full[cpu], line);
 	if (full < 0)
 		return -1;
+	c->full_had = full;
 	if (hit) {
 		outcome = HIT;
 	} else if (f->written && f->lost) {

@@ -25,6 +25,7 @@ struct directory_line;
 /**
  * struct coherence - the caches
  * @nr_cpus: each has one of each kind
+ * @full_had: whether a fully associative cache had the line that was accessed last
  * @culprit: after MISS_TRUE or MISS_FALSE, the write that caused it
  */
 struct coherence {
@@ -33,6 +34,7 @@ struct coherence {
 	struct cache *cache;
 	struct full_cache *full;
 	struct directory_line *directory;
+	bool full_had;
 	struct actor culprit;
 };
 

@@ -320,6 +320,9 @@ static int add_sample(struct model *m, const struct event *e)
 	m->user_samples += s->flags & SAMPLE_USER;
 	if (s->source < NR_SOURCES)
 		m->by_source[s->source]++;
+	if (!t->sum.n)
+		t->first_sample = e->ts;
+	t->last_sample = e->ts;
 	count_sample(&t->sum, s, level, modified);
 
 	memset(&key.key, 0, sizeof(key.key));

@@ -69,6 +69,7 @@ struct dtype {
 	const char *struct_from;	/* what says so */
 	uint32_t index, size;		/* bytes, 0: not known */
 	struct tally sum;
+	uint64_t first_sample, last_sample;	/* when */
 	bool seen_alloc;
 	uint64_t allocs, frees, remote_frees, live, peak, lifetimes, lifetime;
 	uint64_t live_since;

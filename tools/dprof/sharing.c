@@ -30,22 +30,59 @@ static int32_t line_index(const struct use *u)
 	return (int64_t)(u->key.line - u->key.base / LINE);
 }
 
-static struct shared_line *get(struct shared_line **shared, const struct use *u)
+static struct shared_line *get(struct sharing *shared, const struct use *u)
 {
 	struct shared_line key, *s;
 
 	memset(&key.key, 0, sizeof(key.key));
 	key.key.type = u->key.type;
 	key.key.index = line_index(u);
-	HASH_FIND(hh, *shared, &key.key, sizeof(key.key), s);
+	HASH_FIND(hh, shared->lines, &key.key, sizeof(key.key), s);
 	if (s)
 		return s;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->key = key.key;
-	HASH_ADD(hh, *shared, key, sizeof(s->key), s);
+	HASH_ADD(hh, shared->lines, key, sizeof(s->key), s);
 	return s;
+}
+
+static struct shared_word *get_word(struct sharing *shared, uint32_t type, uint32_t index)
+{
+	struct shared_word key, *w;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = type;
+	key.key.index = index;
+	HASH_FIND(hh, shared->words, &key.key, sizeof(key.key), w);
+	if (w)
+		return w;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return NULL;
+	w->key = key.key;
+	HASH_ADD(hh, shared->words, key, sizeof(w->key), w);
+	return w;
+}
+
+static int add_word(struct sharing *shared, const struct use *u, int byte, bool same,
+		    const struct shared_line *line)
+{
+	uint32_t offset = u->key.line * LINE + byte - u->key.base;
+	struct shared_word *w = get_word(shared, u->key.type, offset / 8);
+
+	if (!w)
+		return -1;
+	if (same)
+		w->same += u->n;
+	else
+		w->other += u->n;
+	if (u->n > w->most) {
+		w->most = u->n;
+		w->line = line;
+	}
+	return 0;
 }
 
 /* Keep the two with the most stores, the first first. */
@@ -67,7 +104,7 @@ static void note_writer(struct shared_line *s, const struct sharer *w)
 	}
 }
 
-static int add_user(struct shared_line **shared, const struct use *u, uint64_t others,
+static int add_user(struct sharing *shared, const struct use *u, uint64_t others,
 		    const struct use *writer, enum level beyond)
 {
 	uint64_t mine = u->read | u->written;
@@ -80,6 +117,8 @@ static int add_user(struct shared_line **shared, const struct use *u, uint64_t o
 	for (i = 0; i < LINE; i++) {
 		if (!(mine >> i & 1))
 			continue;
+		if (add_word(shared, u, i, others >> i & 1, s))
+			return -1;
 		if (others >> i & 1)
 			s->same[i] += u->n;
 		else
@@ -104,8 +143,16 @@ static int add_user(struct shared_line **shared, const struct use *u, uint64_t o
 	return 0;
 }
 
+static bool at_once(const struct model *m, const struct use *a, const struct use *b)
+{
+	const struct dtype *x = m->by_index[a->key.type], *y = m->by_index[b->key.type];
+
+	return x == y || (x->first_sample <= y->last_sample && y->first_sample <= x->last_sample);
+}
+
 /* The uses of one line. */
-static int add_line(struct shared_line **shared, struct use **use, size_t nr, enum level beyond)
+static int add_line(const struct model *m, struct sharing *shared, struct use **use, size_t nr,
+		    enum level beyond)
 {
 	size_t i, j;
 
@@ -114,7 +161,8 @@ static int add_line(struct shared_line **shared, struct use **use, size_t nr, en
 		uint64_t others = 0;
 
 		for (j = 0; j < nr; j++) {
-			if (use[j]->key.cpu == use[i]->key.cpu || !use[j]->written)
+			if (use[j]->key.cpu == use[i]->key.cpu || !use[j]->written ||
+			    !at_once(m, use[i], use[j]))
 				continue;
 			others |= use[j]->written;
 			if (!writer || use[j]->stores > writer->stores)
@@ -138,17 +186,17 @@ static bool has_own_address(const struct model *m, const struct use *u)
  * sharing_find() - the shared lines of a recording
  * @m: the model, ended
  * @beyond: misses are accesses that this level had not
- * @shared: the lines, a hash; to be freed, even after an error
+ * @shared: the lines, and words of objects on them; to be freed, even after an error
  *
  * Return: 0, or -1 without memory.
  */
-int sharing_find(struct model *m, enum level beyond, struct shared_line **shared)
+int sharing_find(struct model *m, enum level beyond, struct sharing *shared)
 {
 	size_t nr = HASH_COUNT(m->uses), n = 0, from, to;
 	struct use **use = malloc((nr + 1) * sizeof(*use)), *u;
 	int ret = 0;
 
-	*shared = NULL;
+	memset(shared, 0, sizeof(*shared));
 	if (!use)
 		return -1;
 	for (u = m->uses; u; u = u->hh.next)
@@ -160,7 +208,7 @@ int sharing_find(struct model *m, enum level beyond, struct shared_line **shared
 	for (from = 0; from < nr && !ret; from = to) {
 		for (to = from; to < nr && use[to]->key.line == use[from]->key.line; to++)
 			;
-		ret = add_line(shared, use + from, to - from, beyond);
+		ret = add_line(m, shared, use + from, to - from, beyond);
 	}
 	free(use);
 	return ret;
@@ -174,16 +222,15 @@ int sharing_find(struct model *m, enum level beyond, struct shared_line **shared
  *
  * Return: the line, or NULL if it is not shared.
  */
-const struct shared_line *sharing_of(const struct shared_line *shared, uint32_t type,
-				     uint32_t offset)
+const struct shared_line *sharing_of(const struct sharing *shared, uint32_t type, uint32_t offset)
 {
-	struct shared_line key, *s;
+	struct shared_word key, *w;
 
 	memset(&key.key, 0, sizeof(key.key));
 	key.key.type = type;
-	key.key.index = offset / LINE;
-	HASH_FIND(hh, shared, &key.key, sizeof(key.key), s);
-	return s;
+	key.key.index = offset / 8;
+	HASH_FIND(hh, shared->words, &key.key, sizeof(key.key), w);
+	return w ? w->line : NULL;
 }
 
 /**
@@ -195,18 +242,20 @@ const struct shared_line *sharing_of(const struct shared_line *shared, uint32_t 
  *
  * Return: whether the bytes are on a shared line.
  */
-bool sharing_share(const struct shared_line *shared, uint32_t type, uint32_t offset,
-		   uint32_t width, double *same)
+bool sharing_share(const struct sharing *shared, uint32_t type, uint32_t offset, uint32_t width,
+		   double *same)
 {
-	const struct shared_line *s = sharing_of(shared, type, offset);
+	uint32_t last = offset + (width ? width : 1) - 1, i;
+	struct shared_word key, *w;
 	double t = 0, f = 0;
-	uint32_t i;
 
-	if (!s)
-		return false;
-	for (i = offset % LINE; i < LINE && i < offset % LINE + (width ? width : 1); i++) {
-		t += s->same[i];
-		f += s->other[i];
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = type;
+	for (i = offset / 8; i <= last / 8; i++) {
+		key.key.index = i;
+		HASH_FIND(hh, shared->words, &key.key, sizeof(key.key), w);
+		t += w ? w->same : 0;
+		f += w ? w->other : 0;
 	}
 	if (t + f == 0)
 		return false;
@@ -236,12 +285,17 @@ const struct sharer *sharing_writer(const struct shared_line *line, uint32_t off
  * sharing_free() - free shared lines
  * @shared: the lines
  */
-void sharing_free(struct shared_line **shared)
+void sharing_free(struct sharing *shared)
 {
 	struct shared_line *s, *next;
+	struct shared_word *w, *next_word;
 
-	HASH_ITER(hh, *shared, s, next) {
-		HASH_DEL(*shared, s);
+	HASH_ITER(hh, shared->lines, s, next) {
+		HASH_DEL(shared->lines, s);
 		free(s);
+	}
+	HASH_ITER(hh, shared->words, w, next_word) {
+		HASH_DEL(shared->words, w);
+		free(w);
 	}
 }

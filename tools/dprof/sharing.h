@@ -36,13 +36,30 @@ struct shared_line {
 	UT_hash_handle hh;
 };
 
-int sharing_find(struct model *m, enum level beyond, struct shared_line **shared);
-const struct shared_line *sharing_of(const struct shared_line *shared, uint32_t type,
-				     uint32_t offset);
-bool sharing_share(const struct shared_line *shared, uint32_t type, uint32_t offset,
-		   uint32_t width, double *same);
+/**
+ * struct shared_word - the same by 8 bytes of the objects, wherever in a line they are
+ * @key: type, and offset / 8
+ * @same, @other: as of a line
+ * @line: with the most samples of them
+ */
+struct shared_word {
+	struct { uint32_t type, index; } key;
+	double same, other, most;
+	const struct shared_line *line;
+	UT_hash_handle hh;
+};
+
+struct sharing {
+	struct shared_line *lines;
+	struct shared_word *words;
+};
+
+int sharing_find(struct model *m, enum level beyond, struct sharing *shared);
+const struct shared_line *sharing_of(const struct sharing *shared, uint32_t type, uint32_t offset);
+bool sharing_share(const struct sharing *shared, uint32_t type, uint32_t offset, uint32_t width,
+		   double *same);
 const struct sharer *sharing_writer(const struct shared_line *line, uint32_t offset, uint32_t width,
 				    bool same);
-void sharing_free(struct shared_line **shared);
+void sharing_free(struct sharing *shared);
 
 #endif

@@ -9,6 +9,7 @@
  * any more.  Data without path traces, such as variables, are accessed as often,
  * and by the CPUs, as the samples of their lines say.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -313,35 +314,148 @@ static int schedule_type(struct sim *s, struct model *m, const struct dtype *t, 
 	return ret;
 }
 
-/* What has no path traces is accessed as its samples were. */
+/* Return 1 the first time something is in a set, then 0; -1 without memory. */
+static int first_time(struct sim_seen **seen, uint64_t what, uint32_t type, uint32_t set)
+{
+	struct sim_seen key, *found;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.what = what;
+	key.key.type = type;
+	key.key.set = set;
+	HASH_FIND(hh, *seen, &key.key, sizeof(key.key), found);
+	if (found)
+		return 0;
+	found = malloc(sizeof(*found));
+	if (!found)
+		return -1;
+	found->key = key.key;
+	HASH_ADD(hh, *seen, key, sizeof(found->key), found);
+	return 1;
+}
+
+static void free_seen(struct sim_seen **seen)
+{
+	struct sim_seen *s, *next;
+
+	HASH_ITER(hh, *seen, s, next) {
+		HASH_DEL(*seen, s);
+		free(s);
+	}
+}
+
+/*
+ * The lines of a type that its samples come of.  Those that no sample met are as many
+ * as the numbers of lines met once and twice let expect (A. Chao, "Nonparametric
+ * Estimation of the Number of Classes in a Population", 1984, bias-corrected); of types
+ * in the address set it is known how many objects there were.
+ */
+struct footprint {
+	uint64_t met, once, twice, objects;
+	uint64_t set_met;		/* associativity sets of those met */
+	double copies;			/* lines for each that was met */
+	bool keeps_sets;		/* they are in fewer sets than chance would have */
+};
+
+static int find_footprints(const struct sim *s, struct model *m, struct footprint *f)
+{
+	double most = 4.0 * s->options.geometry.size / LINE;
+	struct sim_seen *sets = NULL, *objects = NULL;
+	struct use *u;
+	uint32_t i;
+	int new = 0;
+
+	for (u = m->uses; u && new >= 0; u = u->hh.next) {
+		struct footprint *t = &f[u->key.type];
+
+		t->met++;
+		t->once += u->n == 1;
+		t->twice += u->n == 2;
+		new = first_time(&sets, 0, u->key.type, u->key.line & (s->sets - 1));
+		t->set_met += new > 0;
+		if (new >= 0) {
+			new = first_time(&objects, u->key.base, u->key.type, 0);
+			t->objects += new > 0;
+		}
+	}
+	free_seen(&sets);
+	free_seen(&objects);
+	for (i = 0; i < m->nr_types && new >= 0; i++) {
+		struct footprint *t = &f[i];
+		const struct dtype *type = m->by_index[i];
+		double lines = t->met + t->once * (t->once - 1.0) / (2 * (t->twice + 1.0)), chance;
+
+		if (!t->met)
+			continue;
+		if (t->objects && (double)type->peak * t->met / t->objects > lines)
+			lines = (double)type->peak * t->met / t->objects;
+		/* A variable has its size; and what is far too large for the cache is that. */
+		if (type->key.symbol && lines > type->size / LINE + 1)
+			lines = type->size / LINE + 1;
+		if (lines > most)
+			lines = most;
+		t->copies = lines > t->met ? lines / t->met : 1;
+		chance = s->sets * (1 - pow(1 - 1.0 / s->sets, t->met));
+		t->keeps_sets = t->set_met < 0.75 * chance;
+	}
+	return new < 0 ? -1 : 0;
+}
+
+/* One of the lines that a sampled one stands for: itself, or one of those not met. */
+static uint64_t one_of(const struct sim *s, const struct footprint *f, uint64_t line,
+		       uint64_t *random)
+{
+	uint64_t copy = next_share(random) * f->copies, place;
+
+	if (!copy)
+		return line;
+	/* Far from all else: a random place, the same each time. */
+	place = line * 65536 + copy;
+	place = next_random(&place) >> 8;
+	return f->keeps_sets ? (place & ~(uint64_t)(s->sets - 1)) | (line & (s->sets - 1)) : place;
+}
+
+/* What has no path traces is accessed as its samples were, while there were any. */
 static int schedule_samples(struct sim *s, struct model *m, double span,
 			    struct schedule *schedule, uint64_t *random)
 {
-	double duration = m->last_ts - m->first_ts;
+	struct footprint *footprint = calloc(m->nr_types + 1, sizeof(*footprint));
+	double duration = m->last_ts - m->first_ts, scale;
 	struct use *u;
+	int ret = -1;
 
+	if (!footprint || find_footprints(s, m, footprint))
+		goto out;
+	scale = span / (duration > 0 ? duration : 1);
 	for (u = m->uses; u; u = u->hh.next) {
+		const struct dtype *t = m->by_index[u->key.type];
+		double begin = (t->first_sample - m->first_ts) * scale;
+		double length = (t->last_sample - t->first_sample) * scale;
 		uint64_t n, i;
 
 		if (s->type[u->key.type].has_traces)
 			continue;
-		n = u->n * s->per_sample * span / (duration > 0 ? duration : 1) +
-		    next_share(random);
+		n = u->n * s->per_sample * scale + next_share(random);
 		for (i = 0; i < n; i++) {
+			uint64_t line = one_of(s, &footprint[u->key.type], u->key.line, random);
 			bool write = next_share(random) * u->n < u->stores;
 			struct step step = {
-				.time = span * next_share(random), .addr = u->key.line * LINE,
-				.base = u->key.base, .actor = { u->key.type, NO_TRACE, 0 },
+				.time = begin + length * next_share(random), .addr = line * LINE,
+				.base = u->key.base + (line - u->key.line) * LINE,
+				.actor = { u->key.type, NO_TRACE, 0 },
 				.cpu = u->key.cpu < 0 ? 0 : u->key.cpu, .len = 0,
 				.op = write ? OP_STORE : OP_LOAD,
 				.written = write ? u->written : u->read ? u->read : u->written,
 			};
 
 			if (add_step(schedule, &step))
-				return -1;
+				goto out;
 		}
 	}
-	return 0;
+	ret = 0;
+out:
+	free(footprint);
+	return ret;
 }
 
 /* Accesses in a whole recording's time. */
@@ -377,36 +491,6 @@ static int by_time(const void *a, const void *b)
 	return x->actor.element < y->actor.element ? -1 : x->actor.element > y->actor.element;
 }
 
-/* Return 1 the first time something is in a set, then 0; -1 without memory. */
-static int first_time(struct sim_seen **seen, uint64_t what, uint32_t type, uint32_t set)
-{
-	struct sim_seen key, *found;
-
-	memset(&key.key, 0, sizeof(key.key));
-	key.key.what = what;
-	key.key.type = type;
-	key.key.set = set;
-	HASH_FIND(hh, *seen, &key.key, sizeof(key.key), found);
-	if (found)
-		return 0;
-	found = malloc(sizeof(*found));
-	if (!found)
-		return -1;
-	found->key = key.key;
-	HASH_ADD(hh, *seen, key, sizeof(found->key), found);
-	return 1;
-}
-
-static void free_seen(struct sim_seen **seen)
-{
-	struct sim_seen *s, *next;
-
-	HASH_ITER(hh, *seen, s, next) {
-		HASH_DEL(*seen, s);
-		free(s);
-	}
-}
-
 static int note_pair(struct sim *s, const struct actor *victim, const struct actor *writer,
 		     int outcome)
 {
@@ -434,8 +518,9 @@ struct run {
 	bool counting;
 };
 
+/* @full_missed: set if a fully associative cache had it not, either. */
 static int access_line(struct run *r, const struct step *step, uint64_t line, uint64_t bytes,
-		       int *worst)
+		       int *worst, bool *full_missed)
 {
 	struct sim *s = r->sim;
 	uint32_t set = line & (s->sets - 1);
@@ -452,15 +537,21 @@ static int access_line(struct run *r, const struct step *step, uint64_t line, ui
 	if (r->counting && (outcome == MISS_TRUE || outcome == MISS_FALSE) &&
 	    note_pair(s, &step->actor, &r->coherence.culprit, outcome))
 		return -1;
+	if (outcome != MISS_TRUE && outcome != MISS_FALSE && !r->coherence.full_had)
+		*full_missed = true;
+	/* What samples come of was there before; when it was accessed first, they do not say. */
+	if (outcome == MISS_COLD && step->actor.trace == NO_TRACE)
+		outcome = MISS_CAPACITY;
 	/* Of an access to two lines, the miss counts. */
 	if (outcome != HIT)
 		*worst = outcome;
 	return 0;
 }
 
-static void count(struct sim_sum *sum, int outcome)
+static void count(struct sim_sum *sum, int outcome, bool full_missed)
 {
 	sum->accesses++;
+	sum->full_misses += full_missed;
 	sum->outcome[outcome]++;
 }
 
@@ -468,6 +559,7 @@ static int do_step(struct run *r, const struct step *step)
 {
 	uint64_t end = step->addr + step->len, addr, line;
 	struct sim *s = r->sim;
+	bool full_missed = false;
 	int outcome = HIT;
 
 	if (!step->op) {
@@ -476,7 +568,8 @@ static int do_step(struct run *r, const struct step *step)
 		return 0;
 	}
 	if (!step->len) {
-		if (access_line(r, step, step->addr / LINE, step->written, &outcome))
+		if (access_line(r, step, step->addr / LINE, step->written, &outcome,
+				&full_missed))
 			return -1;
 	}
 	for (addr = step->addr; addr < end; addr = (addr / LINE + 1) * LINE) {
@@ -485,16 +578,16 @@ static int do_step(struct run *r, const struct step *step)
 		if (n > LINE - first)
 			n = LINE - first;
 		if (access_line(r, step, addr / LINE, (n == 64 ? ~0ULL : (1ULL << n) - 1) << first,
-				&outcome))
+				&outcome, &full_missed))
 			return -1;
 	}
 	s->accesses++;
 	if (!r->counting)
 		return 0;
 	s->counted++;
-	count(&s->type[step->actor.type].sum, outcome);
+	count(&s->type[step->actor.type].sum, outcome, full_missed);
 	if (step->actor.trace != NO_TRACE)
-		count(&s->element[step->actor.trace][step->actor.element], outcome);
+		count(&s->element[step->actor.trace][step->actor.element], outcome, full_missed);
 	return 0;
 }
 

@@ -25,9 +25,12 @@ struct sim_options {
 	uint64_t max_accesses, per_sample, seed;
 };
 
-/* An access of a trace, or the samples of a type without one. */
+/*
+ * An access of a trace, or the samples of a type without one.
+ * @full_misses: of fully associative caches, but those by sharing
+ */
 struct sim_sum {
-	uint64_t accesses, outcome[NR_OUTCOMES];
+	uint64_t accesses, outcome[NR_OUTCOMES], full_misses;
 };
 
 /* Misses by sharing: who misses, and whose write that comes of. */

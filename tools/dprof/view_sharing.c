@@ -87,7 +87,7 @@ int view_sharing(struct analysis *a, struct table *t)
 		{ "writer_field", CELL_TEXT, 0 }, { "writer", CELL_TEXT, 0 },
 		{ "gain_pct", CELL_REAL, 2 },
 	};
-	size_t nr = HASH_COUNT(a->shared), n = 0, i;
+	size_t nr = HASH_COUNT(a->shared.lines), n = 0, i;
 	struct shared_line **sorted = malloc((nr + 1) * sizeof(*sorted)), *s;
 	uint32_t shown = 0;
 	int ret = 0;
@@ -95,7 +95,7 @@ int view_sharing(struct analysis *a, struct table *t)
 	table_init(t, columns, NR(columns));
 	if (!sorted)
 		return -1;
-	for (s = a->shared; s; s = s->hh.next)
+	for (s = a->shared.lines; s; s = s->hh.next)
 		sorted[n++] = s;
 	qsort(sorted, nr, sizeof(*sorted), by_misses);
 	for (i = 0; i < nr && !ret && (!a->top || shown < a->top); i++) {

@@ -234,6 +234,41 @@ sub test_samples_alone {
 	is($row->{paper_class}, undef, 'which the paper cannot tell without a path');
 }
 
+# Lines where objects do not begin, memory that is used again, and classes of misses of
+# data that have no histories, met by a few samples.
+sub test_samples_of_slabs {
+	my %slab = (pair => 24, before => 25, after => 26, conflict => 27, capacity => 28);
+	my $sample = sub {
+		my ($cpu, $type, $base, $offset, $op, $source) = @_;
+		$time += 10;
+		event($cpu, 'dprof_sample', ip => $function{scan} + $cpu, type => $slab{$type},
+		      addr => $base + $offset, base => $base, offset => $offset, op => $op, width => 8,
+		      source => 1, data_src => $source{$source} | $op, latency => 50);
+	};
+	begin();
+	my $line = 0xffff888000200000;
+	for (0 .. 19) {
+		$sample->(0, 'pair', $line, 8, 2, 'l1');
+		$sample->(1, 'pair', $line + 32, 16, 1, 'peer');
+		$sample->(0, 'before', $line + 4096, 0, 2, 'l1');
+	}
+	$sample->(1, 'after', $line + 4096, 0, 1, 'l1') for 0 .. 19;
+	for my $i (0 .. 59) {
+		$sample->(0, 'conflict', $line + 4096 * (16 + $i * 7 % 24), 0, 1, 'l2');
+		$sample->(0, 'capacity', $line + 64 * (4096 + $i * 17 % 1201), 0, 1, 'l2') if $i < 50;
+	}
+	# As often as chance would, of 1,201.
+	$sample->(0, 'capacity', $line + 64 * 4096, 0, 1, 'l2');
+	event(0, 'dprof_type', id => $slab{$_}, class => 1, size => 64, cache => $_) for keys %slab;
+	my $file = spew("$dir/slabs.txt", $text);
+	my %shared = map { $_->{type} => $_ } rows("report sharing $file");
+	is_deeply([ sort keys %shared ], [ 'pair' ], 'one type after another shares nothing');
+	my %class = map { $_->{type} => $_->{class} } rows("report classify $file");
+	is($class{pair}, 'false_sharing', 'the second object of a line suffers falsely, too');
+	is($class{conflict}, 'conflict', 'samples of one set: conflict');
+	is($class{capacity}, 'capacity', 'samples of many lines, most of them met once: capacity');
+}
+
 # Objects at the same place of pages, and a set that is too large: by simulation
 # alone, since the samples do not say what missed.
 sub test_conflict_capacity {
@@ -461,6 +496,7 @@ sub test_options {
 test_queue();
 test_false_sharing();
 test_samples_alone();
+test_samples_of_slabs();
 test_conflict_capacity();
 test_diff();
 test_structs();
