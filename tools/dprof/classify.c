@@ -174,7 +174,7 @@ static void spread(double to[NR_OUTCOMES], const double by[NR_OUTCOMES], double 
 
 /* As the simulation has it, else the trace, else the samples of the line. */
 static void name_writer(struct verdict *v, const struct traces *t, const struct opinion *o,
-			const struct shared_line *line)
+			const struct shared_line *line, const struct shared_word *word)
 {
 	const struct element *e = o->before;
 	double sharing = v->ours[MISS_TRUE] + v->ours[MISS_FALSE];
@@ -197,6 +197,11 @@ static void name_writer(struct verdict *v, const struct traces *t, const struct 
 		v->writer.type = w->type;
 		v->writer.offset = w->offset;
 		v->writer.ip = w->ip;
+	} else if (word) {
+		v->has_writer = true;
+		v->writer.type = v->type;
+		v->writer.offset = word->key.index * 8;
+		v->writer.ip = word->write_ip;
 	}
 }
 
@@ -240,8 +245,10 @@ static int judge_site(struct work *w, size_t i)
 	const struct shared_line *line = sharing_of(w->shared, site->key.type, site->key.offset);
 	double misses = tally_misses(&site->sum, w->beyond), peer = site->sum.level[LEVEL_PEER];
 	double shared = o->sim[MISS_TRUE] + o->sim[MISS_FALSE], same, by_type[NR_OUTCOMES];
+	const struct shared_word *word = NULL;
 	double rest = misses - peer;
 	struct verdict *v;
+	bool written;
 
 	if (misses <= 0)
 		return 0;
@@ -259,12 +266,14 @@ static int judge_site(struct work *w, size_t i)
 		spread(v->paper, o->paper, misses);
 	}
 
-	if (shared > 0)
+	if (shared > 0) {
 		same = o->sim[MISS_TRUE] / shared;
-	else if (o->before)
+	} else if (o->before) {
 		same = o->paper[MISS_TRUE] / (o->paper[MISS_TRUE] + o->paper[MISS_FALSE]);
-	else if (!sharing_share(w->shared, v->type, v->offset, v->width, &same))
-		same = 1;
+	} else if (!sharing_share(w->shared, v->type, v->offset, v->width, &same)) {
+		word = sharing_written(w->shared, v->type, v->offset, v->width, &written);
+		same = !word || written;
+	}
 	v->ours[MISS_TRUE] += peer * same;
 	v->ours[MISS_FALSE] += peer * (1 - same);
 
@@ -275,7 +284,7 @@ static int judge_site(struct work *w, size_t i)
 		spread(v->ours, by_type, rest);
 	else
 		v->ours[MISS_CAPACITY] += rest;
-	name_writer(v, w->t, o, line);
+	name_writer(v, w->t, o, line, word);
 	return 0;
 }
 
@@ -299,7 +308,7 @@ static int judge_element(struct work *w, uint32_t trace, uint32_t i)
 	v->misses = v->paper_misses = sim_misses(o.sim);
 	spread(v->ours, o.sim, v->misses);
 	spread(v->paper, o.paper, v->misses);
-	name_writer(v, w->t, &o, sharing_of(w->shared, v->type, v->offset));
+	name_writer(v, w->t, &o, sharing_of(w->shared, v->type, v->offset), NULL);
 	return 0;
 }
 

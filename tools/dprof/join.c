@@ -37,10 +37,14 @@ static uint32_t *find_same(struct model *m, bool *any)
 
 static void join(struct dtype *to, struct dtype *t)
 {
+	int i;
+
 	if (!to->sum.n || (t->sum.n && t->first_sample < to->first_sample))
 		to->first_sample = t->first_sample;
 	if (t->sum.n && t->last_sample > to->last_sample)
 		to->last_sample = t->last_sample;
+	for (i = 0; i < NR_SLICES; i++)
+		to->slice[i] += t->slice[i];
 	tally_add(&to->sum, &t->sum);
 	to->seen_alloc |= t->seen_alloc;
 	to->allocs += t->allocs;

@@ -304,6 +304,28 @@ static void count_sample(struct tally *t, const struct sample_event *s, enum lev
 	t->with_latency += s->latency != 0;
 }
 
+/* When a recording turns out longer than the slices, pairs of them become one. */
+static void note_time(struct model *m, struct dtype *t, uint64_t ts)
+{
+	uint64_t since = ts > m->first_ts ? ts - m->first_ts : 0;
+	uint32_t i, k;
+
+	while (since >> m->slice_shift >= NR_SLICES) {
+		for (i = 0; i < m->nr_types; i++) {
+			uint32_t *slice = m->by_index[i]->slice;
+
+			for (k = 0; k < NR_SLICES / 2; k++)
+				slice[k] = slice[2 * k] + slice[2 * k + 1];
+			memset(slice + k, 0, NR_SLICES / 2 * sizeof(*slice));
+		}
+		m->slice_shift++;
+	}
+	t->slice[since >> m->slice_shift]++;
+	if (!t->sum.n)
+		t->first_sample = ts;
+	t->last_sample = ts;
+}
+
 static int add_sample(struct model *m, const struct event *e)
 {
 	const struct sample_event *s = &e->sample;
@@ -320,9 +342,7 @@ static int add_sample(struct model *m, const struct event *e)
 	m->user_samples += s->flags & SAMPLE_USER;
 	if (s->source < NR_SOURCES)
 		m->by_source[s->source]++;
-	if (!t->sum.n)
-		t->first_sample = e->ts;
-	t->last_sample = e->ts;
+	note_time(m, t, e->ts);
 	count_sample(&t->sum, s, level, modified);
 
 	memset(&key.key, 0, sizeof(key.key));

@@ -60,6 +60,8 @@ struct object {
 	UT_hash_handle hh;
 };
 
+#define NR_SLICES	256
+
 /* A type of data: what came from one cache at one allocation site. */
 struct dtype {
 	struct { uint32_t id; uint64_t symbol; } key;
@@ -70,6 +72,7 @@ struct dtype {
 	uint32_t index, size;		/* bytes, 0: not known */
 	struct tally sum;
 	uint64_t first_sample, last_sample;	/* when */
+	uint32_t slice[NR_SLICES];	/* samples in each slice of time */
 	bool seen_alloc;
 	uint64_t allocs, frees, remote_frees, live, peak, lifetimes, lifetime;
 	uint64_t live_since;
@@ -100,7 +103,7 @@ struct model {
 	uint64_t first_ts, last_ts, events, lost_events;
 	uint64_t stray;			/* accesses and ends of histories that never began */
 	uint64_t dropped;		/* lines and objects past MAX_KEPT */
-	int nr_cpus;
+	int nr_cpus, slice_shift;	/* a slice of time is 1 << slice_shift ns, since first_ts */
 	bool no_memory;
 };
 

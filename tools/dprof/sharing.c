@@ -85,6 +85,29 @@ static int add_word(struct sharing *shared, const struct use *u, int byte, bool 
 	return 0;
 }
 
+/* Who writes what of a type's objects, whichever of them. */
+static int add_stores(struct sharing *shared, const struct use *u)
+{
+	uint32_t offset = u->key.line * LINE - u->key.base;
+	struct shared_word *w;
+	int i, k;
+
+	for (i = 0; i < LINE; i += 8) {
+		if (!(u->written >> i & 0xff))
+			continue;
+		k = i + __builtin_ctzll(u->written >> i & 0xff);
+		w = get_word(shared, u->key.type, (offset + k) / 8);
+		if (!w)
+			return -1;
+		w->stores += u->stores;
+		if (u->stores > w->ip_stores) {
+			w->ip_stores = u->stores;
+			w->write_ip = u->write_ip;
+		}
+	}
+	return 0;
+}
+
 /* Keep the two with the most stores, the first first. */
 static void note_writer(struct shared_line *s, const struct sharer *w)
 {
@@ -199,9 +222,13 @@ int sharing_find(struct model *m, enum level beyond, struct sharing *shared)
 	memset(shared, 0, sizeof(*shared));
 	if (!use)
 		return -1;
-	for (u = m->uses; u; u = u->hh.next)
-		if (has_own_address(m, u))
-			use[n++] = u;
+	for (u = m->uses; u; u = u->hh.next) {
+		if (!has_own_address(m, u))
+			continue;
+		use[n++] = u;
+		if (u->written && !ret)
+			ret = add_stores(shared, u);
+	}
 	nr = n;
 	if (nr)
 		qsort(use, nr, sizeof(*use), by_line);
@@ -279,6 +306,41 @@ const struct sharer *sharing_writer(const struct shared_line *line, uint32_t off
 		     offset < w[0].offset + 8;
 
 	return w[1].stores && first != same ? &w[1] : &w[0];
+}
+
+/**
+ * sharing_written() - who writes what others miss
+ * @shared: the lines
+ * @type: index of the type
+ * @offset, @width: the bytes that are missed
+ * @same: whether it is these bytes that are written, rather than others of the line
+ *
+ * For objects of which no line was sampled twice. Lines are those of objects that begin
+ * where one does.
+ *
+ * Return: the word with the most stores, of any object, or NULL.
+ */
+const struct shared_word *sharing_written(const struct sharing *shared, uint32_t type,
+					  uint32_t offset, uint32_t width, bool *same)
+{
+	uint32_t last = (offset + (width ? width : 1) - 1) / 8, line = offset / LINE * (LINE / 8), i;
+	struct shared_word key, *w, *best = NULL;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = type;
+	*same = false;
+	for (i = line; i < line + LINE / 8; i++) {
+		bool here = i >= offset / 8 && i <= last;
+
+		key.key.index = i;
+		HASH_FIND(hh, shared->words, &key.key, sizeof(key.key), w);
+		if (!w || !w->stores || (*same && !here))
+			continue;
+		if (!best || (here && !*same) || w->stores > best->stores)
+			best = w;
+		*same |= here;
+	}
+	return best;
 }
 
 /**

@@ -40,12 +40,14 @@ struct shared_line {
  * struct shared_word - the same by 8 bytes of the objects, wherever in a line they are
  * @key: type, and offset / 8
  * @same, @other: as of a line
- * @line: with the most samples of them
+ * @line: with the most samples of them; NULL if none is shared
+ * @stores, @write_ip: samples of stores on any line, and the instruction of the most
  */
 struct shared_word {
 	struct { uint32_t type, index; } key;
 	double same, other, most;
 	const struct shared_line *line;
+	uint64_t stores, write_ip, ip_stores;
 	UT_hash_handle hh;
 };
 
@@ -60,6 +62,8 @@ bool sharing_share(const struct sharing *shared, uint32_t type, uint32_t offset,
 		   double *same);
 const struct sharer *sharing_writer(const struct shared_line *line, uint32_t offset, uint32_t width,
 				    bool same);
+const struct shared_word *sharing_written(const struct sharing *shared, uint32_t type,
+					  uint32_t offset, uint32_t width, bool *same);
 void sharing_free(struct sharing *shared);
 
 #endif

@@ -415,22 +415,48 @@ static uint64_t one_of(const struct sim *s, const struct footprint *f, uint64_t 
 	return f->keeps_sets ? (place & ~(uint64_t)(s->sets - 1)) | (line & (s->sets - 1)) : place;
 }
 
-/* What has no path traces is accessed as its samples were, while there were any. */
+/* Samples of a type up to each slice of time. */
+static void add_up_slices(const struct dtype *t, uint32_t *upto)
+{
+	uint32_t sum = 0;
+	int i;
+
+	for (i = 0; i < NR_SLICES; i++)
+		upto[i] = sum += t->slice[i];
+}
+
+/* A time, in ns of the recording, when the type is accessed: as its samples were. */
+static double some_time(const struct model *m, const uint32_t *upto, uint64_t *random)
+{
+	uint32_t want = next_random(random) % upto[NR_SLICES - 1], low = 0, high = NR_SLICES - 1;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (upto[middle] <= want)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low + next_share(random)) * (1ULL << m->slice_shift);
+}
+
+/* What has no path traces is accessed as its samples were, and when. */
 static int schedule_samples(struct sim *s, struct model *m, double span,
 			    struct schedule *schedule, uint64_t *random)
 {
 	struct footprint *footprint = calloc(m->nr_types + 1, sizeof(*footprint));
 	double duration = m->last_ts - m->first_ts, scale;
+	uint32_t *upto = calloc(m->nr_types + 1, NR_SLICES * sizeof(*upto)), k;
 	struct use *u;
 	int ret = -1;
 
-	if (!footprint || find_footprints(s, m, footprint))
+	if (!footprint || !upto || find_footprints(s, m, footprint))
 		goto out;
+	for (k = 0; k < m->nr_types; k++)
+		add_up_slices(m->by_index[k], upto + k * NR_SLICES);
 	scale = span / (duration > 0 ? duration : 1);
 	for (u = m->uses; u; u = u->hh.next) {
-		const struct dtype *t = m->by_index[u->key.type];
-		double begin = (t->first_sample - m->first_ts) * scale;
-		double length = (t->last_sample - t->first_sample) * scale;
 		uint64_t n, i;
 
 		if (s->type[u->key.type].has_traces)
@@ -440,7 +466,8 @@ static int schedule_samples(struct sim *s, struct model *m, double span,
 			uint64_t line = one_of(s, &footprint[u->key.type], u->key.line, random);
 			bool write = next_share(random) * u->n < u->stores;
 			struct step step = {
-				.time = begin + length * next_share(random), .addr = line * LINE,
+				.time = scale * some_time(m, upto + u->key.type * NR_SLICES, random),
+				.addr = line * LINE,
 				.base = u->key.base + (line - u->key.line) * LINE,
 				.actor = { u->key.type, NO_TRACE, 0 },
 				.cpu = u->key.cpu < 0 ? 0 : u->key.cpu, .len = 0,
@@ -455,6 +482,7 @@ static int schedule_samples(struct sim *s, struct model *m, double span,
 	ret = 0;
 out:
 	free(footprint);
+	free(upto);
 	return ret;
 }
 
