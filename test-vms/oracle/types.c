@@ -3,7 +3,7 @@
  * A third oracle, for what is told of data types: how often was each type of the
  * kernel accessed, and why did its accesses miss a CPU's cache?
  *
- *	-plugin libtypes.so,out=FILE[,cache=BYTES:WAYS][,nmi=ADDRESS][,count=ops]
+ *	-plugin libtypes.so,out=FILE[,cache=BYTES:WAYS][,nmi=ADDRESS][,count=ops][,misses=loads]
  *
  * The module oracle_objects says what lies where (struct oracle_object).  From
  * ORACLE_CODE_START on every access of every CPU goes through a simulation; phases
@@ -23,6 +23,7 @@
  *			accessed, or only others
  *	conflict	evicted, but a fully associative cache of the size would have it
  *	capacity	evicted by that one, too
+ * With misses=loads, classes are those of loads alone, as sampling hardware has them.
  *
  * With count=ops, the load and the store of a `movs` count half each: IBS tells one of them.
  *
@@ -106,6 +107,7 @@ static uint64_t type_count[MAX_TYPES][NR_COUNTS], region_count[NR_REGIONS][NR_CO
 static int recording, counting;
 static uint64_t nmi_entry;
 static int count_ops;
+static int loads_alone;
 static FILE *out;
 
 /* Functions of QEMU that its plugin interface lacks; plugin.c has why. */
@@ -327,7 +329,7 @@ static void access_line(int cpu, uint64_t number, unsigned int words, int rw, ui
 	if (counting && !cpus[cpu].in_nmi) {
 		count[READS] += (rw & 1) * halves;
 		count[WRITES] += (rw >> 1) * halves;
-		if (line->state[cpu] != HELD)
+		if (line->state[cpu] != HELD && (rw & 1 || !loads_alone))
 			count[miss(cpu, line, words, full)]++;
 	}
 	hold(cpu, line);
@@ -547,8 +549,11 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 			nmi_entry = strtoull(argv[i] + 4, NULL, 16);
 		} else if (!strcmp(argv[i], "count=ops")) {
 			count_ops = 1;
+		} else if (!strcmp(argv[i], "misses=loads")) {
+			loads_alone = 1;
 		} else if (sscanf(argv[i], "cache=%lu:%u", &cache_bytes, &nr_ways) != 2) {
-			fprintf(stderr, "types: %s: out=FILE, cache=BYTES:WAYS, nmi=ADDRESS or count=ops\n", argv[i]);
+			fprintf(stderr, "types: %s: out=FILE, cache=BYTES:WAYS, nmi=ADDRESS, count=ops or misses=loads\n",
+				argv[i]);
 			return -1;
 		}
 	}

@@ -23,8 +23,21 @@ my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share,
 	    'dprof record -t "faults_*" -H faults_queue --offsets "0,8 8,64 0,64" -o trace.dat -- ' .
 	    'modprobe dprof_faults rounds=20000 || exit 1; ' .
 	    'cmp before /sys/kernel/tracing/dprof/types && ' .
-	    'grep -qx "history_slots 0" /sys/kernel/tracing/dprof/stats');
+	    'grep -qx "history_slots 0" /sys/kernel/tracing/dprof/stats || exit 1; rmmod dprof_faults; ' .
+	    # trace-cmd alone.
+	    'echo "faults_*" >/sys/kernel/tracing/dprof/types; ' .
+	    'trace-cmd record -q -e dprof -o plain.dat modprobe dprof_faults rounds=2000 >plain.out 2>&1; ' .
+	    'echo "plain $?"; echo >/sys/kernel/tracing/dprof/types; ' .
+	    # Ctrl-C goes to the process group.
+	    'cd /sys/kernel/tracing/dprof; files=$(ls | grep -v -e stats -e known_types); grep -s "" $files >/share/files; ' .
+	    'cd /share; set -m; ' .
+	    'dprof record -t "kmalloc-*" -H none -p 50000 -o ended.dat -- sh -c "while :; do ls -R /sys/block >/dev/null; done" & ' .
+	    'sleep 5; kill -INT -$!; wait $!; echo "ended $?"; ' .
+	    'cd /sys/kernel/tracing/dprof; grep -s "" $files | cmp - /share/files && echo "files as before"; ' .
+	    'cat /sys/kernel/tracing/events/dprof/enable stats >/share/after; ps >/share/ps');
 is($vm->{status}, 0, 'recorded, and all is as it was') or diag($vm->{out}, $vm->{err});
+
+my $of_first = $vm->{out};
 
 sub rows {
 	my $text = `$build/bin/dprof report @_ $share/$file -F json 2>&1`;
@@ -51,6 +64,22 @@ like($row->{writer}, qr/ by faults_queue_send\+/, 'by what the sender writes');
 ($row) = rows('workingset', '--type', 'faults_queue');
 # How many depends on clocks: frees that seem to come before their allocation are not told.
 ok($row->{remote_frees_pct} > 5, 'freed by the other CPU') or diag($row->{remote_frees_pct});
+
+# By trace-cmd alone: types that were told before it began are told again.
+like($of_first, qr/^plain 0/m, 'trace-cmd record -e dprof') or diag(slurp("$share/plain.out"));
+$file = 'plain.dat';
+my %plain = map { $_->{type} => 1 } rows('profile', '--top', 0), rows('workingset', '--top', 0);
+is_deeply([ grep { /^type-\d/ } keys %plain ], [], 'knows all types');
+ok($plain{'faults_queue:faults_queue_send'}, 'among them those of the module');
+
+# Ctrl-C.
+like($of_first, qr/^ended (0|130)\b/m, 'Ctrl-C ends dprof record') or diag($of_first, $vm->{err});
+like($of_first, qr/^files as before/m, 'and the files in tracefs are as they were');
+like(slurp("$share/after"), qr/^0\nrunning 0$/m, 'events are off, nothing runs');
+unlike(slurp("$share/ps"), qr/trace-cmd|ls -R/, 'no process is left');
+$file = 'ended.dat';
+ok((grep { $_->{type} =~ /^kmalloc-/ } rows('profile', '--top', 0), rows('workingset', '--top', 0)),
+   'what was recorded can be read');
 
 # Samples, which without -icount come only where CPUs take turns; timers are coarse
 # until the TSC is the clock.
