@@ -60,7 +60,7 @@ struct object {
 	UT_hash_handle hh;
 };
 
-#define NR_SLICES	256
+#define NR_SLICES	1024
 
 /* A type of data: what came from one cache at one allocation site. */
 struct dtype {

@@ -426,8 +426,11 @@ static void add_up_slices(const struct dtype *t, uint32_t *upto)
 }
 
 /* A time, in ns of the recording, when the type is accessed: as its samples were. */
-static double some_time(const struct model *m, const uint32_t *upto, uint64_t *random)
+static double some_time(const struct model *m, const struct dtype *t, const uint32_t *upto,
+			uint64_t *random)
 {
+	double first = t->first_sample - m->first_ts, last = t->last_sample - m->first_ts;
+	double length = 1ULL << m->slice_shift, begin, end;
 	uint32_t want = next_random(random) % upto[NR_SLICES - 1], low = 0, high = NR_SLICES - 1;
 
 	while (low < high) {
@@ -438,7 +441,13 @@ static double some_time(const struct model *m, const uint32_t *upto, uint64_t *r
 		else
 			high = middle;
 	}
-	return (low + next_share(random)) * (1ULL << m->slice_shift);
+	begin = low * length;
+	end = begin + length;
+	if (begin < first)
+		begin = first;
+	if (end > last)
+		end = last;
+	return begin + (end - begin) * next_share(random);
 }
 
 /* What has no path traces is accessed as its samples were, and when. */
@@ -457,6 +466,7 @@ static int schedule_samples(struct sim *s, struct model *m, double span,
 		add_up_slices(m->by_index[k], upto + k * NR_SLICES);
 	scale = span / (duration > 0 ? duration : 1);
 	for (u = m->uses; u; u = u->hh.next) {
+		const struct dtype *t = m->by_index[u->key.type];
 		uint64_t n, i;
 
 		if (s->type[u->key.type].has_traces)
@@ -466,7 +476,7 @@ static int schedule_samples(struct sim *s, struct model *m, double span,
 			uint64_t line = one_of(s, &footprint[u->key.type], u->key.line, random);
 			bool write = next_share(random) * u->n < u->stores;
 			struct step step = {
-				.time = scale * some_time(m, upto + u->key.type * NR_SLICES, random),
+				.time = scale * some_time(m, t, upto + t->index * NR_SLICES, random),
 				.addr = line * LINE,
 				.base = u->key.base + (line - u->key.line) * LINE,
 				.actor = { u->key.type, NO_TRACE, 0 },
@@ -610,7 +620,8 @@ static int do_step(struct run *r, const struct step *step)
 			return -1;
 	}
 	s->accesses++;
-	if (!r->counting)
+	/* What was accessed only while the caches filled must be judged, too. */
+	if (!r->counting && step->actor.trace != NO_TRACE)
 		return 0;
 	s->counted++;
 	count(&s->type[step->actor.type].sum, outcome, full_missed);
