@@ -1,74 +1,124 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# dprof's types against the oracle of types, on five loads of the kernel, with samples
-# of the emulated IBS and of swmem: tables in build/bench/dprof.txt, numbers in
-# build/bench/dprof.json.  A load's CPUs take turns of 1,000 instructions (docs/ibs.md).
-#	dprof.sh [SOURCE [LOAD:ROUNDS...]]	prints only, for some
+# dprof against what is known: tables in build/bench/dprof.txt, numbers in
+# build/bench/dprof.json.  Parts, of which some may be asked for, to be printed only:
+#	cases	planted faults, CASES (default 56) from each of two seeds
+#	classes	why accesses miss, against the oracle of types
+#	shares	of types on LOADS of the kernel, against the same, with samples of SOURCES
+# CPUs take turns of 1,000 instructions (docs/ibs.md).
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MEMSCOPE_BUILD:-$here/../../build}
 build=$(cd "$build" && pwd)
 out=$build/bench
+loads=${LOADS:-files:3000 exec:60 pipes:16000 udp:6000 maps:1200}
+sources=${SOURCES:-ibs swmem}
 declare -A period=([ibs]="${IBS_PERIOD:-16384}" [swmem]="${SWMEM_PERIOD:-100000}")
-sources=${1:-ibs swmem}
-loads=(files:3000 exec:60 pipes:16000 udp:6000 maps:1200)
-[ $# -lt 2 ] || loads=("${@:2}")
 mkdir -p "$out"
 share=$(mktemp -d "${TMPDIR:-/tmp}/memscope-dprof.XXXXXX")
-[ -n "${KEEP:-}" ] && share=$KEEP || trap 'rm -rf "$share"' EXIT
+trap 'rm -rf "$share"' EXIT
 nmi=$(awk '$3 == "asm_exc_nmi" { print $1 }' "$build/kernel-vm/System.map")
 
-# measure SOURCE LOAD:ROUNDS
-measure() {
-	local source=$1 name=${2%:*} rounds=${2#*:} count=
-	# An instruction with several accesses is one sample of IBS, and one each of swmem.
-	[ "$source" != ibs ] || count=,count=ops
-	echo "== $source $name"
+# guest IBS ORACLE SOURCE PERIOD COMMAND: records while COMMAND runs, which is counted by
+# the oracle between the markers begin and end
+guest() {
 	# Timers are fine only once the TSC is trusted.
-	"$here/../run" --qemu ibs --accel icount --ibs slice=1000 --smp 2 --mem 1G --share "$share" \
-		--timeout 1800 --append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1 sysctl.kernel.perf_cpu_time_max_percent=0 sysctl.kernel.perf_event_max_sample_rate=10000000' \
-		--qemu-arg -plugin --qemu-arg "$build/guest/libtypes.so,out=$share/truth,nmi=$nmi$count" -- sh -ec '
+	"$here/../run" --qemu ibs --accel icount --ibs "$1" --smp 2 --mem 1G --share "$share" \
+		--timeout 3600 --append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' \
+		--qemu-arg -plugin --qemu-arg "$build/guest/libtypes.so,out=$share/truth,nmi=$nmi$2" \
+		-- sh -ec '
 		until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do
 			sleep 0.1
 		done
 		sleep 1
+		# Else samples stop for the rest of a tick.
+		echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+		echo 10000000 >/proc/sys/kernel/perf_event_max_sample_rate
 		modprobe oracle_objects
 		cd /sys/kernel/tracing/dprof
 		echo all >types
-		echo '"$source"' >source
-		echo '"${period[$source]}"' >period
+		echo $1 >source
+		echo $2 >period
 		echo 1 >/sys/kernel/debug/oracle_objects
-		trace-cmd record -q -b 40000 -e dprof:dprof_sample -e dprof:dprof_type -o /share/trace.dat \
-			sh -c "echo begin >../trace_marker; oracle-phase kernel_load '"$name $rounds"'
+		trace-cmd record -q -b 40000 -e dprof:dprof_sample -e dprof:dprof_type \
+			-o /share/trace.dat sh -c "echo begin >../trace_marker; oracle-phase $3
 				echo end >../trace_marker" >/dev/null
 		echo 0 >/sys/kernel/debug/oracle_objects
 		cat known_types >/share/known
-		cat /sys/kernel/debug/oracle_objects >/share/types'
-	{
-		trace-cmd report -i "$share/trace.dat" 2>/dev/null
-		sed 's/^/ dprof_type: /' "$share/known"
-	} >"$share/samples"
-	"$here/dprof_truth.pl" "$share/truth" "$share/types" "$share/samples"
+		cat /sys/kernel/debug/oracle_objects >/share/types' sh "$3" "$4" "$5"
 }
 
-for source in $sources; do
-	for load in "${loads[@]}"; do
-		measure "$source" "$load"
-	done
-done | tee "$share/dprof.txt"
-[ $# -eq 0 ] || exit 0
+cases() {
+	local seed
 
-cp "$share/dprof.txt" "$out/dprof.txt"
+	for seed in 1 2; do
+		echo "== planted cases, seed $seed"
+		"$here/dprof_cases.sh" "$share" "${CASES:-56}" "$seed" >/dev/null
+		"$here/dprof_judge.pl" "$build/bin/dprof" "$share/plan" "$share/cases.dat"
+	done
+}
+
+# The oracle's caches are those of the emulated CPU.
+classes() {
+	local load
+
+	for load in "modprobe dprof_cases cases=14 accesses=40000" "kernel_load udp 300"; do
+		echo "== classes, $load"
+		guest model=trace,slice=1000 ,cache=32768:8,misses=loads ibs 2500 "$load"
+		"$here/dprof_classes.pl" "$build/bin/dprof" "$share/truth" "$share/types" \
+			"$share/trace.dat"
+	done
+}
+
+shares() {
+	local source load count
+
+	for source in $sources; do
+		# An instruction with several accesses is one sample of IBS, and one each of swmem.
+		count=
+		[ "$source" != ibs ] || count=,count=ops
+		for load in $loads; do
+			echo "== $source ${load%:*}"
+			guest slice=1000 "$count" "$source" "${period[$source]}" \
+				"kernel_load ${load%:*} ${load#*:}"
+			{
+				trace-cmd report -i "$share/trace.dat" 2>/dev/null
+				sed 's/^/ dprof_type: /' "$share/known"
+			} >"$share/samples"
+			"$here/dprof_truth.pl" "$share/truth" "$share/types" "$share/samples"
+		done
+	done
+}
+
+if [ $# -gt 0 ]; then
+	for part in "$@"; do
+		"$part"
+	done
+	exit
+fi
+{ cases; classes; shares; } | tee "$out/dprof.txt"
 awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	/^==/ { source = $2 }
+	/^planted / {
+		gsub(/,/, "")
+		planted += $2
+		right += $4
+		alarms += $NF
+	}
+	/^types / {
+		gsub(/,/, "")
+		if (!classes++ || $6 < agreement) agreement = $6
+	}
 	/^samples / {
 		gsub(/,/, "")
 		if (!n[source]++ || $4 < tau[source]) tau[source] = $4
 		if ($6 > distance[source]) distance[source] = $6
 	}
 	END {
-		if (n["ibs"] != 5 || n["swmem"] != 5) exit 1
-		printf "{\n   \"_how\" : \"make bench-dprof; 2 CPUs, accel icount, slice=1000; emulated IBS, one op in %d; swmem, a sample each %d ns\",\n", ibs, swmem
+		if (n["ibs"] != 5 || n["swmem"] != 5 || classes != 2 || !planted) exit 1
+		printf "{\n   \"_how\" : \"make bench-dprof; 2 CPUs, accel icount, slice=1000; planted cases of seeds 1 and 2 and classes: emulated IBS, model=trace, period 2500; shares: emulated IBS, one op in %d, and swmem, a sample each %d ns\",\n", ibs, swmem
+		printf "   \"planted_recall\" : %.4f,\n   \"false_alarms\" : %d,\n", right / planted, alarms
+		printf "   \"class_agreement\" : %.4f,\n", agreement / 100
 		printf "   \"kendall_tau_min\" : %s,\n   \"tvd_max_pct\" : %s,\n", tau["ibs"], distance["ibs"]
 		printf "   \"kendall_tau_min_swmem\" : %s,\n   \"tvd_max_pct_swmem\" : %s\n}\n", tau["swmem"], distance["swmem"]
 	}' "$out/dprof.txt" >"$out/dprof.json"
