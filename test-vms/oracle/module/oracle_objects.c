@@ -59,7 +59,9 @@ static u32 type_of(const struct kmem_cache *s, const struct codetag *site)
 	for (;; i = (i + 1) % MAX_TYPES) {
 		if (i < FIRST)
 			continue;
-		if (types[i].cache == s && types[i].site == site)
+		/* A cache that was destroyed may have had the address. */
+		if (types[i].cache == s && types[i].site == site &&
+		    !strncmp(types[i].name, s->name, sizeof(types[i].name) - 1))
 			break;
 		if (types[i].cache)
 			continue;
