@@ -107,6 +107,40 @@ static void address_is_used_again(void **unused)
 	memprof_close(m);
 }
 
+/* Frames are named when asked for: of more than were there when the file was opened. */
+static void frames_keep_their_names(void **unused)
+{
+	const unsigned int n = 2000;
+	struct memprof_access a;
+	const char **names;
+	struct memprof *m;
+	struct data *d;
+	char want[32];
+	unsigned int i;
+	uint32_t s;
+
+	(void)unused;
+	begin(&d, &s);
+	alloc(d, s, T(10), 0x20000, 100);
+	for (i = 0; i < n; i++)
+		data_sample(d, 0, T(20 + i), 10, 10, 0x20010, LOAD, 0x700000 + 16 * i);
+	data_end(d, 1);
+	m = open_it();
+	names = calloc(n, sizeof(*names));
+	assert_non_null(names);
+	assert_int_equal(memprof_nr_accesses(m), n);
+	for (i = 0; i < n; i++) {
+		memprof_access(m, i, &a);
+		names[i] = memprof_frame(m, a.chain, 0);
+	}
+	for (i = 0; i < n; i++) {
+		snprintf(want, sizeof(want), "%#x", 0x700000 + 16 * i);
+		assert_string_equal(names[i], want);
+	}
+	free(names);
+	memprof_close(m);
+}
+
 static void realloc_moves(void **unused)
 {
 	struct memprof *m;
@@ -498,6 +532,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(live_map_is_right),
 		cmocka_unit_test(address_is_used_again),
+		cmocka_unit_test(frames_keep_their_names),
 		cmocka_unit_test(realloc_moves),
 		cmocka_unit_test(another_thread_just_allocated),
 		cmocka_unit_test(child_has_its_own),

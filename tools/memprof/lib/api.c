@@ -290,7 +290,7 @@ public const char *memprof_frame(struct memprof *m, uint32_t chain, unsigned int
 			 (unsigned long)f.in_function, base(f.path));
 	else
 		snprintf(text, sizeof(text), "%s+%#lx", base(f.path), (unsigned long)f.offset);
-	kept = m->strings.text[string_number(&m->strings, text)];
+	kept = string_keep(&m->strings, text);
 	if (!frame)
 		m->chains.all[chain].text = kept;
 out:
@@ -317,11 +317,6 @@ static bool is_wrapper(const struct frame *f)
 	return false;
 }
 
-static const char *keep(struct memprof *m, const char *text)
-{
-	return m->strings.text[string_number(&m->strings, text)];
-}
-
 static void find_site(struct memprof *m, const struct memprof_object *o, struct memprof_site *site)
 {
 	unsigned int i, depth = o->chain < m->chains.used ? m->chains.all[o->chain].depth : 0;
@@ -340,15 +335,15 @@ static void find_site(struct memprof *m, const struct memprof_object *o, struct 
 	if (i == depth)
 		f = first;
 	if (f.function) {
-		site->function = keep(m, f.function);
+		site->function = string_keep(&m->strings, f.function);
 	} else {
 		snprintf(text, sizeof(text), "+%#lx", (unsigned long)f.offset);
-		site->function = keep(m, text);
+		site->function = string_keep(&m->strings, text);
 	}
-	site->file = keep(m, f.file ? f.file : f.path);
+	site->file = string_keep(&m->strings, f.file ? f.file : f.path);
 	site->line = f.line;
 	assigned = f.file && f.line ? names_assigned(m->names, f.file, f.line) : "";
-	site->name = *assigned ? keep(m, assigned) : site->function;
+	site->name = *assigned ? string_keep(&m->strings, assigned) : site->function;
 }
 
 /**
@@ -386,7 +381,7 @@ public const struct memprof_site *memprof_object_site(struct memprof *m, uint32_
 	case MEMPROF_CODE:
 		snprintf(text, sizeof(text), "[%s%s]", base(o->path),
 			 o->type == MEMPROF_CODE ? " code" : "");
-		site->name = keep(m, text);
+		site->name = string_keep(&m->strings, text);
 		site->file = o->path;
 		break;
 	case MEMPROF_STACK:
@@ -397,7 +392,7 @@ public const struct memprof_site *memprof_object_site(struct memprof *m, uint32_
 		break;
 	default:
 		snprintf(text, sizeof(text), "[unknown: %s]", o->symbol);
-		site->name = keep(m, text);
+		site->name = string_keep(&m->strings, text);
 	}
 out:
 	pthread_mutex_unlock(&m->lock);

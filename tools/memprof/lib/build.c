@@ -123,6 +123,20 @@ uint32_t string_number(struct strings *s, const char *text)
 	return s->used++;
 }
 
+/**
+ * string_keep() - a text that is kept
+ *
+ * Not an index of strings.text: C may fetch that array before string_number() moves it.
+ *
+ * Return: the kept text; "" without memory.
+ */
+const char *string_keep(struct strings *s, const char *text)
+{
+	const uint32_t number = string_number(s, text);
+
+	return s->text ? s->text[number] : "";
+}
+
 /** strings_free() - forget all */
 void strings_free(struct strings *s)
 {

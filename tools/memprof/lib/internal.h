@@ -82,6 +82,7 @@ struct code_map {
 #define hidden __attribute__((visibility("hidden")))
 
 hidden uint32_t string_number(struct strings *s, const char *text);
+hidden const char *string_keep(struct strings *s, const char *text);
 hidden void strings_free(struct strings *s);
 
 hidden int build(struct memprof *m, struct file *f, char *error, size_t size);
