@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From records to flows: what the files that take the records share. */
+#ifndef MEMPROF_BUILD_H
+#define MEMPROF_BUILD_H
+
+#include <uthash.h>
+
+#include "internal.h"
+#include "merge.h"
+
+#define NONE		UINT32_MAX
+
+struct process {
+	uint32_t pid;
+	struct space *space;
+	UT_hash_handle hh;
+};
+
+/* A thread's number in time: pids are used again. */
+struct slot {
+	uint64_t key;		/* pid << 32 | tid */
+	uint32_t thread;	/* now */
+	struct process *process;
+	UT_hash_handle hh;
+};
+
+/* Chains of a process image have numbers of their own. */
+struct image {
+	struct { uint64_t image; uint32_t pid, pad; } key;
+	uint32_t *map, room;
+	UT_hash_handle hh;
+};
+
+/* Of a stream of events. */
+struct owner {
+	uint32_t pid, tid;
+	struct image *image;
+	struct slot *slot;
+	uint32_t thread;
+};
+
+/* Objects that a call is making, or moving: in use by their thread only. */
+struct pending {
+	struct owner *owner;
+	uint64_t from, until;
+	struct space *space;
+	struct live fresh, old;		/* old: size 0 if there is none */
+};
+
+struct builder {
+	struct memprof *m;
+	struct live_pool pool;
+	struct process *processes;
+	struct slot *slots;
+	struct image *images;
+	struct owner *owners;
+	uint32_t nr_owners;
+	struct slot **slot_of_number;
+	uint32_t nr_numbers;
+	uint32_t *sample_chains;	/* of the file to ours */
+	uint32_t nr_sample_chains;
+	struct pending *pending;
+	size_t nr_pending, room_pending;
+	uint64_t next_pending, now;
+	uint32_t kernel_object;
+	bool failed;
+};
+
+static inline uint64_t since_start(const struct builder *b, uint64_t time)
+{
+	return time > b->m->start_ns ? time - b->m->start_ns : 0;
+}
+
+static inline bool is_anonymous(const struct region *r)
+{
+	return r->kind == REGION_ANON || r->kind == REGION_HEAP || r->kind == REGION_STACK;
+}
+
+/* build_state.c */
+hidden void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed);
+hidden uint32_t add_chain(struct builder *b, uint32_t pid);
+hidden void set_frames(struct builder *b, uint32_t chain, const uint64_t *frames, uint32_t depth);
+hidden uint32_t new_object(struct builder *b, const struct memprof_object *o);
+hidden const char *text_of(const struct builder *b, uint32_t number);
+hidden struct process *get_process(struct builder *b, uint32_t pid);
+hidden uint32_t new_thread(struct builder *b, struct slot *s, uint64_t born);
+hidden struct slot *get_slot(struct builder *b, uint32_t pid, uint32_t tid);
+hidden struct space *space_of(struct builder *b, struct slot *s);
+hidden void free_builder(struct builder *b);
+
+/* build_events.c, build_tasks.c, build_samples.c: take a record */
+hidden void take_event(struct builder *b, struct owner *o, const struct event_record *e,
+		       const char *end);
+hidden void take_chain(void *arg, struct stream *s, uint32_t id, const uint64_t *frames,
+		       unsigned int depth);
+hidden void take_task(struct builder *b, const struct task_record *t);
+hidden void take_sample(struct builder *b, const struct sample_record *r, unsigned int cpu,
+			const char *end);
+hidden void object_gone(void *arg, uint32_t live);
+hidden void insert(struct builder *b, struct space *s, const struct live *o);
+hidden void end_pending_until(struct builder *b, uint64_t time);
+hidden void drop_pending(struct builder *b, const struct space *s);
+
+/* build_tables.c: what is not in order of time */
+hidden void read_owners(struct builder *b, struct file *f);
+hidden void read_threads(struct builder *b, struct file *f);
+hidden void read_chains(struct builder *b, struct file *f);
+hidden void read_losses(struct builder *b, struct file *f);
+hidden void read_meta(struct memprof *m, struct file *f);
+
+#endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Samples: which object each is an access of. */
+#include <string.h>
+
+#include "build.h"
+
+/*
+ * A sample is dated when the interrupt is handled, a little after the access.  If
+ * another thread has just allocated what is at the address, the access may have been
+ * of what was there before.
+ */
+#define RACE_NS		2000
+
+static uint32_t unknown_object(struct builder *b, struct space *s, int reason)
+{
+	b->m->totals.unknown[reason]++;
+	if (s->unknown[reason] == NONE) {
+		const struct memprof_object o = {
+			.type = MEMPROF_UNKNOWN, .pid = s->pid, .size = 0, .died_ns = UINT64_MAX,
+			.thread = MEMPROF_NO_THREAD, .cpu = -1, .node = MEMPROF_NO_NODE,
+			.path = "", .symbol = memprof_reason(reason),
+		};
+
+		s->unknown[reason] = new_object(b, &o);
+	}
+	return s->unknown[reason];
+}
+
+static int node_of_cpu(const struct memprof *m, unsigned int cpu)
+{
+	return cpu < m->nr_cpus ? m->cpu_node[cpu] : MEMPROF_NO_NODE;
+}
+
+static uint32_t object_of_live(struct builder *b, const struct space *s, struct live *l)
+{
+	if (l->object == LIVE_NO_OBJECT) {
+		const struct memprof_object o = {
+			.type = MEMPROF_DYNAMIC, .pid = s->pid, .address = l->addr, .size = l->size,
+			.born_ns = since_start(b, l->born), .died_ns = UINT64_MAX,
+			.chain = l->chain, .thread = l->thread, .cpu = l->cpu,
+			.node = node_of_cpu(b->m, l->cpu), .path = "", .symbol = "",
+			.inherited = l->inherited,
+		};
+
+		l->object = new_object(b, &o);
+	}
+	return l->object;
+}
+
+static uint32_t object_of_region(struct builder *b, struct space *s, struct region *r,
+				 enum memprof_type type)
+{
+	if (r->object == LIVE_NO_OBJECT) {
+		const struct memprof_object o = {
+			.type = type, .pid = s->pid, .address = r->start, .size = r->size,
+			.born_ns = since_start(b, r->born), .died_ns = UINT64_MAX,
+			.chain = r->chain, .thread = r->by_event ? r->thread : MEMPROF_NO_THREAD,
+			.cpu = r->by_event ? r->cpu : -1,
+			.node = r->by_event ? node_of_cpu(b->m, r->cpu) : MEMPROF_NO_NODE,
+			.path = (const char *)(uintptr_t)r->path, .symbol = "",
+			.inherited = r->inherited,
+		};
+
+		r->object = new_object(b, &o);
+	}
+	return r->object;
+}
+
+/* All stacks of a process are one object, as in the paper. */
+static uint32_t stack_object(struct builder *b, struct space *s)
+{
+	if (s->stack == LIVE_NO_OBJECT) {
+		const struct memprof_object o = {
+			.type = MEMPROF_STACK, .pid = s->pid, .died_ns = UINT64_MAX,
+			.thread = MEMPROF_NO_THREAD, .cpu = -1, .node = MEMPROF_NO_NODE,
+			.path = "", .symbol = "",
+		};
+
+		s->stack = new_object(b, &o);
+	}
+	return s->stack;
+}
+
+/* A variable of the file that is mapped at m, past bytes behind the mapping. */
+static uint32_t static_object(struct builder *b, struct space *s, const struct mapping *m,
+			      uint64_t addr, uint32_t path)
+{
+	uint64_t past = addr < m->end ? 0 : addr - (m->end - 1), size, begin;
+	struct memprof_object o = {
+		.type = MEMPROF_STATIC, .pid = s->pid, .died_ns = UINT64_MAX,
+		.thread = MEMPROF_NO_THREAD, .cpu = -1, .node = MEMPROF_NO_NODE,
+		.path = (const char *)(uintptr_t)path,
+	};
+	const char *symbol;
+	struct live l;
+	int64_t back;
+
+	if (!names_data(b->m->names, text_of(b, path), m->offset + (addr - past - m->start), past, &symbol,
+			&back, &size))
+		return NONE;
+	begin = addr - back;
+	o.address = begin;
+	o.size = size;
+	o.symbol = (const char *)(uintptr_t)string_number(&b->m->strings, symbol);
+	/* As a live object it is found at once the next time. */
+	l = (struct live){ .addr = begin, .size = size, .object = new_object(b, &o),
+			   .thread = NONE, .permanent = true };
+	insert(b, s, &l);
+	return l.object;
+}
+
+static uint32_t object_of_mapping(struct builder *b, struct space *s, uint64_t addr)
+{
+	const struct mapping *m = space_find(s, addr), *before;
+	struct region *r = m ? &s->regions[m->region] : NULL;
+	uint32_t object;
+
+	if (!m)
+		return unknown_object(b, s, REASON_NOT_MAPPED);
+	switch (r->kind) {
+	case REGION_STACK:
+		return stack_object(b, s);
+	case REGION_CODE:
+		return object_of_region(b, s, r, MEMPROF_CODE);
+	case REGION_OWN:
+		return NONE;
+	case REGION_FILE:
+		object = static_object(b, s, m, addr, r->path);
+		return object != NONE ? object : object_of_region(b, s, r, MEMPROF_FILE);
+	case REGION_HEAP:
+		return unknown_object(b, s, s->has_events ? REASON_FREED : REASON_NO_EVENTS);
+	default:
+		break;
+	}
+	if (r->by_event)
+		return object_of_region(b, s, r, MEMPROF_DYNAMIC);
+	/* Behind a file's writable data: its .bss. */
+	before = m > s->mappings ? m - 1 : NULL;
+	if (before && before->end == m->start && s->regions[before->region].kind == REGION_FILE) {
+		object = static_object(b, s, before, addr, s->regions[before->region].path);
+		if (object != NONE)
+			return object;
+	}
+	return unknown_object(b, s, s->has_events ? REASON_LIBRARY : REASON_NO_EVENTS);
+}
+
+/* The object of what a call of this thread is making or moving. */
+static uint32_t object_of_pending(struct builder *b, struct space *s, uint32_t thread, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < b->nr_pending; i++) {
+		struct pending *p = &b->pending[i];
+
+		if (p->space != s || p->owner->thread != thread)
+			continue;
+		if (addr - p->fresh.addr < p->fresh.size)
+			return object_of_live(b, s, &p->fresh);
+		if (addr - p->old.addr < p->old.size) {
+			uint32_t object = object_of_live(b, s, &p->old);
+
+			b->m->objects[object].died_ns = since_start(b, p->from);
+			return object;
+		}
+	}
+	return NONE;
+}
+
+static uint32_t kernel_object(struct builder *b)
+{
+	if (b->kernel_object == NONE) {
+		const struct memprof_object o = {
+			.type = MEMPROF_KERNEL, .died_ns = UINT64_MAX, .thread = MEMPROF_NO_THREAD,
+			.cpu = -1, .node = MEMPROF_NO_NODE, .path = "", .symbol = "",
+		};
+
+		b->kernel_object = new_object(b, &o);
+	}
+	return b->kernel_object;
+}
+
+static uint32_t find_object(struct builder *b, struct space *s, uint32_t thread, uint64_t addr)
+{
+	uint32_t i, object;
+	struct live *l;
+
+	if (addr >> 47)
+		return kernel_object(b);
+	if (b->nr_pending) {
+		object = object_of_pending(b, s, thread, addr);
+		if (object != NONE)
+			return object;
+	}
+	i = live_find(&s->live, addr);
+	if (!i)
+		return object_of_mapping(b, s, addr);
+	l = &b->pool.all[i];
+	if (!l->permanent) {
+		if (l->born < s->lost_ns)
+			return unknown_object(b, s, REASON_LOST);
+		if (l->thread != thread && b->now - l->born < RACE_NS)
+			return unknown_object(b, s, REASON_RACE);
+	}
+	return object_of_live(b, s, l);
+}
+
+/* Files' names have numbers until there are no more of them. */
+static void hand_out(struct builder *b, const struct kept_access *k)
+{
+	struct memprof *m = b->m;
+	struct memprof_access a;
+
+	m->accesses[0] = *k;
+	memprof_access(m, 0, &a);
+	m->options.each(&a, m->options.arg);
+}
+
+static inline void look_ahead_samples(const struct space *s, const struct sample_record *r,
+				      const char *end)
+{
+	if (unlikely((const char *)(r + 13) > end))
+		return;
+	live_prefetch(&s->live, r[12].addr, 0);
+	live_prefetch(&s->live, r[8].addr, 1);
+	live_prefetch(&s->live, r[4].addr, 2);
+}
+
+void take_sample(struct builder *b, const struct sample_record *r, unsigned int cpu,
+			       const char *end)
+{
+	const uint64_t addr = (int64_t)((uint64_t)r->addr << 16) >> 16, time = since_start(b, b->now);
+	struct memprof *m = b->m;
+	struct kept_access *k;
+	struct slot *slot;
+	struct space *s;
+	uint32_t object, chain;
+	uint64_t offset;
+
+	m->totals.samples++;
+	if (unlikely(r->thread >= b->nr_numbers || !b->slot_of_number[r->thread]))
+		return;
+	slot = b->slot_of_number[r->thread];
+	s = space_of(b, slot);
+	if (unlikely(!s))
+		return;
+	look_ahead_samples(s, r, end);
+	chain = r->chain < b->nr_sample_chains ? b->sample_chains[r->chain] : 0;
+	if (s->own_end && chain && m->chains.all[chain].depth) {
+		uint64_t ip = m->chains.frames[m->chains.all[chain].at];
+
+		if (ip >= s->own_start && ip < s->own_end) {
+			m->totals.own++;
+			return;
+		}
+	}
+	object = find_object(b, s, slot->thread, addr);
+	if (unlikely(b->failed))
+		return;
+	if (object == NONE) {
+		m->totals.own++;
+		return;
+	}
+	if (m->options.pid && m->options.pid != s->pid)
+		return;
+	if (m->options.tid && m->options.tid != (uint32_t)slot->key)
+		return;
+	if (time < m->options.from_ns || (m->options.to_ns && time >= m->options.to_ns))
+		return;
+	if (chain && !m->chains.all[chain].space_pid) {
+		m->chains.all[chain].space_pid = s->pid;
+		m->chains.all[chain].first_ns = b->now;
+	}
+	if (!m->options.each) {
+		m->accesses = grow(m->accesses, &m->room_accesses, m->nr_accesses + 1, sizeof(*k),
+				   &b->failed);
+		if (b->failed)
+			return;
+	}
+	m->objects[object].accesses++;
+	m->threads[slot->thread].accesses++;
+	offset = m->objects[object].size || m->objects[object].address ?
+		 addr - m->objects[object].address : addr;
+	k = &m->accesses[m->options.each ? 0 : m->nr_accesses];
+	*k = (struct kept_access){
+		.time = time, .thread = slot->thread, .object = object, .chain = chain,
+		.offset = offset, .offset_high = offset >> 32, .cpu = cpu, .latency = r->latency,
+		.home = r->node, .level = r->level, .op = r->op, .hitm = r->hitm, .kernel = r->kernel,
+	};
+	m->totals.accesses++;
+	if (m->options.each)
+		hand_out(b, k);
+	else
+		m->nr_accesses++;
+}

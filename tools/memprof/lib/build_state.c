@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What a recording is built of: chains, objects, processes and threads, by their numbers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "build.h"
+
+void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
+{
+	size_t n = *room ? *room * 2 : 64;
+	void *p;
+
+	if (need <= *room)
+		return array;
+	p = realloc(array, (n > need ? n : need) * bytes);
+	if (!p) {
+		*failed = true;
+		return array;
+	}
+	*room = n > need ? n : need;
+	return p;
+}
+
+uint32_t add_chain(struct builder *b, uint32_t pid)
+{
+	struct chains *c = &b->m->chains;
+	size_t room = c->room;
+
+	c->all = grow(c->all, &room, c->used + 1, sizeof(*c->all), &b->failed);
+	if (b->failed)
+		return 0;
+	c->room = room;
+	/* Number 0 is none. */
+	if (!c->used)
+		memset(&c->all[c->used++], 0, sizeof(*c->all));
+	if (c->used + 1 > c->room)
+		return add_chain(b, pid);
+	c->all[c->used] = (struct chain){ .space_pid = pid, .first_ns = b->now };
+	return c->used++;
+}
+
+void set_frames(struct builder *b, uint32_t chain, const uint64_t *frames, uint32_t depth)
+{
+	struct chains *c = &b->m->chains;
+	size_t room = c->frames_room;
+
+	if (!chain)
+		return;
+	c->frames = grow(c->frames, &room, c->frames_used + depth, sizeof(*frames), &b->failed);
+	if (b->failed)
+		return;
+	c->frames_room = room;
+	memcpy(c->frames + c->frames_used, frames, depth * sizeof(*frames));
+	c->all[chain].at = c->frames_used;
+	c->all[chain].depth = depth;
+	c->frames_used += depth;
+}
+
+uint32_t new_object(struct builder *b, const struct memprof_object *o)
+{
+	struct memprof *m = b->m;
+
+	m->objects = grow(m->objects, &m->room_objects, m->nr_objects + 1, sizeof(*o), &b->failed);
+	if (b->failed || m->nr_objects >= NONE - 1)
+		return 0;
+	m->objects[m->nr_objects] = *o;
+	return m->nr_objects++;
+}
+
+const char *text_of(const struct builder *b, uint32_t number)
+{
+	return b->m->strings.text ? b->m->strings.text[number] : "";
+}
+
+struct process *get_process(struct builder *b, uint32_t pid)
+{
+	struct process *p;
+
+	HASH_FIND(hh, b->processes, &pid, sizeof(pid), p);
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (!p) {
+			b->failed = true;
+			return NULL;
+		}
+		p->pid = pid;
+		HASH_ADD(hh, b->processes, pid, sizeof(pid), p);
+	}
+	if (!p->space)
+		p->space = space_new(pid, &b->pool);
+	b->failed |= !p->space;
+	return b->failed ? NULL : p;
+}
+
+uint32_t new_thread(struct builder *b, struct slot *s, uint64_t born)
+{
+	struct memprof *m = b->m;
+	struct memprof_thread *t;
+
+	m->threads = grow(m->threads, &m->room_threads, m->nr_threads + 1, sizeof(*t), &b->failed);
+	if (b->failed)
+		return NONE;
+	t = &m->threads[m->nr_threads];
+	*t = (struct memprof_thread){ .pid = s->key >> 32, .tid = (uint32_t)s->key, .name = "",
+				      .program = "", .born_ns = born, .died_ns = UINT64_MAX };
+	s->process->space->tasks++;
+	return s->thread = m->nr_threads++;
+}
+
+struct slot *get_slot(struct builder *b, uint32_t pid, uint32_t tid)
+{
+	uint64_t key = (uint64_t)pid << 32 | tid;
+	struct process *p;
+	struct slot *s;
+
+	HASH_FIND(hh, b->slots, &key, sizeof(key), s);
+	if (s)
+		return s;
+	p = get_process(b, pid);
+	s = p ? calloc(1, sizeof(*s)) : NULL;
+	if (!s) {
+		b->failed = true;
+		return NULL;
+	}
+	s->key = key;
+	s->process = p;
+	s->thread = NONE;
+	HASH_ADD(hh, b->slots, key, sizeof(key), s);
+	return s;
+}
+
+/* The space of a slot, made if the process had ended, and its thread. */
+struct space *space_of(struct builder *b, struct slot *s)
+{
+	if (unlikely(!s->process->space) && !get_process(b, s->process->pid))
+		return NULL;
+	if (unlikely(s->thread == NONE))
+		new_thread(b, s, 0);
+	return s->process->space;
+}
+
+/* Forget what the handle does not keep. */
+void free_builder(struct builder *b)
+{
+	struct process *p, *next_p;
+	struct image *i, *next_i;
+	struct slot *s, *next_s;
+
+	HASH_ITER(hh, b->processes, p, next_p) {
+		HASH_DEL(b->processes, p);
+		if (p->space)
+			space_free(p->space, NULL, NULL);
+		free(p);
+	}
+	HASH_ITER(hh, b->slots, s, next_s) {
+		HASH_DEL(b->slots, s);
+		free(s);
+	}
+	HASH_ITER(hh, b->images, i, next_i) {
+		HASH_DEL(b->images, i);
+		free(i->map);
+		free(i);
+	}
+	live_pool_free(&b->pool);
+	free(b->owners);
+	free(b->slot_of_number);
+	free(b->sample_chains);
+	free(b->pending);
+}

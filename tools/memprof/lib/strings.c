@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Texts, each kept once, by number. */
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "internal.h"
+
+struct string {
+	uint32_t number;
+	UT_hash_handle hh;
+	char text[];
+};
+
+/** string_number() - the number of a text, which is kept; 0 without memory */
+uint32_t string_number(struct strings *s, const char *text)
+{
+	size_t length = strlen(text);
+	struct string *t;
+
+	HASH_FIND(hh, s->table, text, length, t);
+	if (t)
+		return t->number;
+	if (s->used + 1 >= s->room) {
+		uint32_t room = s->room ? 2 * s->room : 256;
+		const char **p = realloc(s->text, room * sizeof(*p));
+
+		if (!p)
+			return 0;
+		s->text = p;
+		s->room = room;
+	}
+	if (!s->used)
+		s->text[s->used++] = "";
+	if (!*text)
+		return 0;
+	t = malloc(sizeof(*t) + length + 1);
+	if (!t)
+		return 0;
+	memcpy(t->text, text, length + 1);
+	t->number = s->used;
+	HASH_ADD_KEYPTR(hh, s->table, t->text, length, t);
+	s->text[s->used] = t->text;
+	return s->used++;
+}
+
+/**
+ * string_keep() - a text that is kept
+ *
+ * Not an index of strings.text: C may fetch that array before string_number() moves it.
+ *
+ * Return: the kept text; "" without memory.
+ */
+const char *string_keep(struct strings *s, const char *text)
+{
+	const uint32_t number = string_number(s, text);
+
+	return s->text ? s->text[number] : "";
+}
+
+/** strings_free() - forget all */
+void strings_free(struct strings *s)
+{
+	struct string *t, *next;
+
+	HASH_ITER(hh, s->table, t, next) {
+		HASH_DEL(s->table, t);
+		free(t);
+	}
+	free(s->text);
+}
