@@ -47,13 +47,16 @@ static void finish_names(struct builder *b)
 static int make_flow(const struct memprof *m, uint32_t **flow, uint32_t **at, size_t n, bool objects)
 {
 	const size_t step = sizeof(struct kept_access) / sizeof(uint32_t);
-	const uint32_t *key = objects ? &m->accesses[0].object : &m->accesses[0].thread;
+	const uint32_t *key;
 	size_t i, sum = 0, had;
 
 	*flow = malloc((m->nr_accesses + 1) * sizeof(**flow));
 	*at = calloc(n + 2, sizeof(**at));
 	if (!*flow || !*at)
 		return -1;
+	if (!m->nr_accesses)
+		return 0;
+	key = objects ? &m->accesses[0].object : &m->accesses[0].thread;
 	for (i = 0; i < m->nr_accesses; i++)
 		(*at)[key[i * step] + 1]++;
 	for (i = 0; i <= n; i++) {
@@ -70,13 +73,100 @@ static int make_flow(const struct memprof *m, uint32_t **flow, uint32_t **at, si
 	return 0;
 }
 
+#define BATCH	256
+/* Records from one step of looking ahead to the next: memory's latency, and no more. */
+#define STEP	10
+
+/* What a record will ask for, as far as it is being fetched. */
+struct ahead {
+	struct live_map *map;
+	uint64_t addr;
+	struct live_page *page;
+	uint32_t live;
+};
+
+/* Where a record's object will be looked for. */
+static void look_ahead(const struct builder *b, const struct merge_record *r, struct ahead *a)
+{
+	const struct sample_record *sample = (const void *)r->at;
+	const struct owner *o = r->stream->context;
+	const struct slot *slot;
+
+	*a = (struct ahead){ NULL };
+	if (r->stream->type == CHUNK_EVENTS) {
+		slot = o ? o->slot : NULL;
+		a->addr = ((const struct event_record *)r->at)->addr;
+	} else if (r->stream->type == CHUNK_SAMPLES) {
+		slot = sample->thread < b->nr_numbers ? b->slot_of_number[sample->thread] : NULL;
+		a->addr = sample->addr;
+	} else {
+		return;
+	}
+	if (!slot || !slot->process->space)
+		return;
+	a->map = &slot->process->space->live;
+	live_fetch_entry(a->map, a->addr);
+}
+
+static void take(struct builder *b, const struct merge_record *r)
+{
+	b->now = r->time;
+	if (unlikely(b->now >= b->next_pending))
+		end_pending_until(b, b->now);
+	if (r->stream->type == CHUNK_EVENTS) {
+		if (r->stream->context)
+			take_event(b, r->stream->context, (const void *)r->at);
+	} else if (r->stream->type == CHUNK_SAMPLES) {
+		take_sample(b, (const void *)r->at, r->stream->number);
+	} else {
+		take_task(b, (const void *)r->at);
+	}
+}
+
+/*
+ * Each record needs some lines of memory, each found by the one before, and none is in
+ * a cache: so they are fetched for later records while earlier ones are taken.
+ */
+static void take_batch(struct builder *b, const struct merge_record *r, size_t n)
+{
+	const struct live *all = b->pool.all;
+	struct ahead ahead[BATCH], *a;
+	size_t i, last = n == 1 ? 1 : n + 4 * STEP;
+
+	for (i = 0; i < last && !b->failed; i++) {
+		if (i < n)
+			look_ahead(b, &r[i], &ahead[i]);
+		if (i - STEP < n) {
+			a = &ahead[i - STEP];
+			a->page = a->map ? live_fetch_page(a->map, a->addr) : NULL;
+		}
+		if (i - 2 * STEP < n) {
+			a = &ahead[i - 2 * STEP];
+			a->live = a->page ? live_fetch_object(a->map, a->page, a->addr) : 0;
+		}
+		if (i - 3 * STEP < n) {
+			a = &ahead[i - 3 * STEP];
+			all = b->pool.all;
+			if (a->live && all[a->live].object < b->m->nr_objects)
+				__builtin_prefetch(&b->m->objects[all[a->live].object].died_ns, 1);
+		}
+		if (n == 1) {
+			take(b, r);
+		} else if (i - 4 * STEP < n) {
+			a = &ahead[i - 4 * STEP];
+			if (a->page)
+				live_expect(a->map, a->page);
+			take(b, &r[i - 4 * STEP]);
+		}
+	}
+}
+
 static void read_all(struct builder *b, struct file *f)
 {
 	struct merge merge = { .arg = b, .chain = take_chain };
+	struct merge_record records[BATCH];
 	struct memprof *m = b->m;
-	uint64_t limit, first = UINT64_MAX;
-	struct stream *s;
-	size_t i;
+	size_t i, n;
 
 	if (merge_begin(&merge, f)) {
 		b->failed = true;
@@ -86,31 +176,8 @@ static void read_all(struct builder *b, struct file *f)
 		if (merge.streams[i].type == CHUNK_EVENTS && merge.streams[i].number < b->nr_owners &&
 		    b->owners[merge.streams[i].number].image)
 			merge.streams[i].context = &b->owners[merge.streams[i].number];
-	while (!b->failed && (s = merge_first(&merge))) {
-		bool more = true;
-
-		limit = merge_limit(&merge);
-		do {
-			b->now = s->time;
-			if (unlikely(b->now >= b->next_pending))
-				end_pending_until(b, b->now);
-			if (s->type == CHUNK_EVENTS) {
-				if (s->context)
-					take_event(b, s->context, (const void *)s->at, s->end);
-			} else if (s->type == CHUNK_SAMPLES) {
-				take_sample(b, (const void *)s->at, s->number, s->end);
-			} else {
-				take_task(b, (const void *)s->at);
-			}
-			if (b->now < first)
-				first = b->now;
-			more = !merge_advance(&merge, s);
-		} while (more && s->time <= limit);
-		if (more)
-			merge_sink(&merge);
-		else
-			merge_step(&merge);
-	}
+	while (!b->failed && (n = merge_batch(&merge, records, BATCH)))
+		take_batch(b, records, n);
 	if (b->now > m->start_ns)
 		m->totals.duration_ns = b->now - m->start_ns;
 	merge_end(&merge);
@@ -129,6 +196,7 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 {
 	struct builder b = { .m = m, .next_pending = UINT64_MAX, .kernel_object = NONE };
 	int ret = 0;
+	size_t i;
 
 	m->start_ns = m->totals.start_ns = f->header.start_ns;
 	m->totals.bytes = f->bytes;
@@ -136,7 +204,7 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 	m->names = names_new(m->options.symbols);
 	/* Number 0 of chains and strings is none. */
 	string_number(&m->strings, "");
-	add_chain(&b, 0);
+	add_chain(&b, 0, 0);
 	b.failed |= !m->names || !m->cpu_node || live_pool_init(&b.pool);
 	if (m->options.each) {
 		m->accesses = malloc(sizeof(*m->accesses));
@@ -158,6 +226,8 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 			    make_flow(m, &m->by_object, &m->object_at, m->nr_objects, true) ||
 			    make_flow(m, &m->by_thread, &m->thread_at, m->nr_threads, false);
 	}
+	for (i = 0; !b.failed && !m->options.each && i < m->nr_objects; i++)
+		m->objects[i].accesses = m->object_at[i + 1] - m->object_at[i];
 	if (b.failed) {
 		snprintf(error, size, "%s: no memory left", m->path);
 		ret = -1;

@@ -78,7 +78,7 @@ static inline bool is_anonymous(const struct region *r)
 
 /* build_state.c */
 hidden void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed);
-hidden uint32_t add_chain(struct builder *b, uint32_t pid);
+hidden uint32_t add_chain(struct builder *b, uint32_t pid, uint64_t time);
 hidden void set_frames(struct builder *b, uint32_t chain, const uint64_t *frames, uint32_t depth);
 hidden uint32_t new_object(struct builder *b, const struct memprof_object *o);
 hidden const char *text_of(const struct builder *b, uint32_t number);
@@ -89,13 +89,11 @@ hidden struct space *space_of(struct builder *b, struct slot *s);
 hidden void free_builder(struct builder *b);
 
 /* build_events.c, build_tasks.c, build_samples.c: take a record */
-hidden void take_event(struct builder *b, struct owner *o, const struct event_record *e,
-		       const char *end);
+hidden void take_event(struct builder *b, struct owner *o, const struct event_record *e);
 hidden void take_chain(void *arg, struct stream *s, uint32_t id, const uint64_t *frames,
 		       unsigned int depth);
 hidden void take_task(struct builder *b, const struct task_record *t);
-hidden void take_sample(struct builder *b, const struct sample_record *r, unsigned int cpu,
-			const char *end);
+hidden void take_sample(struct builder *b, const struct sample_record *r, unsigned int cpu);
 hidden void object_gone(void *arg, uint32_t live);
 hidden void insert(struct builder *b, struct space *s, const struct live *o);
 hidden void end_pending_until(struct builder *b, uint64_t time);

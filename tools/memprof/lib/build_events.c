@@ -24,7 +24,7 @@ void insert(struct builder *b, struct space *s, const struct live *o)
 	b->pool.all[i] = *o;
 }
 
-static uint32_t local_chain(struct builder *b, struct owner *o, uint32_t id)
+static uint32_t local_chain(struct builder *b, struct owner *o, uint32_t id, uint64_t time)
 {
 	struct image *image = o->image;
 	size_t room = image->room;
@@ -39,7 +39,7 @@ static uint32_t local_chain(struct builder *b, struct owner *o, uint32_t id)
 	memset(image->map + image->room, 0, (room - image->room) * sizeof(*image->map));
 	image->room = room;
 	if (!image->map[id])
-		image->map[id] = add_chain(b, image->key.pid);
+		image->map[id] = add_chain(b, image->key.pid, time);
 	return image->map[id];
 }
 
@@ -49,7 +49,7 @@ void take_chain(void *arg, struct stream *s, uint32_t id, const uint64_t *frames
 	struct builder *b = arg;
 
 	if (s->context)
-		set_frames(b, local_chain(b, s->context, id), frames, depth);
+		set_frames(b, local_chain(b, s->context, id, s->time), frames, depth);
 }
 
 static void find_next_pending(struct builder *b)
@@ -122,7 +122,7 @@ static struct pending *add_pending(struct builder *b, struct owner *o, struct sp
 static inline void take_alloc(struct builder *b, struct owner *o, struct space *s,
 			      const struct event_record *e)
 {
-	const uint32_t chain = local_chain(b, o, e->chain);
+	const uint32_t chain = local_chain(b, o, e->chain, b->now);
 	struct live object = {
 		.addr = e->addr, .size = e->size, .born = b->now, .chain = chain,
 		.thread = o->thread, .object = LIVE_NO_OBJECT, .cpu = e->cpu,
@@ -187,7 +187,7 @@ static void take_map(struct builder *b, struct owner *o, struct space *s,
 	const struct mapping *had = space_find(s, start);
 	struct region r = {
 		.kind = REGION_ANON, .start = start, .size = e->size, .born = b->now,
-		.chain = local_chain(b, o, e->chain), .thread = o->thread, .cpu = e->cpu,
+		.chain = local_chain(b, o, e->chain, b->now), .thread = o->thread, .cpu = e->cpu,
 		.object = LIVE_NO_OBJECT, .by_event = true, .writable = true,
 	};
 	uint64_t offset = 0;
@@ -247,25 +247,14 @@ static struct space *owner_space(struct builder *b, struct owner *o)
 	return s;
 }
 
-/* Memory is slow: what the next records of the stream need is fetched before. */
-static inline void look_ahead(const struct space *s, const struct event_record *e, const char *end)
-{
-	if (unlikely((const char *)(e + 13) > end))
-		return;
-	live_prefetch(&s->live, e[12].addr, 0);
-	live_prefetch(&s->live, e[8].addr, 1);
-	live_prefetch(&s->live, e[4].addr, 2);
-}
-
-void take_event(struct builder *b, struct owner *o, const struct event_record *e,
-			      const char *end)
+/** take_event() - an event of an object of a stream's thread, at b->now */
+void take_event(struct builder *b, struct owner *o, const struct event_record *e)
 {
 	struct space *s = owner_space(b, o);
 	struct pending *p;
 
 	if (unlikely(!s))
 		return;
-	look_ahead(s, e, end);
 	/* It has come back from the call. */
 	if (unlikely(b->nr_pending) && (p = pending_of(b, o)) && p->from != b->now)
 		end_pending(b, p - b->pending);

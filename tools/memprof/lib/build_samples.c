@@ -37,7 +37,8 @@ static uint32_t object_of_live(struct builder *b, const struct space *s, struct 
 		const struct memprof_object o = {
 			.type = MEMPROF_DYNAMIC, .pid = s->pid, .address = l->addr, .size = l->size,
 			.born_ns = since_start(b, l->born), .died_ns = UINT64_MAX,
-			.chain = l->chain, .thread = l->thread, .cpu = l->cpu,
+			.chain = l->chain,
+			.thread = l->thread == LIVE_NO_THREAD ? MEMPROF_NO_THREAD : l->thread, .cpu = l->cpu,
 			.node = node_of_cpu(b->m, l->cpu), .path = "", .symbol = "",
 			.inherited = l->inherited,
 		};
@@ -104,7 +105,7 @@ static uint32_t static_object(struct builder *b, struct space *s, const struct m
 	o.symbol = (const char *)(uintptr_t)string_number(&b->m->strings, symbol);
 	/* As a live object it is found at once the next time. */
 	l = (struct live){ .addr = begin, .size = size, .object = new_object(b, &o),
-			   .thread = NONE, .permanent = true };
+			   .thread = LIVE_NO_THREAD, .permanent = true };
 	insert(b, s, &l);
 	return l.object;
 }
@@ -179,29 +180,34 @@ static uint32_t kernel_object(struct builder *b)
 	return b->kernel_object;
 }
 
-static uint32_t find_object(struct builder *b, struct space *s, uint32_t thread, uint64_t addr)
+/* The object of an address, and where it begins. */
+static uint32_t find_object(struct builder *b, struct space *s, uint32_t thread, uint64_t addr,
+			    uint64_t *begin)
 {
 	uint32_t i, object;
 	struct live *l;
 
+	*begin = 0;
 	if (addr >> 47)
 		return kernel_object(b);
-	if (b->nr_pending) {
-		object = object_of_pending(b, s, thread, addr);
-		if (object != NONE)
-			return object;
+	object = b->nr_pending ? object_of_pending(b, s, thread, addr) : NONE;
+	if (object == NONE) {
+		i = live_find(&s->live, addr);
+		l = &b->pool.all[i];
+		if (likely(i)) {
+			if (l->born < s->lost_ns && !l->permanent)
+				return unknown_object(b, s, REASON_LOST);
+			if (l->thread != (thread & LIVE_NO_THREAD) && b->now - l->born < RACE_NS &&
+			    !l->permanent)
+				return unknown_object(b, s, REASON_RACE);
+			*begin = l->addr;
+			return object_of_live(b, s, l);
+		}
+		object = object_of_mapping(b, s, addr);
 	}
-	i = live_find(&s->live, addr);
-	if (!i)
-		return object_of_mapping(b, s, addr);
-	l = &b->pool.all[i];
-	if (!l->permanent) {
-		if (l->born < s->lost_ns)
-			return unknown_object(b, s, REASON_LOST);
-		if (l->thread != thread && b->now - l->born < RACE_NS)
-			return unknown_object(b, s, REASON_RACE);
-	}
-	return object_of_live(b, s, l);
+	if (object != NONE && !b->failed)
+		*begin = b->m->objects[object].address;
+	return object;
 }
 
 /* Files' names have numbers until there are no more of them. */
@@ -215,18 +221,8 @@ static void hand_out(struct builder *b, const struct kept_access *k)
 	m->options.each(&a, m->options.arg);
 }
 
-static inline void look_ahead_samples(const struct space *s, const struct sample_record *r,
-				      const char *end)
-{
-	if (unlikely((const char *)(r + 13) > end))
-		return;
-	live_prefetch(&s->live, r[12].addr, 0);
-	live_prefetch(&s->live, r[8].addr, 1);
-	live_prefetch(&s->live, r[4].addr, 2);
-}
-
-void take_sample(struct builder *b, const struct sample_record *r, unsigned int cpu,
-			       const char *end)
+/** take_sample() - a sample of a CPU, at b->now */
+void take_sample(struct builder *b, const struct sample_record *r, unsigned int cpu)
 {
 	const uint64_t addr = (int64_t)((uint64_t)r->addr << 16) >> 16, time = since_start(b, b->now);
 	struct memprof *m = b->m;
@@ -234,7 +230,7 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 	struct slot *slot;
 	struct space *s;
 	uint32_t object, chain;
-	uint64_t offset;
+	uint64_t begin, offset;
 
 	m->totals.samples++;
 	if (unlikely(r->thread >= b->nr_numbers || !b->slot_of_number[r->thread]))
@@ -243,7 +239,6 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 	s = space_of(b, slot);
 	if (unlikely(!s))
 		return;
-	look_ahead_samples(s, r, end);
 	chain = r->chain < b->nr_sample_chains ? b->sample_chains[r->chain] : 0;
 	if (s->own_end && chain && m->chains.all[chain].depth) {
 		uint64_t ip = m->chains.frames[m->chains.all[chain].at];
@@ -253,7 +248,7 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 			return;
 		}
 	}
-	object = find_object(b, s, slot->thread, addr);
+	object = find_object(b, s, slot->thread, addr, &begin);
 	if (unlikely(b->failed))
 		return;
 	if (object == NONE) {
@@ -276,10 +271,11 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 		if (b->failed)
 			return;
 	}
-	m->objects[object].accesses++;
+	/* Accesses of objects are counted at the end, unless they are not kept. */
+	if (unlikely(m->options.each))
+		m->objects[object].accesses++;
 	m->threads[slot->thread].accesses++;
-	offset = m->objects[object].size || m->objects[object].address ?
-		 addr - m->objects[object].address : addr;
+	offset = addr - begin;
 	k = &m->accesses[m->options.each ? 0 : m->nr_accesses];
 	*k = (struct kept_access){
 		.time = time, .thread = slot->thread, .object = object, .chain = chain,

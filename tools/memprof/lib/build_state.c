@@ -2,8 +2,11 @@
 /* What a recording is built of: chains, objects, processes and threads, by their numbers. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "build.h"
+
+#define HUGE_ARRAY	(UINT64_C(4) << 20)
 
 void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
 {
@@ -18,10 +21,14 @@ void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
 		return array;
 	}
 	*room = n > need ? n : need;
+	/* A fault for each 4 KiB would cost more than filling them. */
+	if (*room * bytes >= HUGE_ARRAY)
+		madvise((void *)(((uintptr_t)p + HUGE_ARRAY - 1) & -HUGE_ARRAY),
+			*room * bytes - HUGE_ARRAY + 1, MADV_HUGEPAGE);
 	return p;
 }
 
-uint32_t add_chain(struct builder *b, uint32_t pid)
+uint32_t add_chain(struct builder *b, uint32_t pid, uint64_t time)
 {
 	struct chains *c = &b->m->chains;
 	size_t room = c->room;
@@ -34,8 +41,8 @@ uint32_t add_chain(struct builder *b, uint32_t pid)
 	if (!c->used)
 		memset(&c->all[c->used++], 0, sizeof(*c->all));
 	if (c->used + 1 > c->room)
-		return add_chain(b, pid);
-	c->all[c->used] = (struct chain){ .space_pid = pid, .first_ns = b->now };
+		return add_chain(b, pid, time);
+	c->all[c->used] = (struct chain){ .space_pid = pid, .first_ns = time };
 	return c->used++;
 }
 

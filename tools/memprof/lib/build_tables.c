@@ -118,7 +118,7 @@ void read_chains(struct builder *b, struct file *f)
 				b->nr_sample_chains = chains;
 			}
 			memcpy(frames, p, r->depth * sizeof(uint64_t));
-			b->sample_chains[r->chain] = add_chain(b, 0);
+			b->sample_chains[r->chain] = add_chain(b, 0, 0);
 			set_frames(b, b->sample_chains[r->chain], frames, r->depth);
 			p += r->depth * sizeof(uint64_t);
 		}

@@ -23,6 +23,8 @@
 
 #include "live.h"
 
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
 static const unsigned int slot_shift[LIVE_LEVELS] = { 3, 12, 21, 30 };
 
 #define PAGES_BACK	16
@@ -43,7 +45,8 @@ int live_pool_init(struct live_pool *p)
 	memset(p, 0, sizeof(*p));
 	p->room = 4096;
 	p->used = 1;
-	p->all = malloc(p->room * sizeof(*p->all));
+	/* None is in two cache lines. */
+	p->all = aligned_alloc(64, p->room * sizeof(*p->all));
 	return p->all ? 0 : -1;
 }
 
@@ -109,11 +112,17 @@ static uint32_t take(struct live_pool *p)
 		if (p->used == p->room) {
 			struct live *all;
 
+			const size_t bytes = p->room * sizeof(*all);
+
 			if (p->room > UINT32_MAX / 2)
 				return 0;
-			all = realloc(p->all, 2 * (size_t)p->room * sizeof(*all));
+			all = aligned_alloc(2 * bytes < ARENA_BYTES ? 64 : ARENA_BYTES, 2 * bytes);
 			if (!all)
 				return 0;
+			if (2 * bytes >= ARENA_BYTES)
+				madvise(all, 2 * bytes, MADV_HUGEPAGE);
+			memcpy(all, p->all, bytes);
+			free(p->all);
 			p->all = all;
 			p->room *= 2;
 		}
@@ -198,40 +207,61 @@ static struct live_page *make_page(struct live_pool *pool, struct live_level *l,
 	return p;
 }
 
-/**
- * live_prefetch() - soon an address will be asked for
- * @m: the map
- * @addr: the address
- * @stage: 0: where its page is; then 1: its page; then 2: the object that starts there
- *
- * Each stage needs what the one before brought: so they are some records apart.  Only
- * small objects are worth it.
+/*
+ * What follows has the processor fetch what soon will be asked for.  Each needs what the
+ * one before brought, so there are other records between them.  Only small objects are
+ * worth it.
  */
-void live_prefetch(const struct live_map *m, uint64_t addr, int stage)
+
+/** live_fetch_entry() - where the page of an address is told */
+void live_fetch_entry(const struct live_map *m, uint64_t addr)
+{
+	const struct live_level *l = &m->level[0];
+
+	if (l->table)
+		__builtin_prefetch(&l->table[hash(addr >> page_shift(0)) & l->mask]);
+}
+
+/** live_fetch_page() - the address' place in its page.  Return: the page, NULL if none */
+struct live_page *live_fetch_page(const struct live_map *m, uint64_t addr)
 {
 	const struct live_level *l = &m->level[0];
 	const uint64_t number = addr >> page_shift(0);
 	const unsigned int slot = (addr >> slot_shift[0]) % LIVE_SLOTS;
-	const struct live_page *p;
+	struct live_page *p;
 	size_t i;
 
 	if (!l->table)
-		return;
-	i = hash(number) & l->mask;
-	if (!stage) {
-		__builtin_prefetch(&l->table[i]);
-		return;
-	}
-	while ((p = l->table[i].page) && l->table[i].number != number)
-		i = (i + 1) & l->mask;
-	if (!p)
-		return;
-	if (stage == 1) {
-		__builtin_prefetch(&p->starts[slot / 64], 1);
-		__builtin_prefetch(&p->slot[slot], 1);
-	} else if (p->starts[slot / 64] >> slot % 64 & 1) {
-		__builtin_prefetch(&m->pool->all[p->slot[slot]], 1);
-	}
+		return NULL;
+	for (i = hash(number) & l->mask; (p = l->table[i].page); i = (i + 1) & l->mask)
+		if (l->table[i].number == number) {
+			__builtin_prefetch(p->starts, 1);
+			__builtin_prefetch(&p->slot[slot], 1);
+			return p;
+		}
+	return NULL;
+}
+
+/** live_fetch_object() - what is at the address.  Return: it, 0 if not known yet */
+uint32_t live_fetch_object(const struct live_map *m, const struct live_page *p, uint64_t addr)
+{
+	const unsigned int slot = (addr >> slot_shift[0]) % LIVE_SLOTS;
+	/* It starts here, or in the word of bits before the address. */
+	const uint64_t bits = p->starts[slot / 64] & (~UINT64_C(0) >> (63 - slot % 64));
+	uint32_t i;
+
+	if (!bits)
+		return 0;
+	i = p->slot[slot / 64 * 64 + 63 - __builtin_clzll(bits)];
+	__builtin_prefetch(&m->pool->all[i], 1);
+	return i;
+}
+
+/** live_expect() - the next that is asked for is in this page, of live_fetch_page() */
+void live_expect(struct live_map *m, struct live_page *p)
+{
+	m->level[0].last = p;
+	m->level[0].last_number = p->number;
 }
 
 /** live_map_init() - make an empty map, whose objects are in a pool */
@@ -341,6 +371,8 @@ uint32_t live_insert(struct live_map *m, uint64_t addr, uint64_t size, live_gone
 	i = take(m->pool);
 	if (!i)
 		return 0;
+	if (unlikely(size && ((addr + size - 1) >> page_shift(level)) - p->number > l->back))
+		l->back = ((addr + size - 1) >> page_shift(level)) - p->number;
 	p->starts[slot / 64] |= UINT64_C(1) << slot % 64;
 	p->slot[slot] = i;
 	l->objects++;
@@ -391,7 +423,7 @@ uint32_t live_find(struct live_map *m, uint64_t addr)
 
 		if (!l->objects)
 			continue;
-		for (back = 0; back <= PAGES_BACK && back <= number; back++) {
+		for (back = 0; back <= l->back && back <= number; back++) {
 			struct live_page *p = find_page(l, number - back);
 			uint32_t i = p ? last_start(p, back ? LIVE_SLOTS - 1 : slot) : 0;
 			const struct live *o = &m->pool->all[i];

@@ -11,22 +11,26 @@
 #define LIVE_SLOTS	256
 
 /**
- * struct live - an object that is there
- * @born: time
- * @chain: of the allocation
- * @thread: that allocated it
- * @object: its number once it was accessed, else LIVE_NO_OBJECT
+ * struct live - an object that is there: half a cache line
+ * @addr: of user memory
  * @cpu: of the allocation
  * @inherited: it came by fork()
- * @next: in the list of free ones
+ * @permanent: a variable
+ * @size: bytes
+ * @thread: that allocated it, LIVE_NO_THREAD if not known
+ * @born: time
+ * @chain: of the allocation
+ * @object: its number once it was accessed, else LIVE_NO_OBJECT; in the list of free
+ *	ones, the next
  */
 struct live {
-	uint64_t addr, size, born;
-	uint32_t chain, thread, object;
-	uint16_t cpu;
-	bool inherited, permanent;
+	uint64_t addr : 48, cpu : 12, inherited : 1, permanent : 1, reserved : 2;
+	uint64_t size : 40, thread : 24;
+	uint64_t born;
+	uint32_t chain, object;
 };
 
+#define LIVE_NO_THREAD	0xffffffU
 #define LIVE_NO_OBJECT	UINT32_MAX
 
 /* Room for all of a recording; object 0 is none. */
@@ -37,11 +41,12 @@ struct live_pool {
 	struct live_arena *arenas;
 };
 
+/* Its number and all bits are in one cache line. */
 struct live_page {
 	uint64_t number;
 	uint64_t starts[LIVE_SLOTS / 64];
 	uint32_t slot[LIVE_SLOTS];
-};
+} __attribute__((aligned(64)));
 
 /* The number beside the pointer: a page that is not the one is not touched. */
 struct live_entry {
@@ -49,9 +54,11 @@ struct live_entry {
 	struct live_page *page;
 };
 
+/* @back: how many pages before it an address' object may start, at most */
 struct live_level {
 	struct live_entry *table;
 	size_t mask, pages, objects;
+	unsigned int back;
 	uint64_t last_number;
 	struct live_page *last;
 };
@@ -73,7 +80,10 @@ uint32_t live_insert(struct live_map *m, uint64_t addr, uint64_t size, live_gone
 uint32_t live_at(struct live_map *m, uint64_t addr);
 uint32_t live_find(struct live_map *m, uint64_t addr);
 void live_remove(struct live_map *m, uint32_t live);
-void live_prefetch(const struct live_map *m, uint64_t addr, int stage);
+void live_fetch_entry(const struct live_map *m, uint64_t addr);
+struct live_page *live_fetch_page(const struct live_map *m, uint64_t addr);
+uint32_t live_fetch_object(const struct live_map *m, const struct live_page *p, uint64_t addr);
+void live_expect(struct live_map *m, struct live_page *p);
 int live_map_copy(struct live_map *to, const struct live_map *from);
 void live_remove_range(struct live_map *m, uint64_t start, uint64_t end, live_gone gone, void *arg);
 

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * All records of a recording in order of time: a heap of streams, of each of which one
- * chunk is in memory.  Records of one stream often follow each other, so the heap is
- * only put in order when another stream's turn comes (merge_limit()).
+ * All records of a recording in order of time, of streams of each of which one chunk is
+ * in memory.  Which is next is decided by a tree of losers (Knuth, The Art of Computer
+ * Programming 3, 5.4.1): a leaf for each stream, and in each inner node who lost there,
+ * so that after a record one comparison a level, with its own ancestors, finds the next.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "merge.h"
+
+struct merge_node {
+	uint64_t time;
+	struct stream *stream;
+};
 
 /* The time of the record at s->at, chains and new bases taken; -1: no more in the chunk. */
 static int look(struct merge *m, struct stream *s)
@@ -19,7 +25,7 @@ static int look(struct merge *m, struct stream *s)
 
 	switch (s->type) {
 	case CHUNK_SAMPLES:
-		if (s->at == s->end)
+		if (s->end - s->at < (long)sizeof(struct sample_record))
 			return -1;
 		s->time = s->base_ns + ((const struct sample_record *)s->at)->delta;
 		return 0;
@@ -32,7 +38,7 @@ static int look(struct merge *m, struct stream *s)
 		s->time = s->base_ns + t->delta;
 		return 0;
 	}
-	while (s->at < s->end) {
+	while (s->end - s->at >= (long)sizeof(*e)) {
 		e = (const void *)s->at;
 		s->time = s->base_ns + e->delta;
 		if (e->type == EVENT_BASE) {
@@ -83,86 +89,123 @@ static int load(struct merge *m, struct stream *s)
 	return -1;
 }
 
-/** merge_advance() - step over the record of a stream.  Return: 0, -1 at its end */
-int merge_advance(struct merge *m, struct stream *s)
+/* Behind the record that was taken. */
+static inline void advance(struct merge *m, struct stream *s)
 {
+	const struct event_record *e;
 	const uint64_t before = s->time;
+	bool more;
 
 	switch (s->type) {
 	case CHUNK_SAMPLES:
 		s->at += sizeof(struct sample_record);
+		more = !look(m, s);
 		break;
 	case CHUNK_TASKS:
 		s->at += ((const struct task_record *)s->at)->bytes;
+		more = !look(m, s);
 		break;
 	default:
-		s->at += sizeof(struct event_record);
+		s->at += sizeof(*e);
+		/* Most events are no chain, and do not begin a new base. */
+		e = (const void *)s->at;
+		more = s->end - s->at >= (long)sizeof(*e);
+		if (more && e->type != EVENT_CHAIN && e->type != EVENT_BASE)
+			s->time = s->base_ns + e->delta;
+		else
+			more = more && !look(m, s);
 	}
-	if ((s->at >= s->end || look(m, s)) && load(m, s))
-		return -1;
+	if (!more) {
+		/* The next chunk is read when its time comes: what was taken still points here. */
+		s->at = NULL;
+		s->time = s->chunk ? m->f->chunks[s->chunk].base_ns : UINT64_MAX;
+	}
 	/* NMIs write samples between a time and its record: by microseconds. */
 	if (s->time < before)
 		s->time = before;
-	return 0;
 }
 
-/** merge_sink() - put the first stream where its time belongs */
-void merge_sink(struct merge *m)
+/* The winner's time has changed: play its matches again. */
+static inline void replay(struct merge *m)
 {
-	struct stream **h = m->heap, *s = h[0];
-	size_t i = 0, child;
+	struct merge_node now = { m->winner->time, m->winner };
+	size_t i = (m->leaves + (m->winner - m->streams)) / 2;
 
-	while ((child = 2 * i + 1) < m->nr_heap) {
-		if (child + 1 < m->nr_heap && h[child + 1]->time < h[child]->time)
-			child++;
-		if (h[child]->time >= s->time)
+	for (; i; i /= 2) {
+		const struct merge_node other = m->losers[i];
+		const bool lost = other.time < now.time;
+
+		m->losers[i] = lost ? now : other;
+		now = lost ? other : now;
+	}
+	m->winner = now.stream;
+}
+
+/* All matches below a node: who wins there. */
+static struct merge_node play(struct merge *m, size_t node)
+{
+	struct merge_node a, b;
+
+	if (node >= m->leaves)
+		return (struct merge_node){ m->streams[node - m->leaves].time,
+					    &m->streams[node - m->leaves] };
+	a = play(m, 2 * node);
+	b = play(m, 2 * node + 1);
+	m->losers[node] = b.time < a.time ? a : b;
+	return b.time < a.time ? b : a;
+}
+
+/* The winner's next chunk is read, or it has no more. */
+static void load_winner(struct merge *m)
+{
+	struct stream *s = m->winner;
+	const uint64_t before = s->time;
+
+	if (load(m, s)) {
+		free(s->buffer);
+		s->buffer = NULL;
+		s->room = 0;
+		s->at = NULL;
+		s->time = UINT64_MAX;
+	} else if (s->time < before) {
+		s->time = before;
+	}
+	replay(m);
+}
+
+/**
+ * merge_batch() - the next records in order of time
+ * @m: the streams
+ * @records: filled in
+ * @room: how many at most
+ *
+ * A record of a task comes alone: others change what is there, but not which processes
+ * and address spaces there are.
+ *
+ * Return: how many there are, 0 at the end.
+ */
+size_t merge_batch(struct merge *m, struct merge_record *records, size_t room)
+{
+	size_t n = 0;
+
+	while (n < room) {
+		struct stream *s = m->winner;
+
+		if (!s->at) {
+			if (s->time == UINT64_MAX || n)
+				break;
+			load_winner(m);
+			continue;
+		}
+		if (s->type == CHUNK_TASKS && n)
 			break;
-		h[i] = h[child];
-		i = child;
+		records[n++] = (struct merge_record){ s->time, s->at, s };
+		advance(m, s);
+		replay(m);
+		if (s->type == CHUNK_TASKS)
+			break;
 	}
-	h[i] = s;
-}
-
-/** merge_limit() - until when the first stream stays the first */
-uint64_t merge_limit(const struct merge *m)
-{
-	uint64_t limit = UINT64_MAX;
-
-	if (m->nr_heap > 1)
-		limit = m->heap[1]->time;
-	if (m->nr_heap > 2 && m->heap[2]->time < limit)
-		limit = m->heap[2]->time;
-	return limit;
-}
-
-/** merge_step() - the first stream has ended */
-void merge_step(struct merge *m)
-{
-	free(m->heap[0]->buffer);
-	m->heap[0]->buffer = NULL;
-	m->heap[0] = m->heap[--m->nr_heap];
-	if (m->nr_heap)
-		merge_sink(m);
-}
-
-/** merge_first() - the stream whose record is next, NULL at the end */
-struct stream *merge_first(struct merge *m)
-{
-	/* Its time was that of its first chunk's base. */
-	while (m->nr_heap && !m->heap[0]->at) {
-		if (load(m, m->heap[0]))
-			merge_step(m);
-		else
-			merge_sink(m);
-	}
-	return m->nr_heap ? m->heap[0] : NULL;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct stream *x = *(struct stream *const *)a, *y = *(struct stream *const *)b;
-
-	return x->time < y->time ? -1 : x->time > y->time;
+	return n;
 }
 
 /**
@@ -180,10 +223,14 @@ int merge_begin(struct merge *m, struct file *f)
 	size_t i;
 
 	m->f = f;
-	m->streams = calloc(f->nr_streams + 1, sizeof(*m->streams));
-	m->heap = calloc(f->nr_streams + 1, sizeof(*m->heap));
-	if (!m->streams || !m->heap)
+	for (m->leaves = 2; m->leaves < f->nr_streams; m->leaves *= 2)
+		;
+	m->streams = calloc(m->leaves, sizeof(*m->streams));
+	m->losers = calloc(m->leaves, sizeof(*m->losers));
+	if (!m->streams || !m->losers) {
+		merge_end(m);
 		return -1;
+	}
 	for (i = 0; i < f->nr_streams; i++) {
 		const struct file_stream *from = &f->streams[i];
 		struct stream *s = &m->streams[m->nr_streams];
@@ -195,10 +242,10 @@ int merge_begin(struct merge *m, struct file *f)
 				      .chunk = from->first };
 		m->nr_streams++;
 		s->time = f->chunks[from->first].base_ns;
-		m->heap[m->nr_heap++] = s;
 	}
-	/* Sorted is a heap. */
-	qsort(m->heap, m->nr_heap, sizeof(*m->heap), by_time);
+	for (i = m->nr_streams; i < m->leaves; i++)
+		m->streams[i].time = UINT64_MAX;
+	m->winner = play(m, 1).stream;
 	return 0;
 }
 
@@ -210,5 +257,5 @@ void merge_end(struct merge *m)
 	for (i = 0; i < m->nr_streams; i++)
 		free(m->streams[i].buffer);
 	free(m->streams);
-	free(m->heap);
+	free(m->losers);
 }

@@ -24,22 +24,31 @@ struct stream {
 	void *context;
 };
 
+/**
+ * struct merge - streams that are read together
+ * @losers: of the comparisons at the tree's inner nodes; see merge.c
+ * @winner: the stream whose record is next
+ */
 struct merge {
 	struct file *f;
 	struct stream *streams;
-	struct stream **heap;
-	size_t nr_streams, nr_heap;
+	size_t nr_streams, leaves;
+	struct merge_node *losers;
+	struct stream *winner;
 	void *arg;
 	/* Chains are taken as they come. */
 	void (*chain)(void *arg, struct stream *s, uint32_t id, const uint64_t *frames, unsigned int depth);
 };
 
+/* A record in a stream's buffer, until the next merge_batch(). */
+struct merge_record {
+	uint64_t time;
+	const char *at;
+	struct stream *stream;
+};
+
 int merge_begin(struct merge *m, struct file *f);
-struct stream *merge_first(struct merge *m);
-uint64_t merge_limit(const struct merge *m);
-void merge_step(struct merge *m);
-void merge_sink(struct merge *m);
+size_t merge_batch(struct merge *m, struct merge_record *records, size_t room);
 void merge_end(struct merge *m);
-int merge_advance(struct merge *m, struct stream *s);
 
 #endif
