@@ -504,39 +504,82 @@ static int by_gain(const void *a, const void *b)
 	return x->remote < y->remote ? 1 : x->remote > y->remote ? -1 : 0;
 }
 
+/* Objects of which two nodes have much, together or in turn. */
+static bool is_shared(const struct finding *x)
+{
+	switch (x->pattern) {
+	case PATTERN_CONCURRENT_READ:
+	case PATTERN_CONCURRENT_WRITE:
+	case PATTERN_SATURATED:
+	case PATTERN_ALTERNATE:
+	case PATTERN_UNCLEAR:
+		return x->remote >= PATTERN_MIN_REMOTE && x->pid && x->nodes > 1;
+	default:
+		return false;
+	}
+}
+
+/* The process most of whose remote accesses are of shared objects' sites; 0: none. */
+static uint32_t most_shared(const struct findings *f)
+{
+	uint64_t sum, most = 0;
+	uint32_t pid = 0;
+	size_t i, k;
+
+	for (i = 0; i < f->nr; i++) {
+		if (!is_shared(&f->all[i]) || f->all[i].pid == pid)
+			continue;
+		for (sum = k = 0; k < f->nr; k++)
+			if (f->all[k].pid == f->all[i].pid && is_shared(&f->all[k]))
+				sum += f->all[k].remote;
+		if (sum > most) {
+			most = sum;
+			pid = f->all[i].pid;
+		}
+	}
+	return pid;
+}
+
 /*
  * The paper's Apache: no object stands out, many are shared by threads of a process on
- * several nodes.  Then the process is to stay on one node.
+ * several nodes.  Whether they have them at once or in turn is not asked: threads that
+ * go through the same objects one behind the other look like either.  Then the process
+ * is to stay on one node.
  */
 static int find_split(struct findings *f)
 {
-	uint64_t remote = 0, accesses = 0, most = 0;
+	uint64_t remote = 0, most = 0, accesses = 0, all = 0;
+	const uint32_t pid = most_shared(f);
 	struct finding *split;
-	uint32_t pid = 0;
 	size_t i, sites = 0;
 
-	for (i = 0; i < f->nr; i++) {
+	for (i = 0; pid && i < f->nr; i++) {
 		const struct finding *x = &f->all[i];
 
-		if ((x->pattern != PATTERN_CONCURRENT_READ && x->pattern != PATTERN_CONCURRENT_WRITE) ||
-		    x->remote < PATTERN_MIN_REMOTE || !x->pid || (pid && x->pid != pid))
+		if (x->pid != pid)
 			continue;
-		pid = x->pid;
+		/* On one node, all that is remote now is local. */
+		accesses += x->accesses;
+		all += x->remote;
+		if (!is_shared(x) || x->type == MEMPROF_FILE || x->type == MEMPROF_CODE)
+			continue;
+		/* What all stacks are together is no site of its own. */
+		if (x->type == MEMPROF_STACK)
+			continue;
 		sites++;
 		remote += x->remote;
-		accesses += x->accesses;
 		if (x->remote > most)
 			most = x->remote;
 	}
-	if (sites < SPLIT_SITES || most > SPLIT_LARGEST * remote || remote * 2 < f->remote)
+	if (sites < SPLIT_SITES || most > SPLIT_LARGEST * remote || remote * 2 < all)
 		return 0;
 	split = add_finding(f);
 	if (!split)
 		return -1;
 	*split = (struct finding){
 		.pattern = PATTERN_SPLIT, .fix = FIX_PIN_PROCESS, .object = NO_NUMBER, .pid = pid,
-		.objects = sites, .accesses = accesses, .remote = remote, .node = -1,
-		.nodes = 2, .same_node = -1, .confidence = (double)remote / f->remote,
+		.objects = sites, .accesses = accesses, .remote = all, .node = -1,
+		.nodes = 2, .same_node = -1, .confidence = (double)remote / all,
 	};
 	return 0;
 }
@@ -584,11 +627,11 @@ int patterns_find(struct memprof *m, struct findings *f)
 		if (found) {
 			found->object = s->most_object;
 			found->pid = s->pid;
+			found->type = memprof_object(m, found->object)->type;
 			found->objects = s->nr;
 			for (i = 0; i < s->nr; i++)
 				found->bytes += memprof_object(m, s->objects[i])->size;
-			judge(found, &sums, &nodes,
-			      memprof_object(m, found->object)->type == MEMPROF_STACK);
+			judge(found, &sums, &nodes, found->type == MEMPROF_STACK);
 			/* Too little to matter. */
 			if (sums.remote < PATTERN_MIN_SHARE * f->accesses &&
 			    found->pattern != PATTERN_FALSE_SHARING)

@@ -30,6 +30,7 @@ enum fix {
 /**
  * struct finding - what a site, or a process, shows
  * @object: the site's object with most accesses; NO_NUMBER for a process
+ * @type: of the site's objects
  * @pid: of the process
  * @objects: of the site
  * @accesses: of main memory, with both nodes known
@@ -48,6 +49,7 @@ enum fix {
 struct finding {
 	enum pattern pattern;
 	enum fix fix;
+	enum memprof_type type;
 	uint32_t object, pid, objects;
 	uint64_t bytes, accesses, remote;
 	double predicted;
