@@ -28,7 +28,7 @@
 static uint64_t state;
 static int nr_nodes, nr_cpus, nr_threads, node_of[64], cpu_of[64];
 static bool fixed;
-static unsigned long rounds = 100000;
+static unsigned long rounds = 2000000;
 
 static uint64_t rnd(uint64_t *s)
 {
@@ -145,31 +145,47 @@ static __attribute__((noinline)) char *local_buffer(size_t bytes)
 	return p;
 }
 
-/* Reads, and writes of one in so many, of random lines. */
+/*
+ * Reads, and writes of one in so many, of random lines: four neighbors at a time, so that
+ * many of the instructions sampled are accesses.
+ */
 static __attribute__((noinline)) void touch(const struct object *object, unsigned long n, unsigned int one_in,
 					     uint64_t seed)
 {
 	/* The table of objects is not what is to be accessed. */
 	const struct object o = *object;
-	const uint64_t lines = o.bytes / 64 ? o.bytes / 64 : 1;
+	const uint64_t places = o.bytes / 64 - 3;
 	uint64_t x = seed | 1, sum = 0;
+	unsigned int left = one_in;
 
-	while (n--) {
-		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-		volatile char *p = o.p + (x >> 16) % lines * 64;
+	for (n /= 4; n; n--) {
+		volatile char *p;
 
-		if (one_in && x % one_in == 0)
-			*p = sum;
-		else
-			sum += *p;
+		x = x * 6364136223846793005 + 1442695040888963407;	/* Knuth's MMIX */
+		p = o.p + ((x >> 32) * places >> 32) * 64;
+		if (one_in && !--left) {
+			left = one_in;
+			p[0] = sum;
+			p[64] = sum;
+			p[128] = sum;
+			p[192] = sum;
+		} else {
+			sum += p[0];
+			sum += p[64];
+			sum += p[128];
+			sum += p[192];
+		}
 	}
 	__asm__ volatile("" : : "r"(sum));
 }
 
-static void fill(struct object *o)
+static void fill(const struct object *object)
 {
-	for (size_t i = 0; i < o->bytes; i += 64)
-		o->p[i] = i;
+	/* As in touch(). */
+	const struct object o = *object;
+
+	for (size_t i = 0; i < o.bytes; i += 64)
+		o.p[i] = i;
 }
 
 enum kind { AFTER, WRONG, TABLES, ALTERNATE, READ, WRITE, SATURATE, FALSE_SHARING, SPLIT, PARTITION, CONTROL,
@@ -184,10 +200,27 @@ static const char * const expected[KINDS] = {
 	"none", "none" };
 
 static enum kind kind;
-static pthread_barrier_t barrier;
 static unsigned int one_in, turns, how;
 static size_t bytes;
 static int home;		/* of the planted object */
+
+static unsigned int arrived;
+
+/*
+ * All threads go on at once.  Not a pthread_barrier_t: a thread that sleeps there may run
+ * when the others are through, and what is to be concurrent would not be.
+ */
+static void meet(void)
+{
+	const unsigned int turn = __atomic_fetch_add(&arrived, 1, __ATOMIC_ACQ_REL) / nr_threads;
+
+	while (__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) / nr_threads == turn) {
+		/* Looking is an access that is sampled, too: seldom. */
+		for (unsigned int i = 0; i < 2000; i++)
+			__asm__ volatile("");
+		sched_yield();
+	}
+}
 
 static int node_of_thread(long t)
 {
@@ -213,7 +246,7 @@ static void use_planted(long t, int node)
 		break;
 	case ALTERNATE:
 		for (i = 0; i < turns; i++) {
-			pthread_barrier_wait(&barrier);
+			meet();
 			if (i % nr_threads != (unsigned long)t)
 				continue;
 			if (fixed)
@@ -272,7 +305,7 @@ static void *thread(void *arg)
 		fill(&objects[0]);
 		policy(MPOL_DEFAULT, 0);
 	}
-	pthread_barrier_wait(&barrier);
+	meet();
 	/* Both at a time: no phase is the other's. */
 	if (kind == ALTERNATE) {
 		use_planted(t, node);
@@ -371,8 +404,6 @@ int main(int argc, char **argv)
 	       bytes);
 	fflush(stdout);
 	plant();
-	if (pthread_barrier_init(&barrier, NULL, nr_threads))
-		die("pthread_barrier_init");
 	for (i = 0; i < nr_threads; i++)
 		if (pthread_create(&threads[i], NULL, thread, (void *)(long)i))
 			die("pthread_create");
