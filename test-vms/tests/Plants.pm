@@ -43,13 +43,14 @@ sub stage {
 # Instructions are time: CPUs really run at once, and runs are the same on any host.
 sub in_guest {
 	my ($script, %o) = @_;
-	open my $f, '>', "$share/script.sh" or die;
+	my $name = "script.$$.sh";
+	open my $f, '>', "$share/$name" or die;
 	print $f "cd /tmp\nexport PATH=/share/bin:\$PATH\n$script";
 	close $f;
 	return vm('--qemu', 'ibs', '--smp', $o{smp} // 4, '--numa', $o{nodes} // 2, '--timeout', $o{timeout} // 900,
 		  '--accel', 'icount', '--ibs', $o{ibs} // 'slice=20000,hit-l1=0,hit-l2=0,hit-l3=0',
 		  # Else the clock is a system call.
-		  '--append', 'tsc=reliable clocksource=tsc', '--root', 'host', '--share', $share, '--', 'sh', '/share/script.sh');
+		  '--append', 'tsc=reliable clocksource=tsc', '--root', 'host', '--share', $share, '--', 'sh', "/share/$name");
 }
 
 # A line of CSV, as table.c writes it.
@@ -66,14 +67,18 @@ sub fields {
 # [pattern, seed]...: each as it is, and with the fix.
 sub run_plants {
 	my ($plants, %o) = @_;
-	my $period = $o{period} // 1024;
-	my $rounds = $o{rounds} // 150000;
+	# Shorter ones are not even: the way out of the interrupt is counted, too, and it is
+	# not as long on each CPU.
+	my $period = $o{period} // 2048;
+	my $rounds = $o{rounds} // 1500000;
 	my $script = '';
+	# The recorder has the first CPU, where no plant has threads: it does not keep them
+	# from being at once, and they all begin on one node.
 	for (@$plants) {
 		my ($pattern, $seed) = @$_;
 		for my $f ($o{fixes} // 1 ? ('', 'fix') : '') {
 			$script .= "echo '== $pattern $seed $f'\n" .
-				"memprof record -c $period -o d -- memprof_plant $pattern $seed $f $rounds >t 2>e || cat t e\n" .
+				"taskset -c 0 memprof record -c $period -o d -- memprof_plant $pattern $seed $f $rounds >t 2>e || cat t e\n" .
 				"memprof report summary d -F csv | grep -E 'remote, of these|lost|throttled'\n" .
 				"memprof diagnose d -F csv\n";
 		}

@@ -27,7 +27,8 @@ sub slurp {
 # Starts test-vms/run with these arguments.
 sub vm_start {
 	my @args = @_;
-	my $vm = { out => "$share/.out" . ++$count, err => "$share/.err$count" };
+	# A test may fork: each has files of its own.
+	my $vm = { out => "$share/.out$$." . ++$count, err => "$share/.err$$.$count" };
 	$vm->{pid} = fork() // die "fork: $!";
 	if (!$vm->{pid}) {
 		# A shell that puts us in the background ignores it for us.

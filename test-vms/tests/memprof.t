@@ -48,9 +48,10 @@ END
 # --- patterns --------------------------------------------------------------------
 {
 	my ($vm, @runs) = run_plants([ [ after => 2 ], [ alternate => 2 ], [ read => 2 ], [ write => 2 ],
-				       [ control => 2 ] ], rounds => 60000);
+				       [ split => 2 ], [ false => 2 ], [ control => 2 ] ],
+				     rounds => 800000);
 	is($vm->{status}, 0, 'plants run') or diag $vm->{err}, $vm->{out};
-	is(scalar @runs, 10, 'all of them');
+	is(scalar @runs, 14, 'all of them');
 	my %base;
 	for (@runs) {
 		my $name = "$_->{pattern} $_->{seed}";
@@ -78,11 +79,11 @@ END
 export PATH=/share/bin:$PATH
 cd /tmp
 echo 2 >/proc/sys/kernel/perf_event_paranoid
-memprof record -c 100000 -o d -- memprof_plant after 2 3000000 >/dev/null || exit 1
+memprof record -c 100000 -o d -- memprof_plant after 2 9000000 >/dev/null || exit 1
 memprof report objects d -F csv | grep '"planted\|planted (' | head -n 1
 cat >as_nobody.sh <<'EOS'
 cd /tmp; mkdir nobody; cd nobody
-memprof record -c 100000 -- memprof_plant after 2 3000000 >/dev/null && memprof report summary -F csv
+memprof record -c 100000 -- memprof_plant after 2 9000000 >/dev/null && memprof report summary -F csv
 EOS
 chmod 777 /tmp /dev/shm
 setpriv --reuid=65534 --regid=65534 --clear-groups sh as_nobody.sh

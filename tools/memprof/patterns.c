@@ -431,6 +431,13 @@ static void judge(struct finding *f, const struct sums *s, const struct nodes *n
 	f->node = home;
 	/* Pages that are elsewhere stay there. */
 	f->predicted = s->all - s->to[home];
+	if (f->predicted < s->remote)
+		return;
+	/* Objects on several nodes: no node is theirs. */
+	f->pattern = PATTERN_UNCLEAR;
+	f->fix = FIX_NONE;
+	f->node = -1;
+	f->predicted = s->remote;
 }
 
 /* ---- all ---- */

@@ -134,11 +134,11 @@ static __attribute__((noinline)) char *planted(size_t bytes, int how)
 	return p;
 }
 
-/* Four sites of their own. */
-#define POOL(name) static __attribute__((noinline)) char *name(size_t bytes) \
+/* Sites of their own: the compiler is not to make one of equal functions. */
+#define POOL(name) static __attribute__((noinline, no_icf)) char *name(size_t bytes) \
 	{ char *volatile p = malloc(bytes); return p; }
 POOL(pool_a) POOL(pool_b) POOL(pool_c) POOL(pool_d) POOL(pool_e)
-static __attribute__((noinline)) char *local_buffer(size_t bytes)
+static __attribute__((noinline, no_icf)) char *local_buffer(size_t bytes)
 {
 	char *volatile p = malloc(bytes);
 
