@@ -7,39 +7,73 @@ use warnings;
 use FindBin;
 use JSON::PP;
 use List::Util qw(max sum);
+use POSIX ();
 use lib "$FindBin::RealBin/../tests";
 use Plants;
 use VM;
 
 my $programs = $ENV{PROGRAMS} // 200;
 my $nodes = $ENV{NODES} // 2;
+my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
+my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,plants';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
-my (%m, @how);
 mkdir "$build/bench";
+# What was measured is written after each part: one that fails takes none with it.
+my %m = $ENV{PARTS} && -e $out ? %{decode_json(slurp($out))} : ();
 stage();
 
+sub save {
+	my ($part, $how) = @_;
+	$m{_how} = "make bench-memprof: guests with emulated IBS, -icount, slice=20000, kernel 6.12"
+		unless $m{_how};
+	$m{"_how_$part"} = $how;
+	open my $f, '>', "$out.tmp" or die "$out: $!";
+	print $f JSON::PP->new->canonical->pretty->encode(\%m);
+	close $f or die;
+	rename "$out.tmp", $out or die;
+}
+
 # --- patterns -------------------------------------------------------------------
+
+# Runs groups of programs in so many guests at a time; gives all runs.
+sub run_groups {
+	my @groups = @_;
+	my (@runs, %pids, $next);
+	while (@groups || %pids) {
+		if (@groups && keys %pids < $jobs) {
+			my ($plants, %o) = @{shift @groups};
+			my $path = "$share/runs." . ++$next;
+			my $pid = fork() // die "fork: $!";
+			if (!$pid) {
+				my ($vm, @r) = run_plants($plants, nodes => $nodes, smp => 2 * $nodes, timeout => 3000, %o);
+				print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+				open my $f, '>', $path or POSIX::_exit(1);
+				print $f encode_json(\@r);
+				close $f;
+				POSIX::_exit(0);
+			}
+			$pids{$pid} = $path;
+			next;
+		}
+		my $path = delete $pids{waitpid -1, 0} // next;
+		push @runs, @{decode_json(slurp($path) // '[]')};
+		printf STDERR "memprof.pl: %d runs\n", scalar @runs;
+	}
+	return @runs;
+}
+
+sub patterns {
 # A saturated node takes a model of load; so that others are not, they run without.
 my @kinds = qw(after wrong tables alternate read write false split partition control shared-control);
-my (@plants, @saturate);
+my (@plants, @saturate, @groups);
 for my $i (0 .. $programs - 1) {
 	my $kind = (@kinds, 'saturate')[$i % (@kinds + 1)];
 	push @{$kind eq 'saturate' ? \@saturate : \@plants}, [ $kind, 100 + $i ];
 }
-my @runs;
-my @groups;
-push @groups, [ splice @plants, 0, 11 ] while @plants;
-for (@groups) {
-	my ($vm, @r) = run_plants($_, nodes => $nodes, smp => 2 * $nodes, timeout => 3000);
-	print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
-	push @runs, @r;
-}
-while (my @some = splice @saturate, 0, 11) {
-	my ($vm, @r) = run_plants(\@some, nodes => $nodes, smp => 2 * $nodes, timeout => 3000, ibs =>
-		'slice=20000,model=load,hit-l1=0,hit-l2=0,hit-l3=0,window=200000,node-capacity=30000');
-	print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
-	push @runs, @r;
-}
+push @groups, [ [ splice @plants, 0, 6 ] ] while @plants;
+push @groups, [ [ splice @saturate, 0, 6 ], ibs =>
+	'slice=20000,model=load,hit-l1=0,hit-l2=0,hit-l3=0,window=200000,node-capacity=30000' ] while @saturate;
+my @runs = run_groups(@groups);
 my ($found, $fixes, $wanted, $false, %missed, @error, %base) = (0, 0, 0, 0);
 for (@runs) {
 	my $name = "$_->{pattern} $_->{seed}";
@@ -68,31 +102,8 @@ if (@error) {
 }
 print "missed or false: $_: @{$missed{$_}}\n" for sort keys %missed;
 print "prediction off by $_->[1]: $_->[0]\n" for grep { $_->[1] > 3 } @error;
-
-# --- attribution, cost, sizes --------------------------------------------------------
-my $vm = in_guest(<<'END', timeout => 3000);
-for seed in 1 2 3; do
-	memprof record -c 1024 -o /share/truth.data -- memprof_truth log $seed 15000 || exit 1
-	memprof_judge /share/truth.data log
-done
-echo without $(memprof_cost 20000)
-echo with $(memprof record -c 100000000 --ring 16M -o c -- memprof_cost 20000)
-echo sampling-alone $(memprof record -c 100000000 --no-preload -o c -- memprof_cost 20000)
-END
-my %n;
-while ($vm->{out} =~ /^objects \d+ (right.*)/mg) {
-	my %line = split ' ', $1;
-	$n{$_} += $line{$_} for keys %line;
+save('plants', "PROGRAMS=$programs NODES=$nodes, seeds 100 and on, each as it is and with its fix");
 }
-if ($n{right}) {
-	$m{attribution_right} = $n{right} / ($n{right} + $n{wrong} + $n{'wrong-op'} + $n{'wrong-allocator'});
-	$m{attribution_samples} = $n{right} + $n{wrong};
-	$m{attribution_unknown} = ($n{unknown} + $n{'not-in-log'}) / ($n{right} + $n{unknown} + $n{'not-in-log'});
-}
-my ($with) = $vm->{out} =~ /^with ns_per_pair ([\d.]+)/m;
-my ($alone) = $vm->{out} =~ /^sampling-alone ns_per_pair ([\d.]+)/m;
-# Two events a pair, 2 ns an instruction.
-$m{insn_per_alloc_event} = ($with - $alone) / 4 if $with && $alone;
 
 # Headers of chunks: type, bytes, records.
 sub sizes {
@@ -107,12 +118,51 @@ sub sizes {
 	}
 	return (\%bytes, \%records);
 }
+# --- attribution, sizes --------------------------------------------------------------
+sub truth {
+my $vm = in_guest(<<'END', timeout => 3000);
+for seed in 1 2 3; do
+	memprof record -c 1024 -o /share/truth.data -- memprof_truth log $seed 15000 || exit 1
+	memprof_judge /share/truth.data log
+done
+END
+print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+my %n;
+while ($vm->{out} =~ /^objects \d+ (right.*)/mg) {
+	my %line = split ' ', $1;
+	$n{$_} += $line{$_} for keys %line;
+}
+if ($n{right}) {
+	$m{attribution_right} = $n{right} / ($n{right} + $n{wrong} + $n{'wrong-op'} + $n{'wrong-allocator'});
+	$m{attribution_samples} = $n{right} + $n{wrong};
+	$m{attribution_unknown} = ($n{unknown} + $n{'not-in-log'}) / ($n{right} + $n{unknown} + $n{'not-in-log'});
+}
 my ($bytes, $records) = sizes("$share/truth.data");
 # With what belongs to samples: numbers of threads, call chains.
 $m{bytes_per_sample} = (($bytes->{2} // 0) + ($bytes->{6} // 0) + ($bytes->{7} // 0)) / ($records->{2} || 1);
 $m{bytes_per_event} = (($bytes->{3} // 0) + ($bytes->{5} // 0)) / ($records->{3} || 1);
 
+save('truth', 'memprof_truth, seeds 1 to 3, 15,000 steps');
+}
+
+# --- cost ------------------------------------------------------------------------
+# Where the clock counts instructions (2 ns each) of all CPUs: with one CPU and without
+# the recorder, whose reading is not the program's cost.  Two events a pair.
+sub cost {
+my $vm = in_guest(<<'END', timeout => 1000, smp => 1, nodes => 1);
+mkdir rings
+echo without $(memprof_cost 20000)
+echo with $(MEMPROF_SESSION=/tmp/rings MEMPROF_RING_BYTES=16000000 LD_PRELOAD=/share/lib/libmemprof-preload.so memprof_cost 20000)
+END
+my ($with) = $vm->{out} =~ /^with ns_per_pair ([\d.]+)/m;
+my ($without) = $vm->{out} =~ /^without ns_per_pair ([\d.]+)/m;
+return print STDERR "memprof.pl: a guest failed: $vm->{err}" unless $with && $without;
+$m{insn_per_alloc_event} = ($with - $without) / 4;
+save('cost', 'memprof_cost 20000 in a guest of one CPU, -icount');
+}
+
 # --- reading ----------------------------------------------------------------------
+sub reading {
 my $tests = "$build/tools/tests";
 my %recordings = (minute => [ 1e6, 5e6, 16, 100_000 ], '10m' => [ 1e7, 2e6, 16, 1_000_000 ]);
 for my $name (sort keys %recordings) {
@@ -126,11 +176,11 @@ for my $name (sort keys %recordings) {
 	$m{"offline_${name}_report_s"} = $after[2] + $after[3] - $before[2] - $before[3];
 }
 unlink "$share/big";
+save('read', 'memprof_gen and memprof_open: CPU seconds, median of 3, on the building host');
+}
 
-$m{_how} = "make bench-memprof PROGRAMS=$programs NODES=$nodes: guests with emulated IBS, -icount, slice=20000, " .
-	"kernel 6.12; seeds 100 and on; CPU seconds, median of 3, on the building host";
-open my $f, '>', "$out.tmp" or die "$out: $!";
-print $f JSON::PP->new->canonical->pretty->encode(\%m);
-close $f or die;
-rename "$out.tmp", $out or die;
+reading() if $parts{read};
+cost() if $parts{cost};
+truth() if $parts{truth};
+patterns() if $parts{plants};
 print slurp($out);

@@ -3,6 +3,8 @@
 # memprof's figures, into bench/memprof.json: see memprof.pl.
 #   PROGRAMS=200  planted programs, each run as it is and with its fix
 #   NODES=2       of the guest, with two CPUs each
+#   JOBS=N        guests at a time (default: one a CPU)
+#   PARTS=read,cost,truth,plants   what to measure; the rest of the file stays
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export MEMSCOPE_BUILD=${MEMSCOPE_BUILD:-$(realpath "$here/../../build")}
