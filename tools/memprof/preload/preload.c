@@ -132,18 +132,6 @@ static inline unsigned int waited(uint64_t from, uint64_t to)
 	return w > UINT16_MAX ? UINT16_MAX : w;
 }
 
-static inline void write_event(enum event_type type, const void *p, size_t size, unsigned int flags,
-			       uint32_t chain, uint64_t time, unsigned int wait)
-{
-	const struct event_record e = {
-		.type = type, .cpu = ring_cpu(), .flags = flags, .addr = (uintptr_t)p,
-		.wait = wait, .size = size > EVENT_MAX_SIZE ? EVENT_MAX_SIZE : size,
-		.chain = chain,
-	};
-
-	ring_write(&e, time);
-}
-
 static void set_up_stack(void)
 {
 	pthread_attr_t attr;
@@ -153,7 +141,7 @@ static void set_up_stack(void)
 	if (pthread_getattr_np(pthread_self(), &attr))
 		return;
 	if (!pthread_attr_getstack(&attr, &low, &size))
-		write_event(EVENT_STACK, low, size, 0, 0, ring_now(), 0);
+		ring_write(EVENT_STACK, low, size, 0, 0, ring_now(), 0);
 	pthread_attr_destroy(&attr);
 }
 
@@ -171,7 +159,7 @@ static void set_up_stack(void)
 	}								\
 	call;								\
 	if (p)								\
-		write_event(EVENT_ALLOC, p, size, 0, chain_id(RETURN_SLOT), ring_now(), 0); \
+		ring_write(EVENT_ALLOC, p, size, 0, chain_id(RETURN_SLOT), ring_now(), 0); \
 	leave();							\
 } while (0)
 
@@ -196,7 +184,7 @@ public void free(void *p)
 		real.free(p);
 		return;
 	}
-	write_event(EVENT_FREE, p, 0, 0, 0, ring_now(), 0);
+	ring_write(EVENT_FREE, p, 0, 0, 0, ring_now(), 0);
 	real.free(p);
 	leave();
 }
@@ -218,7 +206,7 @@ public void *calloc(size_t n, size_t size)
 	before = ring_now();
 	p = real.calloc(n, size);
 	if (p)
-		write_event(EVENT_ALLOC, p, n * size, EVENT_ZEROED, chain_id(RETURN_SLOT), before,
+		ring_write(EVENT_ALLOC, p, n * size, EVENT_ZEROED, chain_id(RETURN_SLOT), before,
 			    waited(before, ring_now()));
 	leave();
 	return p;
@@ -250,9 +238,9 @@ public void *realloc(void *old, size_t size)
 	wait = waited(before, ring_now());
 	/* NULL: nothing happened, unless it was asked to free. */
 	if (old && (p || !size))
-		write_event(EVENT_FREE, old, 0, EVENT_REALLOC, 0, before, wait);
+		ring_write(EVENT_FREE, old, 0, EVENT_REALLOC, 0, before, wait);
 	if (p)
-		write_event(EVENT_ALLOC, p, size, EVENT_REALLOC, chain, before, wait);
+		ring_write(EVENT_ALLOC, p, size, EVENT_REALLOC, chain, before, wait);
 	leave();
 	return p;
 }
@@ -313,14 +301,14 @@ public void *pvalloc(size_t size)
 
 #define MAPPED(p, size, flags) do {					\
 	if (enter()) {							\
-		write_event(EVENT_MAP, p, size, flags, chain_id(RETURN_SLOT), ring_now(), 0); \
+		ring_write(EVENT_MAP, p, size, flags, chain_id(RETURN_SLOT), ring_now(), 0); \
 		leave();						\
 	}								\
 } while (0)
 
 #define UNMAPPED(p, size) do {						\
 	if (enter()) {							\
-		write_event(EVENT_UNMAP, p, size, 0, 0, ring_now(), 0);	\
+		ring_write(EVENT_UNMAP, p, size, 0, 0, ring_now(), 0);	\
 		leave();						\
 	}								\
 } while (0)
@@ -367,8 +355,8 @@ public void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 	p = real.mremap(old, old_size, new_size, flags, want);
 	if (p != MAP_FAILED) {
 		if (!(flags & MREMAP_DONTUNMAP))
-			write_event(EVENT_UNMAP, old, old_size, EVENT_REALLOC, 0, before, 0);
-		write_event(EVENT_MAP, p, new_size, EVENT_REALLOC, chain_id(RETURN_SLOT),
+			ring_write(EVENT_UNMAP, old, old_size, EVENT_REALLOC, 0, before, 0);
+		ring_write(EVENT_MAP, p, new_size, EVENT_REALLOC, chain_id(RETURN_SLOT),
 			    ring_now(), 0);
 	}
 	leave();
@@ -444,7 +432,7 @@ public int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 public void memprof_hook_alloc(const void *p, size_t size)
 {
 	if (p && enter()) {
-		write_event(EVENT_ALLOC, p, size, EVENT_DECLARED, chain_id(RETURN_SLOT),
+		ring_write(EVENT_ALLOC, p, size, EVENT_DECLARED, chain_id(RETURN_SLOT),
 			    ring_now(), 0);
 		leave();
 	}
@@ -453,7 +441,7 @@ public void memprof_hook_alloc(const void *p, size_t size)
 public void memprof_hook_free(const void *p)
 {
 	if (p && enter()) {
-		write_event(EVENT_FREE, p, 0, EVENT_DECLARED, 0, ring_now(), 0);
+		ring_write(EVENT_FREE, p, 0, EVENT_DECLARED, 0, ring_now(), 0);
 		leave();
 	}
 }

@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sched.h>
 #include <stdint.h>
+#include <sys/rseq.h>
 
 #include "../format.h"
 
@@ -77,15 +79,69 @@ hidden extern __thread struct thread_state self;
 hidden extern unsigned int chain_depth;
 
 hidden bool ring_begin(void);
-hidden void ring_write(const struct event_record *e, uint64_t time);
+hidden bool ring_prepare(unsigned int records, uint64_t time);
 hidden bool ring_write_chain(uint32_t id, unsigned int depth, const uintptr_t *frames);
 hidden void ring_thread_exit(void);
 hidden uint64_t ring_now(void);
-hidden unsigned int ring_cpu(void);
 
 hidden uint32_t chain_slow(uintptr_t *return_slot);
 
 hidden void *raw_map(size_t bytes);
+
+/* The C library keeps the kernel telling the thread which CPU it is on. */
+static inline unsigned int ring_cpu(void)
+{
+	const struct rseq *rseq = (const struct rseq *)((char *)__builtin_thread_pointer() +
+							__rseq_offset);
+	int cpu;
+
+	if (likely(__rseq_size)) {
+		cpu = *(volatile int *)&rseq->cpu_id;
+		if (likely(cpu >= 0))
+			return cpu;
+	}
+	return sched_getcpu();
+}
+
+/* Where the next record goes, and behind it. */
+static inline void ring_step(void)
+{
+	if (unlikely(++self.next == self.end))
+		self.next = self.first;
+	self.head++;
+}
+
+/**
+ * ring_write() - write an event to this thread's ring
+ * @type: of enum event_type
+ * @addr: of the object
+ * @size: bytes; too many are said to be EVENT_MAX_SIZE
+ * @flags: EVENT_REALLOC and its like
+ * @chain: number of the call chain
+ * @time: ns
+ * @wait: units of EVENT_WAIT_NS
+ *
+ * The words of a struct event_record: put together by field, it takes three times the
+ * instructions.
+ */
+static inline void ring_write(enum event_type type, const void *addr, uint64_t size,
+			      unsigned int flags, uint32_t chain, uint64_t time, unsigned int wait)
+{
+	uint64_t delta = time - self.base_ns, *words;
+
+	if (unlikely(self.head + 4 > self.limit || self.lost || delta > MEMPROF_MAX_DELTA)) {
+		if (!ring_prepare(1, time))
+			return;
+		delta = time - self.base_ns;
+	}
+	words = (uint64_t *)self.next;
+	words[0] = delta | (uint64_t)type << 40 | (uint64_t)(ring_cpu() & 0xfff) << 44 |
+		   (uint64_t)flags << 56;
+	words[1] = ((uintptr_t)addr & ((UINT64_C(1) << 48) - 1)) | (uint64_t)wait << 48;
+	words[2] = (size > EVENT_MAX_SIZE ? EVENT_MAX_SIZE : size) | (uint64_t)chain << 40;
+	ring_step();
+	__atomic_store_n(&self.ring->head, self.head, __ATOMIC_RELEASE);
+}
 
 /**
  * chain_id() - number of the call chain of an event

@@ -5,12 +5,10 @@
  * keep up, the thread waits a little, and then counts what it could not write.
  */
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,21 +47,6 @@ uint64_t ring_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
-}
-
-/* The C library keeps the kernel telling the thread which CPU it is on. */
-unsigned int ring_cpu(void)
-{
-	const struct rseq *rseq = (const struct rseq *)((char *)__builtin_thread_pointer() +
-							__rseq_offset);
-	int cpu;
-
-	if (likely(__rseq_size)) {
-		cpu = *(volatile int *)&rseq->cpu_id;
-		if (likely(cpu >= 0))
-			return cpu;
-	}
-	return sched_getcpu();
 }
 
 static void set_up_library(void)
@@ -195,9 +178,7 @@ static bool make_room(unsigned int n, bool wait)
 static void put(const struct event_record *e)
 {
 	*self.next = *e;
-	if (unlikely(++self.next == self.end))
-		self.next = self.first;
-	self.head++;
+	ring_step();
 }
 
 static void publish(void)
@@ -205,8 +186,15 @@ static void publish(void)
 	__atomic_store_n(&self.ring->head, self.head, __ATOMIC_RELEASE);
 }
 
-/* What comes before an event now and then: a loss, a new base. */
-static bool prepare(unsigned int n, uint64_t time)
+/**
+ * ring_prepare() - make room, and write what comes before an event now and then: a loss,
+ * a new base
+ * @n: records that there is to be room for
+ * @time: of the event
+ *
+ * Return: whether there is room.
+ */
+bool ring_prepare(unsigned int n, uint64_t time)
 {
 	uint64_t words[3] = { 0 };
 	struct event_record e;
@@ -233,28 +221,6 @@ static bool prepare(unsigned int n, uint64_t time)
 }
 
 /**
- * ring_write() - write an event to this thread's ring
- * @e: the event, without its delta
- * @time: its time
- */
-void ring_write(const struct event_record *e, uint64_t time)
-{
-	uint64_t delta = time - self.base_ns;
-
-	if (unlikely(self.head + 4 > self.limit || self.lost || delta > MEMPROF_MAX_DELTA)) {
-		if (!prepare(1, time))
-			return;
-		delta = time - self.base_ns;
-	}
-	*self.next = *e;
-	self.next->delta = delta;
-	if (unlikely(++self.next == self.end))
-		self.next = self.first;
-	self.head++;
-	publish();
-}
-
-/**
  * ring_write_chain() - write which frames a chain has
  * @id: its number
  * @depth: how many
@@ -269,7 +235,7 @@ bool ring_write_chain(uint32_t id, unsigned int depth, const uintptr_t *frames)
 	struct event_record e;
 	unsigned int i, k;
 
-	if (!prepare(n, time))
+	if (!ring_prepare(n, time))
 		return false;
 	e = (struct event_record){ .delta = time - self.base_ns, .type = EVENT_CHAIN,
 				   .wait = depth, .chain = id };
