@@ -4,6 +4,7 @@
  * thread wrote is there even if the process is killed.  When the recorder does not
  * keep up, the thread waits a little, and then counts what it could not write.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "preload.h"
 
 #define WAIT_NS		50000
+#define MAX_TRIES	1000
 #define MAX_WAITS	2000	/* 100 ms in all */
 
 hidden struct process_state *process;
@@ -108,9 +110,10 @@ bool ring_begin(void)
 {
 	struct ring *ring;
 	char path[4096], link[64];
+	unsigned int tries = 0;
 	size_t bytes;
 	uint32_t tid;
-	int fd;
+	int fd, failed;
 
 	if (!set_up_process())
 		return false;
@@ -122,8 +125,6 @@ bool ring_begin(void)
 	self.finished = true;
 	tid = syscall(SYS_gettid);
 	bytes = RING_HEADER + ring_room * sizeof(struct event_record);
-	snprintf(path, sizeof(path), "%s/%u.%u.%u", directory, process->pid, tid,
-		 __atomic_add_fetch(&process->rings, 1, __ATOMIC_RELAXED));
 	/* It has its name when it is ready to be read. */
 	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -146,7 +147,13 @@ bool ring_begin(void)
 	self.ring = ring;
 	self.finished = false;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if (linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW)) {
+	/* After exec the numbers begin again, and the recorder may not have come yet. */
+	do {
+		snprintf(path, sizeof(path), "%s/%u.%u.%u", directory, process->pid, tid,
+			 __atomic_add_fetch(&process->rings, 1, __ATOMIC_RELAXED));
+		failed = linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+	} while (failed && errno == EEXIST && ++tries < MAX_TRIES);
+	if (failed) {
 		syscall(SYS_munmap, ring, bytes);
 		self.ring = NULL;
 		self.finished = true;
