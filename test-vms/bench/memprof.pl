@@ -63,46 +63,46 @@ sub run_groups {
 }
 
 sub patterns {
-# A saturated node takes a model of load; so that others are not, they run without.
-my @kinds = qw(after wrong tables alternate read write false split partition control shared-control);
-my (@plants, @saturate, @groups);
-for my $i (0 .. $programs - 1) {
-	my $kind = (@kinds, 'saturate')[$i % (@kinds + 1)];
-	push @{$kind eq 'saturate' ? \@saturate : \@plants}, [ $kind, 100 + $i ];
-}
-push @groups, [ [ splice @plants, 0, 6 ] ] while @plants;
-push @groups, [ [ splice @saturate, 0, 6 ], ibs =>
-	'slice=20000,model=load,hit-l1=0,hit-l2=0,hit-l3=0,window=200000,node-capacity=30000' ] while @saturate;
-my @runs = run_groups(@groups);
-my ($found, $fixes, $wanted, $false, %missed, @error, %base) = (0, 0, 0, 0);
-for (@runs) {
-	my $name = "$_->{pattern} $_->{seed}";
-	if ($_->{fixed}) {
-		push @error, [ $name, abs($_->{remote} - $base{$name}{all_predicted_pct}) ]
-			if $base{$name} && defined $_->{remote};
-		next;
+	# A saturated node takes a model of load; so that others are not, they run without.
+	my @kinds = qw(after wrong tables alternate read write false split partition control shared-control);
+	my (@plants, @saturate, @groups);
+	for my $i (0 .. $programs - 1) {
+		my $kind = (@kinds, 'saturate')[$i % (@kinds + 1)];
+		push @{$kind eq 'saturate' ? \@saturate : \@plants}, [ $kind, 100 + $i ];
 	}
-	my ($hit, $fix, $alarms) = judge_plant($_);
-	$wanted++ unless $_->{pattern} =~ /control/;
-	$found += !!$hit;
-	$fixes += !!$fix;
-	$false += $alarms;
-	$base{$name} = $hit;
-	$missed{$name} = [ map { "$_->{pattern} $_->{site} $_->{share_of_remote_pct}" } grep { $_->{fix} ne 'none' }
-			   @{$_->{findings}} ] if $alarms || (!$hit && $_->{pattern} !~ /control/);
-}
-$m{programs} = grep { !$_->{fixed} } @runs;
-$m{diagnosis_recall} = $found / ($wanted || 1);
-$m{diagnosis_precision} = $found / ($found + $false || 1);
-$m{fix_named} = $fixes / ($found || 1);
-if (@error) {
-	$m{prediction_mean_err_pp} = sum(map { $_->[1] } @error) / @error;
-	$m{prediction_max_err_pp} = max(map { $_->[1] } @error);
-	$m{prediction_within_3pp} = grep({ $_->[1] <= 3 } @error) / @error;
-}
-print "missed or false: $_: @{$missed{$_}}\n" for sort keys %missed;
-print "prediction off by $_->[1]: $_->[0]\n" for grep { $_->[1] > 3 } @error;
-save('plants', "PROGRAMS=$programs NODES=$nodes, seeds 100 and on, each as it is and with its fix");
+	push @groups, [ [ splice @plants, 0, 6 ] ] while @plants;
+	push @groups, [ [ splice @saturate, 0, 6 ], ibs =>
+		'slice=20000,model=load,hit-l1=0,hit-l2=0,hit-l3=0,window=200000,node-capacity=30000' ] while @saturate;
+	my @runs = run_groups(@groups);
+	my ($found, $fixes, $wanted, $false, %missed, @error, %base) = (0, 0, 0, 0);
+	for (@runs) {
+		my $name = "$_->{pattern} $_->{seed}";
+		if ($_->{fixed}) {
+			push @error, [ $name, abs($_->{remote} - $base{$name}{all_predicted_pct}) ]
+				if $base{$name} && defined $_->{remote};
+			next;
+		}
+		my ($hit, $fix, $alarms) = judge_plant($_);
+		$wanted++ unless $_->{pattern} =~ /control/;
+		$found += !!$hit;
+		$fixes += !!$fix;
+		$false += $alarms;
+		$base{$name} = $hit;
+		$missed{$name} = [ map { "$_->{pattern} $_->{site} $_->{share_of_remote_pct}" } grep { $_->{fix} ne 'none' }
+				   @{$_->{findings}} ] if $alarms || (!$hit && $_->{pattern} !~ /control/);
+	}
+	$m{programs} = grep { !$_->{fixed} } @runs;
+	$m{diagnosis_recall} = $found / ($wanted || 1);
+	$m{diagnosis_precision} = $found / ($found + $false || 1);
+	$m{fix_named} = $fixes / ($found || 1);
+	if (@error) {
+		$m{prediction_mean_err_pp} = sum(map { $_->[1] } @error) / @error;
+		$m{prediction_max_err_pp} = max(map { $_->[1] } @error);
+		$m{prediction_within_3pp} = grep({ $_->[1] <= 3 } @error) / @error;
+	}
+	print "missed or false: $_: @{$missed{$_}}\n" for sort keys %missed;
+	print "prediction off by $_->[1]: $_->[0]\n" for grep { $_->[1] > 3 } @error;
+	save('plants', "PROGRAMS=$programs NODES=$nodes, seeds 100 and on, each as it is and with its fix");
 }
 
 # Headers of chunks: type, bytes, records.
@@ -120,63 +120,63 @@ sub sizes {
 }
 # --- attribution, sizes --------------------------------------------------------------
 sub truth {
-my $vm = in_guest(<<'END', timeout => 3000);
-for seed in 1 2 3; do
-	memprof record -c 1024 -o /share/truth.data -- memprof_truth log $seed 15000 || exit 1
-	memprof_judge /share/truth.data log
-done
-END
-print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
-my %n;
-while ($vm->{out} =~ /^objects \d+ (right.*)/mg) {
-	my %line = split ' ', $1;
-	$n{$_} += $line{$_} for keys %line;
-}
-if ($n{right}) {
-	$m{attribution_right} = $n{right} / ($n{right} + $n{wrong} + $n{'wrong-op'} + $n{'wrong-allocator'});
-	$m{attribution_samples} = $n{right} + $n{wrong};
-	$m{attribution_unknown} = ($n{unknown} + $n{'not-in-log'}) / ($n{right} + $n{unknown} + $n{'not-in-log'});
-}
-my ($bytes, $records) = sizes("$share/truth.data");
-# With what belongs to samples: numbers of threads, call chains.
-$m{bytes_per_sample} = (($bytes->{2} // 0) + ($bytes->{6} // 0) + ($bytes->{7} // 0)) / ($records->{2} || 1);
-$m{bytes_per_event} = (($bytes->{3} // 0) + ($bytes->{5} // 0)) / ($records->{3} || 1);
+	my $vm = in_guest(<<~'END', timeout => 3000);
+	for seed in 1 2 3; do
+		memprof record -c 1024 -o /share/truth.data -- memprof_truth log $seed 15000 || exit 1
+		memprof_judge /share/truth.data log
+	done
+	END
+	print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+	my %n;
+	while ($vm->{out} =~ /^objects \d+ (right.*)/mg) {
+		my %line = split ' ', $1;
+		$n{$_} += $line{$_} for keys %line;
+	}
+	if ($n{right}) {
+		$m{attribution_right} = $n{right} / ($n{right} + $n{wrong} + $n{'wrong-op'} + $n{'wrong-allocator'});
+		$m{attribution_samples} = $n{right} + $n{wrong};
+		$m{attribution_unknown} = ($n{unknown} + $n{'not-in-log'}) / ($n{right} + $n{unknown} + $n{'not-in-log'});
+	}
+	my ($bytes, $records) = sizes("$share/truth.data");
+	# With what belongs to samples: numbers of threads, call chains.
+	$m{bytes_per_sample} = (($bytes->{2} // 0) + ($bytes->{6} // 0) + ($bytes->{7} // 0)) / ($records->{2} || 1);
+	$m{bytes_per_event} = (($bytes->{3} // 0) + ($bytes->{5} // 0)) / ($records->{3} || 1);
 
-save('truth', 'memprof_truth, seeds 1 to 3, 15,000 steps');
+	save('truth', 'memprof_truth, seeds 1 to 3, 15,000 steps');
 }
 
 # --- cost ------------------------------------------------------------------------
 # Where the clock counts instructions (2 ns each) of all CPUs: with one CPU and without
 # the recorder, whose reading is not the program's cost.  Two events a pair.
 sub cost {
-my $vm = in_guest(<<'END', timeout => 1000, smp => 1, nodes => 1);
-mkdir rings
-echo without $(memprof_cost 20000)
-echo with $(MEMPROF_SESSION=/tmp/rings MEMPROF_RING_BYTES=16000000 LD_PRELOAD=/share/lib/libmemprof-preload.so memprof_cost 20000)
-END
-my ($with) = $vm->{out} =~ /^with ns_per_pair ([\d.]+)/m;
-my ($without) = $vm->{out} =~ /^without ns_per_pair ([\d.]+)/m;
-return print STDERR "memprof.pl: a guest failed: $vm->{err}" unless $with && $without;
-$m{insn_per_alloc_event} = ($with - $without) / 4;
-save('cost', 'memprof_cost 20000 in a guest of one CPU, -icount');
+	my $vm = in_guest(<<~'END', timeout => 1000, smp => 1, nodes => 1);
+	mkdir rings
+	echo without $(memprof_cost 20000)
+	echo with $(MEMPROF_SESSION=/tmp/rings MEMPROF_RING_BYTES=16000000 LD_PRELOAD=/share/lib/libmemprof-preload.so memprof_cost 20000)
+	END
+	my ($with) = $vm->{out} =~ /^with ns_per_pair ([\d.]+)/m;
+	my ($without) = $vm->{out} =~ /^without ns_per_pair ([\d.]+)/m;
+	return print STDERR "memprof.pl: a guest failed: $vm->{err}" unless $with && $without;
+	$m{insn_per_alloc_event} = ($with - $without) / 4;
+	save('cost', 'memprof_cost 20000 in a guest of one CPU, -icount');
 }
 
 # --- reading ----------------------------------------------------------------------
 sub reading {
-my $tests = "$build/tools/tests";
-my %recordings = (minute => [ 1e6, 5e6, 16, 100_000 ], '10m' => [ 1e7, 2e6, 16, 1_000_000 ]);
-for my $name (sort keys %recordings) {
-	system("$tests/memprof_gen", "$share/big", @{$recordings{$name}}, 1) == 0 or die 'memprof_gen';
-	my @t = sort { $a <=> $b } map { `$tests/memprof_open $share/big` =~ /cpu_s ([\d.]+) rss_mb ([\d.]+)/;
-					 $m{"offline_${name}_rss_mb"} = $2; $1 } 1 .. 3;
-	$m{"offline_${name}_s"} = $t[1];
-	my @before = times;
-	system("$build/bin/memprof report summary $share/big >/dev/null");
-	my @after = times;
-	$m{"offline_${name}_report_s"} = $after[2] + $after[3] - $before[2] - $before[3];
-}
-unlink "$share/big";
-save('read', 'memprof_gen and memprof_open: CPU seconds, median of 3, on the building host');
+	my $tests = "$build/tools/tests";
+	my %recordings = (minute => [ 1e6, 5e6, 16, 100_000 ], '10m' => [ 1e7, 2e6, 16, 1_000_000 ]);
+	for my $name (sort keys %recordings) {
+		system("$tests/memprof_gen", "$share/big", @{$recordings{$name}}, 1) == 0 or die 'memprof_gen';
+		my @t = sort { $a <=> $b } map { `$tests/memprof_open $share/big` =~ /cpu_s ([\d.]+) rss_mb ([\d.]+)/;
+						 $m{"offline_${name}_rss_mb"} = $2 + 0; $1 } 1 .. 3;
+		$m{"offline_${name}_s"} = $t[1];
+		my @before = times;
+		system("$build/bin/memprof report summary $share/big >/dev/null");
+		my @after = times;
+		$m{"offline_${name}_report_s"} = $after[2] + $after[3] - $before[2] - $before[3];
+	}
+	unlink "$share/big";
+	save('read', 'memprof_gen and memprof_open: CPU seconds, median of 3, on the building host');
 }
 
 reading() if $parts{read};
