@@ -4,6 +4,7 @@
 
 #include "build.h"
 
+/** object_gone() - a live object ends now: to be told by live.c, with the builder as @arg */
 void object_gone(void *arg, uint32_t live)
 {
 	struct builder *b = arg;
@@ -13,6 +14,7 @@ void object_gone(void *arg, uint32_t live)
 		b->m->objects[o->object].died_ns = since_start(b, b->now);
 }
 
+/** insert() - an object is there from now on */
 void insert(struct builder *b, struct space *s, const struct live *o)
 {
 	uint32_t i = live_insert(&s->live, o->addr, o->size, object_gone, b);
@@ -43,6 +45,7 @@ static uint32_t local_chain(struct builder *b, struct owner *o, uint32_t id, uin
 	return image->map[id];
 }
 
+/** take_chain() - which frames a chain of a stream's process image has; the merge's callback */
 void take_chain(void *arg, struct stream *s, uint32_t id, const uint64_t *frames,
 		       unsigned int depth)
 {
@@ -70,6 +73,7 @@ static void end_pending(struct builder *b, size_t i)
 	find_next_pending(b);
 }
 
+/** end_pending_until() - calls that have come back by then are over */
 void end_pending_until(struct builder *b, uint64_t time)
 {
 	size_t i = 0;
@@ -81,6 +85,7 @@ void end_pending_until(struct builder *b, uint64_t time)
 			i++;
 }
 
+/** drop_pending() - an address space ends: its calls do not come back */
 void drop_pending(struct builder *b, const struct space *s)
 {
 	size_t i = 0;

@@ -8,6 +8,16 @@
 
 #define HUGE_ARRAY	(UINT64_C(4) << 20)
 
+/**
+ * grow() - make room in an array
+ * @array: it, or NULL
+ * @room: elements that it has room for
+ * @need: that it is to have room for
+ * @bytes: of an element
+ * @failed: is set without memory
+ *
+ * Return: the array, as it was without memory.
+ */
 void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
 {
 	size_t n = *room ? *room * 2 : 64;
@@ -28,6 +38,14 @@ void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
 	return p;
 }
 
+/**
+ * add_chain() - a new chain
+ * @b: the builder
+ * @pid: its process, 0 if not known yet
+ * @time: when it was first seen
+ *
+ * Return: its number, 0 without memory.
+ */
 uint32_t add_chain(struct builder *b, uint32_t pid, uint64_t time)
 {
 	struct chains *c = &b->m->chains;
@@ -46,6 +64,7 @@ uint32_t add_chain(struct builder *b, uint32_t pid, uint64_t time)
 	return c->used++;
 }
 
+/** set_frames() - the return addresses of a chain, the innermost first */
 void set_frames(struct builder *b, uint32_t chain, const uint64_t *frames, uint32_t depth)
 {
 	struct chains *c = &b->m->chains;
@@ -63,6 +82,7 @@ void set_frames(struct builder *b, uint32_t chain, const uint64_t *frames, uint3
 	c->frames_used += depth;
 }
 
+/** new_object() - keep an object that was accessed.  Return: its number, 0 without memory */
 uint32_t new_object(struct builder *b, const struct memprof_object *o)
 {
 	struct memprof *m = b->m;
@@ -74,11 +94,13 @@ uint32_t new_object(struct builder *b, const struct memprof_object *o)
 	return m->nr_objects++;
 }
 
+/** text_of() - the text of a number */
 const char *text_of(const struct builder *b, uint32_t number)
 {
 	return b->m->strings.text ? b->m->strings.text[number] : "";
 }
 
+/** get_process() - a process, with an address space, made if new.  Return: NULL without memory */
 struct process *get_process(struct builder *b, uint32_t pid)
 {
 	struct process *p;
@@ -99,6 +121,7 @@ struct process *get_process(struct builder *b, uint32_t pid)
 	return b->failed ? NULL : p;
 }
 
+/** new_thread() - the thread that has a slot from now on, born then.  Return: its number */
 uint32_t new_thread(struct builder *b, struct slot *s, uint64_t born)
 {
 	struct memprof *m = b->m;
@@ -114,6 +137,7 @@ uint32_t new_thread(struct builder *b, struct slot *s, uint64_t born)
 	return s->thread = m->nr_threads++;
 }
 
+/** get_slot() - where a pid and tid are kept, made if they are new.  Return: NULL without memory */
 struct slot *get_slot(struct builder *b, uint32_t pid, uint32_t tid)
 {
 	uint64_t key = (uint64_t)pid << 32 | tid;

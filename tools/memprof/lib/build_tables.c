@@ -31,6 +31,7 @@ static struct image *get_image(struct builder *b, uint32_t pid, uint64_t number)
 	return image;
 }
 
+/** read_owners() - whose events each stream has */
 void read_owners(struct builder *b, struct file *f)
 {
 	const struct stream_record *r;
@@ -59,6 +60,7 @@ void read_owners(struct builder *b, struct file *f)
 	free(buffer);
 }
 
+/** read_threads() - the threads that samples give by number */
 void read_threads(struct builder *b, struct file *f)
 {
 	const struct thread_record *r;
@@ -88,6 +90,7 @@ void read_threads(struct builder *b, struct file *f)
 	free(buffer);
 }
 
+/** read_chains() - the call chains of samples */
 void read_chains(struct builder *b, struct file *f)
 {
 	const struct chain_record *r;
@@ -126,6 +129,7 @@ void read_chains(struct builder *b, struct file *f)
 	free(buffer);
 }
 
+/** read_losses() - how much the recorder lost, by kind */
 void read_losses(struct builder *b, struct file *f)
 {
 	struct memprof_totals *t = &b->m->totals;
@@ -165,6 +169,7 @@ static char *read_text(struct file *f, enum chunk_type type)
 	return text;
 }
 
+/** read_meta() - the machine: nodes and their CPUs; what the end says */
 void read_meta(struct memprof *m, struct file *f)
 {
 	size_t i, n;

@@ -208,6 +208,7 @@ static void take_comm(struct builder *b, const struct task_record *t)
 			(const char *)(uintptr_t)string_number(&b->m->strings, t->name);
 }
 
+/** take_task() - what became of a process or thread, at b->now */
 void take_task(struct builder *b, const struct task_record *t)
 {
 	switch (t->type) {
