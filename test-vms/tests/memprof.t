@@ -79,11 +79,11 @@ END
 export PATH=/share/bin:$PATH
 cd /tmp
 echo 2 >/proc/sys/kernel/perf_event_paranoid
-memprof record -c 100000 -o d -- memprof_plant after 2 9000000 >/dev/null || exit 1
+memprof record -c 100000 -o d -- memprof_plant after 2 60000000 >/dev/null || exit 1
 memprof report objects d -F csv | grep '"planted\|planted (' | head -n 1
 cat >as_nobody.sh <<'EOS'
 cd /tmp; mkdir nobody; cd nobody
-memprof record -c 100000 -- memprof_plant after 2 9000000 >/dev/null && memprof report summary -F csv
+memprof record -c 100000 -- memprof_plant after 2 60000000 >/dev/null && memprof report summary -F csv
 EOS
 chmod 777 /tmp /dev/shm
 setpriv --reuid=65534 --regid=65534 --clear-groups sh as_nobody.sh

@@ -112,17 +112,22 @@ static void look_at_nodes(struct memprof *m, struct nodes *n)
 
 /* ---- an object ---- */
 
-/* The first thread alone: it fills the object in.  Replicas are made after that. */
+/*
+ * The first thread alone: it fills the object in.  Replicas are made after that.  But if
+ * that is more than a third of all accesses, it is its turn to use it.
+ */
 static uint64_t initialization(struct memprof *m, uint32_t object)
 {
 	uint32_t first = MEMPROF_NO_THREAD;
 	struct memprof_access a;
+	size_t alone = 0;
 
 	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
 		if (first == MEMPROF_NO_THREAD)
 			first = a.thread;
 		if (a.thread != first)
-			return a.time_ns;
+			return 3 * alone > memprof_object(m, object)->accesses ? 0 : a.time_ns;
+		alone++;
 	}
 	return UINT64_MAX;
 }
