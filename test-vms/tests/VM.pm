@@ -8,12 +8,14 @@ use Exporter 'import';
 use File::Temp 'tempdir';
 use FindBin;
 
-our @EXPORT = qw($build $kernel_dir $share vm vm_start vm_finish slurp);
+our @EXPORT = qw($build $kernel_dir $share $sample_ns vm vm_start vm_finish slurp);
 
 our $run = "$FindBin::RealBin/../run";
 our $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../build";
 # Where the kernel that is tested was built.
 our $kernel_dir = "$build/kernel-" . ($ENV{MEMSCOPE_KERNEL} // 'vm');
+# Between samples of swmem: on PREEMPT_RT an emulated CPU has no time left for more.
+our $sample_ns = ($ENV{MEMSCOPE_KERNEL} // 'vm') eq 'rt' ? 100000 : 20000;
 our $share = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => !$ENV{MEMSCOPE_KEEP});
 my $count = 0;
 

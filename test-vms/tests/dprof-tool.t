@@ -91,8 +91,8 @@ $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--qemu-arg', '-icount',
 	 '--append', 'hpet=disable sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
 	 'clock=/sys/devices/system/clocksource/clocksource0/current_clocksource; ' .
 	 'until grep -q tsc $clock; do sleep 0.1; done; sleep 1; ' .
-	 'dprof record -s swmem -p 20000 -t none -H none -o samples.dat -- ' .
-	 'modprobe dprof_faults rounds=500000');
+	 "dprof record -s swmem -p $sample_ns -t none -H none -o samples.dat -- " .
+	 'modprobe dprof_faults rounds=' . 25 * $sample_ns);
 is($vm->{status}, 0, 'samples recorded') or diag($vm->{out}, $vm->{err});
 $file = 'samples.dat';
 my %shared;

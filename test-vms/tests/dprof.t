@@ -198,17 +198,17 @@ echo 65536 >buffer_size_kb
 until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do sleep 0.1; done
 sleep 1
 # samples of an object that is accessed all the time
-echo 20000 >dprof/period
+echo $PERIOD >dprof/period
 echo 1 >events/dprof/dprof_sample/enable
 echo 1 >events/dprof/dprof_type/enable; cat dprof/stats >/dev/null
-echo touch 200000 >$probe
+echo touch 400000 >$probe
 ls -R /proc/1 /sys/kernel/slab >/dev/null 2>&1
 echo 0 >events/dprof/enable; cat dprof/stats >/share/samples.stats
 cat trace >/share/samples; cat dprof/known_types >/share/samples.types
 head -n 1 $probe >/share/samples.did
 END
 close $script;
-$vm = vm(@icount, '--smp', 2, '--share', $share, '--timeout', 200, '--', 'sh', '/share/samples.sh');
+$vm = vm(@icount, '--smp', 2, '--share', $share, '--timeout', 200, '--env', "PERIOD=$sample_ns", '--', 'sh', '/share/samples.sh');
 is($vm->{status}, 0, 'the guest that samples runs') or diag $vm->{err}, $vm->{out};
 
 # --- the address set ----------------------------------------------------------------

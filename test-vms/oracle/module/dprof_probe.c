@@ -148,15 +148,18 @@ static int run_touch(unsigned int n)
 	return 0;
 }
 
-static int run_pair(unsigned int n)
+/*
+ * Two objects of a slab that are neighbors: 200 bytes are three lines and a bit.  The
+ * first is freed and allocated again, alone, so that it is the one that is watched.
+ */
+static bool find_pair(char **first, char **second)
 {
 	char *a = NULL, *b = NULL, *all[64];
-	unsigned int i, nr = 0;
+	unsigned int i, j, nr = 0;
 
-	/* Of a fresh slab, two that are neighbors: 200 bytes are three lines and a bit. */
-	for (i = 0; i < ARRAY_SIZE(all) && !a; i++) {
-		unsigned int j;
-
+	/* What this CPU freed last is what it gets next. */
+	migrate_disable();
+	while (nr < ARRAY_SIZE(all) && !a) {
 		b = kmem_cache_alloc(plain, GFP_KERNEL);
 		if (!b)
 			break;
@@ -165,16 +168,39 @@ static int run_pair(unsigned int n)
 				a = all[j];
 		all[nr++] = b;
 	}
+	for (i = 0; i < nr; i++)
+		if (!a || (all[i] != a && all[i] != b))
+			kmem_cache_free(plain, all[i]);
 	if (a) {
+		kmem_cache_free(plain, a);
+		*first = kmem_cache_alloc(plain, GFP_KERNEL);
+		*second = b;
+	}
+	migrate_enable();
+	return a;
+}
+
+static int run_pair(unsigned int n)
+{
+	char *a, *b;
+	int err = -ENOENT;
+
+	if (!find_pair(&a, &b))
+		return err;
+	if (a && a + OBJECT_SIZE == b) {
+		err = 0;
 		seq_buf_printf(&out, "pair %lx %lx\n", (unsigned long)a, (unsigned long)b);
-		for (i = 0; i < n; i++) {
+		/* Until all CPUs are armed. */
+		msleep(300);
+		while (n--) {
 			dprof_probe_store(a + OBJECT_SIZE - 8);
 			dprof_probe_load(b);
 		}
 	}
-	for (i = 0; i < nr; i++)
-		kmem_cache_free(plain, all[i]);
-	return a ? 0 : -ENOENT;
+	if (a)
+		kmem_cache_free(plain, a);
+	kmem_cache_free(plain, b);
+	return err;
 }
 
 static int run_single(unsigned int n)
