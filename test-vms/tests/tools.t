@@ -283,6 +283,22 @@ sub lost { return (map { $_->{value} } grep { $_->{item} eq 'lost_events' }
 my $lost = lost("$share/lost.dat");
 system "$memref cut $share/lost.dat -o $share/cut.dat";
 is(lost("$share/cut.dat"), $lost, "lost events stay lost: $lost");
+# Those told by a page without events, too: amid others, and the last.
+system "trace-cmd convert --compression none -i $share/lost.dat -o $share/empty.dat >/dev/null 2>&1";
+{
+	my $file = slurp("$share/empty.dat");
+	my @pages = grep {
+		my ($time, $commit) = unpack 'Q<2', substr $file, $_, 16;
+		$time >> 30 && !($time >> 60) && $commit >> 30 == 3 && ($commit & 0xfffff) <= 4080
+	} map { 4096 * $_ } 1 .. length($file) / 4096 - 1;
+	substr($file, $_ + 8, 4088) = pack 'Q<2x4072', 3 << 30, 100 for @pages[@pages / 2, -1];
+	open my $f, '>:raw', "$share/empty.dat" or die;
+	print $f $file;
+	close $f;
+}
+$lost = lost("$share/empty.dat");
+system "$memref cut $share/empty.dat -o $share/cut.dat";
+is(lost("$share/cut.dat"), $lost, "before pages without events, too: $lost");
 
 # Bad input: named, and nothing is written.
 my @bad = (

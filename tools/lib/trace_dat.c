@@ -54,6 +54,7 @@ struct stream {
 	uint64_t ts;
 	struct trace_event event;
 	int has_event;
+	uint64_t lost;			/* cutting: before the present page, and not said yet */
 };
 
 static uint32_t get32(const void *p)
@@ -321,7 +322,7 @@ static int next_page(struct trace_dat *d, struct stream *s)
 {
 	const unsigned char *page;
 	uint32_t size, used, left;
-	uint64_t commit;
+	uint64_t commit, lost;
 	int ret;
 
 	for (;;) {
@@ -354,10 +355,11 @@ static int next_page(struct trace_dat *d, struct stream *s)
 		}
 		s->commit = s->at + used;
 		if (commit & MISSED_EVENTS) {
+			lost = 1;
 			if (commit & MISSED_STORED && size + PAGE_HEADER + 8 <= left)
-				d->lost_events += get64(page + PAGE_HEADER + size);
-			else
-				d->lost_events++;
+				lost = get64(page + PAGE_HEADER + size);
+			d->lost_events += lost;
+			s->lost += lost;
 		}
 		if (used)
 			return 1;
@@ -516,14 +518,17 @@ static void put64(void *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* The events of a page that are in the span, as a page.  Return whether there are any. */
+/*
+ * The events of a page that are in the span, as a page.  Return whether there are any.
+ * What was lost before a page without events was lost before the next.
+ */
 static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint64_t until,
 		    unsigned char *page)
 {
 	const unsigned char *from = s->buf + s->at - PAGE_HEADER;
 	uint64_t commit = get64(from + 8), ts = 0;
 	uint32_t first = 0, end = 0, at, size;
-	int ret, dropped = 0;
+	int ret;
 
 	for (; s->at < s->commit; ) {
 		at = s->at;
@@ -536,7 +541,9 @@ static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint6
 		if (!ret)
 			continue;
 		if (s->ts <= after || s->ts > until) {
-			dropped |= !first;
+			/* It was lost outside of the span, too. */
+			if (!first)
+				s->lost = 0;
 			continue;
 		}
 		if (!first) {
@@ -553,15 +560,17 @@ static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint6
 	/* The page has the time of its first event, which has none to add. */
 	put64(page, ts);
 	put32(page + PAGE_HEADER, get32(page + PAGE_HEADER) & 31);
-	/* What was lost was lost before the page. */
-	if (dropped || !(commit & MISSED_EVENTS)) {
+	if (!s->lost) {
 		put64(page + 8, size);
-	} else if (commit & MISSED_STORED &&
-		   (commit & COMMIT_MASK) + PAGE_HEADER + 8 <= d->page_size) {
-		memcpy(page + PAGE_HEADER + size, from + PAGE_HEADER + (commit & COMMIT_MASK), 8);
+	} else if (size + PAGE_HEADER + 8 <= d->page_size &&
+		   (s->lost > 1 || commit & MISSED_STORED)) {
+		put64(page + PAGE_HEADER + size, s->lost);
 		put64(page + 8, size | MISSED_EVENTS | MISSED_STORED);
+		s->lost = 0;
 	} else {
+		/* How many is for the next page, if it is known and there is no room. */
 		put64(page + 8, size | MISSED_EVENTS);
+		s->lost--;
 	}
 	return 1;
 }
@@ -589,6 +598,15 @@ int trace_dat_cut_page(struct trace_dat *d, uint64_t offset, uint64_t after, uin
 	do {
 		ret = next_page(d, s);
 	} while (ret > 0 && !cut_page(d, s, after, until, page));
+	if (!ret && s->lost) {
+		/* After the last event. */
+		memset(page, 0, d->page_size);
+		put64(page, s->ts);
+		put64(page + 8, MISSED_EVENTS | MISSED_STORED);
+		put64(page + PAGE_HEADER, s->lost);
+		s->lost = 0;
+		return 1;
+	}
 	return ret;
 }
 
