@@ -148,7 +148,8 @@ static void cpusets(void)
 static void full_node(void)
 {
 	long free0 = number_in("/sys/devices/system/node/node0/vmstat", "nr_free_pages");
-	size_t pages = free0 + 4000, right, on[2];
+	const size_t step = 512;
+	size_t pages = free0 + 16 * step, used = free0 - 1000, right, on[2];
 	long requests, misses, watermark;
 	unsigned long node0 = 1;
 	char *fill, *p;
@@ -158,7 +159,15 @@ static void full_node(void)
 	fill = map(pages * PAGE);
 	if (syscall(SYS_mbind, fill, pages * PAGE, 1 /* PREFERRED */, &node0, 2, 0))
 		die("mbind");
-	use(fill, free0 - 1000);
+	use(fill, used);
+	/* And what was given back since, until the node gives no more. */
+	do {
+		free0 = number_in("/sys/devices/system/node/node0/vmstat", "nr_free_pages");
+		use(fill + used * PAGE, step);
+		used += step;
+	} while (used + step <= pages &&
+		 number_in("/sys/devices/system/node/node0/vmstat", "nr_free_pages") <
+		 free0 - (long)step / 4);
 	p = new_colored(PAGES);
 	requests = number_in(STATS, "requests");
 	watermark = number_in(STATS, "miss_watermark");
