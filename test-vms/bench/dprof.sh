@@ -32,8 +32,8 @@ guest() {
 		done
 		sleep 1
 		# Else samples stop for the rest of a tick.
-		echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 		echo 10000000 >/proc/sys/kernel/perf_event_max_sample_rate
+		echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 		modprobe oracle_objects
 		cd /sys/kernel/tracing/dprof
 		echo all >types
