@@ -12,8 +12,6 @@ export MEMSCOPE_BUILD := $(B)
 # ccache is a speed-up, never needed.
 export CCACHE_DIR ?= $(HOME)/.ccache
 # What one clone compiled, another need not.
-export CCACHE_BASEDIR := $(B)
-export CCACHE_NOHASHDIR := 1
 export CCACHE_BASEDIR := $(TOP)
 export CCACHE_NOHASHDIR := 1
 # The same source gives the same kernel.
@@ -166,19 +164,19 @@ demo: kernel guest
 	@test-vms/demo.sh $(B)/demo
 
 check: kernel guest qemu-ibs
-	@.ci/check $(B) tools patches vm
+	@JOBS=$(JOBS) .ci/check $(B) tools patches vm
 
 check-debug: kernel-debug guest
-	@.ci/check $(B) debug
+	@JOBS=$(JOBS) .ci/check $(B) debug
 
 check-rt: kernel-rt guest
-	@.ci/check $(B) rt
+	@JOBS=$(JOBS) .ci/check $(B) rt
 
 check-selftests: kernel kernel-vanilla guest
 	@test-vms/selftests.sh $(B)
 
 check-full: kernel kernel-debug kernel-rt guest qemu-ibs
-	@FULL=1 .ci/check $(B) tools patches vm rt debug
+	@FULL=1 JOBS=$(JOBS) .ci/check $(B) tools patches vm rt debug
 
 check-long: kernel kernel-debug guest
 	@test-vms/long.sh $(B) $(PARTS)
