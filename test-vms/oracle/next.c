@@ -21,7 +21,6 @@
  * All numbers but counts are hexadecimal.  For CPUs that take turns (--accel tcg).
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,7 +28,8 @@
 #include <string.h>
 
 #include "mark.h"
-#include "qemu-api.h"
+#include "qemu.h"
+#include "regions.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = 1;
 
@@ -51,22 +51,6 @@ struct page {
 	uint64_t vpn, count[2];
 };
 
-static const struct region {
-	const char *name;
-	uint64_t first, last;
-} regions[] = {
-	{ "user", 0, 0x00007fffffffffff },
-	{ "direct", 0xffff888000000000, 0xffffc87fffffffff },
-	{ "vmalloc", 0xffffc90000000000, 0xffffe8ffffffffff },
-	{ "page", 0xffffea0000000000, 0xffffeaffffffffff },
-	{ "entry", 0xfffffe0000000000, 0xfffffe7fffffffff },
-	{ "image", 0xffffffff80000000, 0xffffffff9fffffff },
-	{ "module", 0xffffffffa0000000, 0xfffffffffeffffff },
-	{ "fixmap", 0xffffffffff000000, 0xffffffffffffffff },
-	{ "other", 0, UINT64_MAX },
-};
-#define NR_REGIONS (sizeof(regions) / sizeof(regions[0]))
-
 static struct vcpu vcpus[MAX_CPUS];
 static struct page *pages;
 static size_t nr_pages, page_slots;
@@ -75,13 +59,7 @@ static uint64_t nmis, nmi_insns;
 static uint64_t nmi_entry;
 static int recording;
 static unsigned int counted_cpu;
-static int nr_vcpus;
 static FILE *out;
-
-/* Functions of QEMU that its plugin interface lacks; plugin.c has why. */
-static void (*tb_flush_fn)(void *cpu);
-static void *(*get_cpu_fn)(int index);
-static void (*disable_mem_helpers_fn)(void *cpu);
 
 static struct page *page_slot(uint64_t vpn)
 {
@@ -202,12 +180,7 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 		count_page(vaddr >> PAGE_SHIFT, store);
 		return;
 	}
-	for (size_t i = 0; i < NR_REGIONS; i++) {
-		if (vaddr >= regions[i].first && vaddr <= regions[i].last) {
-			region_count[i][store]++;
-			break;
-		}
-	}
+	region_count[region_of(vaddr)][store]++;
 }
 
 static void stop(void)
@@ -238,26 +211,23 @@ static void stop(void)
 
 static void on_mark(unsigned int cpu, void *udata)
 {
-	/* A thread-local variable of QEMU's. */
-	void **current_cpu = dlsym(RTLD_DEFAULT, "current_cpu");
 
 	switch ((uintptr_t)udata) {
 	case ORACLE_CODE_START:
 		recording = 1;
 		counted_cpu = cpu;
-		tb_flush_fn(*current_cpu);
+		oracle_flush();
 		break;
 	case ORACLE_CODE_STOP:
 		if (recording)
 			stop();
-		tb_flush_fn(*current_cpu);
+		oracle_flush();
 		break;
 	}
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	static const unsigned char mark[] = { 0x0f, 0x1f, 0x84, 0x00 };
 	size_t n = qemu_plugin_tb_n_insns(tb);
 
 	if (recording) {
@@ -274,33 +244,18 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		const unsigned char *p = qemu_plugin_insn_data(insn);
-		size_t size = qemu_plugin_insn_size(insn);
 		uint64_t pc = qemu_plugin_insn_vaddr(insn);
-		uint32_t code;
+		unsigned int code;
 
-		if (recording && size == 2 && p[0] == 0x48 && p[1] == 0xcf)
+		if (recording && oracle_is_iret(insn))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_iret,
 							       QEMU_PLUGIN_CB_NO_REGS, NULL);
-		if (size == 8 && !memcmp(p, mark, sizeof(mark))) {
-			memcpy(&code, p + 4, sizeof(code));
-			if ((code & 0xffff0000) == ORACLE_MAGIC)
-				qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark,
-					QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)(code & 0xffff));
-		}
+		if (oracle_is_mark(insn, &code))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
+							       (void *)(uintptr_t)code);
 		if (recording)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_RW, (void *)pc);
-	}
-}
-
-static void on_flush(qemu_plugin_id_t id)
-{
-	for (int i = 0; i < nr_vcpus; i++) {
-		void *cpu = get_cpu_fn(i);
-
-		if (cpu)
-			disable_mem_helpers_fn(cpu);
 	}
 }
 
@@ -315,7 +270,7 @@ static void on_exit_qemu(qemu_plugin_id_t id, void *udata)
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 				      char **argv)
 {
-	const char *path = NULL;
+	const char *path = NULL, *lacking;
 
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "out=", 4)) {
@@ -331,12 +286,9 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 		fprintf(stderr, path ? "next: too many CPUs\n" : "next: out=FILE is missing\n");
 		return -1;
 	}
-	nr_vcpus = info->system.max_vcpus;
-	tb_flush_fn = dlsym(RTLD_DEFAULT, "tb_flush");
-	get_cpu_fn = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
-	disable_mem_helpers_fn = dlsym(RTLD_DEFAULT, "qemu_plugin_disable_mem_helpers");
-	if (!dlsym(RTLD_DEFAULT, "current_cpu") || !tb_flush_fn || !get_cpu_fn || !disable_mem_helpers_fn) {
-		fprintf(stderr, "next: this QEMU does not export the functions needed\n");
+	lacking = oracle_qemu_begin(id, info);
+	if (lacking) {
+		fprintf(stderr, "next: this QEMU does not export %s\n", lacking);
 		return -1;
 	}
 	out = fopen(path, "w");
@@ -345,7 +297,6 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 		return -1;
 	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-	qemu_plugin_register_flush_cb(id, on_flush);
 	qemu_plugin_register_atexit_cb(id, on_exit_qemu, NULL);
 	return 0;
 }

@@ -10,7 +10,6 @@
  * would be wrong after the guest changed its mappings.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -72,7 +71,6 @@ static uint32_t seq, begin_code;
 static uint64_t begin_ns;
 static struct totals begin_totals;
 
-struct oracle_qemu oracle_qemu;
 
 void oracle_die(const char *fmt, ...)
 {
@@ -92,13 +90,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-void *oracle_current_cpu(void)
-{
-	void **p = dlsym(RTLD_DEFAULT, "current_cpu");
-
-	return p ? *p : NULL;
 }
 
 static inline void set_page(struct sets *s, enum oracle_set which, uint64_t page)
@@ -260,13 +251,12 @@ static void cut(uint32_t code, unsigned int index, bool go_on)
 	begin_totals = end;
 }
 
-/* Throws the translated code away: it comes back with or without callbacks. */
 static void set_instrument(bool on)
 {
 	if (instrument == on)
 		return;
 	instrument = on;
-	oracle_qemu.tb_flush(oracle_current_cpu());
+	oracle_flush();
 }
 
 /* A mark that cuts: the interval ends, and the next begins unless it is STOP. */
@@ -304,19 +294,6 @@ static void on_mark(unsigned int index, void *udata)
 	pthread_mutex_unlock(&cut_lock);
 }
 
-static bool is_mark(const struct qemu_plugin_insn *insn, uint16_t *code)
-{
-	static const uint8_t nop[4] = { 0x0f, 0x1f, 0x84, 0x00 };
-	const uint8_t *p = qemu_plugin_insn_data(insn);
-	uint32_t imm;
-
-	if (qemu_plugin_insn_size(insn) != 8 || memcmp(p, nop, sizeof(nop)))
-		return false;
-	memcpy(&imm, p + 4, sizeof(imm));
-	*code = imm & 0xffff;
-	return (imm & 0xffff0000) == ORACLE_MAGIC;
-}
-
 static void instrument_block(struct qemu_plugin_tb *tb, size_t n)
 {
 	struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
@@ -346,7 +323,7 @@ static void instrument_block(struct qemu_plugin_tb *tb, size_t n)
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
-	uint16_t code;
+	unsigned int code;
 
 	if (instrument && n) {
 		ram_find();
@@ -359,7 +336,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		struct mark *m;
 
-		if (!is_mark(insn, &code))
+		if (!oracle_is_mark(insn, &code))
 			continue;
 		m = malloc(sizeof(*m));
 		if (!m)
@@ -369,21 +346,6 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		m->insns_after = instrument ? n - 1 - i : 0;
 		m->page = ram.base ? page_of(qemu_plugin_insn_haddr(insn)) : NO_PAGE;
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, m);
-	}
-}
-
-/*
- * A vCPU may keep pointing to the callbacks of the last instruction that called
- * a helper function; the flush has freed them, and QEMU 7.2 would follow the
- * pointer when it next delivers an interrupt.  All vCPUs stand still here.
- */
-static void on_flush(qemu_plugin_id_t id)
-{
-	for (int i = 0; i < nr_vcpus; i++) {
-		void *cpu = oracle_qemu.get_cpu(i);
-
-		if (cpu)
-			oracle_qemu.disable_mem_helpers(cpu);
 	}
 }
 
@@ -439,17 +401,6 @@ static void parse_option(const char *opt)
 	}
 }
 
-static void find_functions(void)
-{
-	oracle_qemu.phys_page = dlsym(RTLD_DEFAULT, "cpu_get_phys_page_debug");
-	oracle_qemu.tb_flush = dlsym(RTLD_DEFAULT, "tb_flush");
-	oracle_qemu.get_cpu = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
-	oracle_qemu.disable_mem_helpers = dlsym(RTLD_DEFAULT, "qemu_plugin_disable_mem_helpers");
-	if (!dlsym(RTLD_DEFAULT, "current_cpu") || !oracle_qemu.phys_page ||
-	    !oracle_qemu.tb_flush || !oracle_qemu.get_cpu || !oracle_qemu.disable_mem_helpers)
-		oracle_die("this QEMU does not export the functions needed; Debian's does");
-}
-
 /* The sets of pages, and the head of the file they go to. */
 static void begin_sets(void)
 {
@@ -478,6 +429,8 @@ static void begin_sets(void)
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 				      char **argv)
 {
+	const char *lacking;
+
 	for (int i = 0; i < argc; i++)
 		parse_option(argv[i]);
 	if (!ram.pages || !ram.hole)
@@ -494,12 +447,13 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 	have_model = model_begin(nr_vcpus, exact_insns);
 	if (!out.f && !have_model)
 		oracle_die("needs out=FILE, or cache=SPEC and counts=FILE");
-	find_functions();
+	lacking = oracle_qemu_begin(id, info);
+	if (lacking)
+		oracle_die("this QEMU does not export %s; Debian's does", lacking);
 	if (out.f)
 		begin_sets();
 
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-	qemu_plugin_register_flush_cb(id, on_flush);
 	qemu_plugin_register_atexit_cb(id, on_exit_qemu, NULL);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "file.h"
+#include "qemu.h"
 
 struct oracle_writer {
 	FILE *f;
@@ -16,19 +17,6 @@ struct oracle_writer {
 
 /* The VM ends with the message: a run without its truth is worth nothing. */
 void __attribute__((noreturn, format(printf, 1, 2))) oracle_die(const char *fmt, ...);
-
-/* Functions of QEMU that its plugin interface lacks. */
-struct oracle_qemu {
-	void (*tb_flush)(void *cpu);
-	uint64_t (*phys_page)(void *cpu, uint64_t vaddr);
-	void *(*get_cpu)(int index);
-	void (*disable_mem_helpers)(void *cpu);
-};
-
-extern struct oracle_qemu oracle_qemu;
-
-/* The calling thread's CPUState: a thread-local variable of QEMU's. */
-void *oracle_current_cpu(void);
 
 /* Of the sets' file (plugin_write.c). */
 void oracle_write_begin(struct oracle_writer *w, const char *path);

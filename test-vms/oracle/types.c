@@ -30,7 +30,6 @@
  * For CPUs that take turns (--accel tcg or icount).
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +37,8 @@
 
 #include "mark.h"
 #include "objects.h"
-#include "qemu-api.h"
+#include "qemu.h"
+#include "regions.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = 1;
 
@@ -79,22 +79,6 @@ struct page {
 	uint16_t type[512];
 };
 
-static const struct region {
-	const char *name;
-	uint64_t first, last;
-} regions[] = {
-	{ "user", 0, 0x00007fffffffffff },
-	{ "direct", 0xffff888000000000, 0xffffc87fffffffff },
-	{ "vmalloc", 0xffffc90000000000, 0xffffe8ffffffffff },
-	{ "struct_page", 0xffffea0000000000, 0xffffeaffffffffff },
-	{ "entry", 0xfffffe0000000000, 0xfffffe7fffffffff },
-	{ "static", 0xffffffff80000000, 0xffffffff9fffffff },
-	{ "module", 0xffffffffa0000000, 0xfffffffffeffffff },
-	{ "fixmap", 0xffffffffff000000, 0xffffffffffffffff },
-	{ "other", 0, UINT64_MAX },
-};
-#define NR_REGIONS (sizeof(regions) / sizeof(regions[0]))
-
 static struct cpu cpus[MAX_CPUS];
 static int nr_cpus;
 static unsigned int nr_sets, nr_ways = 8;
@@ -109,12 +93,6 @@ static uint64_t nmi_entry;
 static int count_ops;
 static int loads_alone;
 static FILE *out;
-
-/* Functions of QEMU that its plugin interface lacks; plugin.c has why. */
-static void (*tb_flush_fn)(void *cpu);
-static void *(*get_cpu_fn)(int index);
-static void (*disable_mem_helpers_fn)(void *cpu);
-static int (*read_fn)(void *cpu, uint64_t vaddr, void *to, uint64_t bytes, bool write);
 
 static void *must(void *p)
 {
@@ -192,9 +170,7 @@ static uint64_t *count_of(uint64_t vaddr)
 		if (page && page->type[vaddr >> 3 & 511])
 			return type_count[page->type[vaddr >> 3 & 511]];
 	}
-	for (size_t i = 0;; i++)
-		if (vaddr >= regions[i].first && vaddr <= regions[i].last)
-			return region_count[i];
+	return region_count[region_of(vaddr)];
 }
 
 /* --- the caches ------------------------------------------------------------ */
@@ -419,20 +395,18 @@ static void stop(void)
 
 static void on_mark(unsigned int cpu, void *udata)
 {
-	/* A thread-local variable of QEMU's. */
-	void **current_cpu = dlsym(RTLD_DEFAULT, "current_cpu");
 	struct cpu *c = &cpus[cpu];
 	struct oracle_object o;
 
 	switch ((uintptr_t)udata) {
 	case ORACLE_CODE_START:
 		recording = 1;
-		tb_flush_fn(*current_cpu);
+		oracle_flush();
 		break;
 	case ORACLE_CODE_STOP:
 		if (recording)
 			stop();
-		tb_flush_fn(*current_cpu);
+		oracle_flush();
 		break;
 	case ORACLE_CODE_PHASE_BEGIN:
 		counting = recording;
@@ -445,7 +419,7 @@ static void on_mark(unsigned int cpu, void *udata)
 		c->mailbox = c->last_store - offsetof(struct oracle_object, type);
 		break;
 	case ORACLE_CODE_OBJECT:
-		if (c->mailbox && !read_fn(*current_cpu, c->mailbox, &o, sizeof(o), false) &&
+		if (c->mailbox && !oracle_qemu.read(oracle_current_cpu(), c->mailbox, &o, sizeof(o), false) &&
 		    o.type < MAX_TYPES && o.size < 1 << 30)
 			place(&o);
 		break;
@@ -462,8 +436,11 @@ static void on_iret(unsigned int cpu, void *udata)
 	cpus[cpu].in_nmi = 0;
 }
 
-static int is_movs(const unsigned char *p, size_t size)
+static int is_movs(const struct qemu_plugin_insn *insn)
 {
+	const unsigned char *p = qemu_plugin_insn_data(insn);
+	size_t size = qemu_plugin_insn_size(insn);
+
 	/* After prefixes: repeat, operand size, REX. */
 	while (size > 1 && (*p == 0xf3 || *p == 0xf2 || *p == 0x66 || (*p & 0xf0) == 0x40))
 		p++, size--;
@@ -472,41 +449,25 @@ static int is_movs(const unsigned char *p, size_t size)
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	static const unsigned char mark[] = { 0x0f, 0x1f, 0x84, 0x00 };
 	size_t n = qemu_plugin_tb_n_insns(tb);
 
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		const unsigned char *p = qemu_plugin_insn_data(insn);
-		size_t size = qemu_plugin_insn_size(insn);
-		uint32_t code;
+		unsigned int code;
 
 		if (nmi_entry && qemu_plugin_insn_vaddr(insn) == nmi_entry)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_nmi,
 							       QEMU_PLUGIN_CB_NO_REGS, NULL);
-		if (nmi_entry && size == 2 && p[0] == 0x48 && p[1] == 0xcf)
+		if (nmi_entry && oracle_is_iret(insn))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_iret,
 							       QEMU_PLUGIN_CB_NO_REGS, NULL);
-		if (size == 8 && !memcmp(p, mark, sizeof(mark))) {
-			memcpy(&code, p + 4, sizeof(code));
-			if ((code & 0xffff0000) == ORACLE_MAGIC)
-				qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark,
-					QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)(code & 0xffff));
-		}
+		if (oracle_is_mark(insn, &code))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
+							       (void *)(uintptr_t)code);
 		if (recording)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_RW,
-							 (void *)(count_ops && is_movs(p, size) ? 1ul : 2ul));
-	}
-}
-
-static void on_flush(qemu_plugin_id_t id)
-{
-	for (int i = 0; i < nr_cpus; i++) {
-		void *cpu = get_cpu_fn(i);
-
-		if (cpu)
-			disable_mem_helpers_fn(cpu);
+							 (void *)(count_ops && is_movs(insn) ? 1ul : 2ul));
 	}
 }
 
@@ -540,7 +501,7 @@ static int begin_caches(void)
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 				      char **argv)
 {
-	const char *path = NULL;
+	const char *path = NULL, *lacking;
 
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "out=", 4)) {
@@ -565,13 +526,9 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 	nr_cpus = info->system.max_vcpus;
 	if (begin_caches())
 		return -1;
-	tb_flush_fn = dlsym(RTLD_DEFAULT, "tb_flush");
-	get_cpu_fn = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
-	disable_mem_helpers_fn = dlsym(RTLD_DEFAULT, "qemu_plugin_disable_mem_helpers");
-	read_fn = dlsym(RTLD_DEFAULT, "cpu_memory_rw_debug");
-	if (!dlsym(RTLD_DEFAULT, "current_cpu") || !tb_flush_fn || !get_cpu_fn ||
-	    !disable_mem_helpers_fn || !read_fn) {
-		fprintf(stderr, "types: this QEMU does not export the functions needed\n");
+	lacking = oracle_qemu_begin(id, info);
+	if (lacking) {
+		fprintf(stderr, "types: this QEMU does not export %s\n", lacking);
 		return -1;
 	}
 	out = fopen(path, "w");
@@ -580,7 +537,6 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 		return -1;
 	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-	qemu_plugin_register_flush_cb(id, on_flush);
 	qemu_plugin_register_atexit_cb(id, on_exit_qemu, NULL);
 	return 0;
 }

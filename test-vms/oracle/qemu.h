@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What every plugin of the oracle needs of QEMU beyond its plugin interface. */
+#ifndef MEMSCOPE_ORACLE_QEMU_H
+#define MEMSCOPE_ORACLE_QEMU_H
+
+#include "qemu-api.h"
+
+/* Functions of QEMU that the interface lacks; Debian's QEMU exports them. */
+struct oracle_qemu {
+	void (*tb_flush)(void *cpu);
+	uint64_t (*phys_page)(void *cpu, uint64_t vaddr);
+	int (*read)(void *cpu, uint64_t vaddr, void *to, uint64_t bytes, bool write);
+	void *(*get_cpu)(int index);
+	void (*disable_mem_helpers)(void *cpu);
+	int nr_vcpus;
+};
+
+extern struct oracle_qemu oracle_qemu;
+
+/*
+ * Fills in oracle_qemu and has every flush of the translated code leave vCPUs that
+ * point to nothing freed: see qemu.c.  Returns the name of what QEMU lacks, or NULL.
+ */
+const char *oracle_qemu_begin(qemu_plugin_id_t id, const qemu_info_t *info);
+
+/* The calling thread's CPUState: a thread-local variable of QEMU's. */
+void *oracle_current_cpu(void);
+
+/* Throws the translated code away: it comes back with other callbacks, or none. */
+void oracle_flush(void);
+
+/* Is it a mark (mark.h)?  Then *@code is its code. */
+bool oracle_is_mark(const struct qemu_plugin_insn *insn, unsigned int *code);
+
+/* Is it IRETQ, by which a kernel leaves an NMI? */
+bool oracle_is_iret(const struct qemu_plugin_insn *insn);
+
+#endif
