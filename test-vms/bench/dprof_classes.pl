@@ -8,8 +8,11 @@
 # A line for each type with 10 sampled misses, shares in percent of true sharing, false
 # sharing, conflict and capacity; the oracle's, dprof's, and by the paper's heuristic
 # where there are path traces; and the share of misses that dprof has in the oracle's
-# class. Last
+# class; then what a teller that is always right would be expected to reach with so few
+# samples, since their shares are not those of all misses. Last
 #	types N, agreement at least A %, mean B %, by the paper's heuristic C %
+#	enough samples N, agreement at least A %
+# the second of the types whose samples allow to expect 95 % of one that is always right.
 # Cold misses, of which samples cannot tell, are capacity: no cache of the size had them.
 # Types that the oracle saw miss less than 50 times are left out, and said.
 use strict;
@@ -61,7 +64,13 @@ sub agreement {
 	return sum0(map { min($a[$_], $b[$_]) } 0 .. 3);
 }
 
-my (@agree, @weight, @paper_agree);
+# The mean deviation of a share of n samples is sqrt(2 p (1 - p) / (pi n)), nearly.
+sub possible {
+	my ($n, @truth) = @_;
+	return 100 - 50 * sum0(map { sqrt(2 * $_ / 100 * (1 - $_ / 100) / (3.14159265 * $n)) } shares(@truth));
+}
+
+my (@agree, @weight, @paper_agree, @enough);
 for my $type (sort { $misses{$b} <=> $misses{$a} } keys %misses) {
 	next if $misses{$type} < 10;
 	if (!$true{$type} || sum0(@{ $true{$type} }) < 50) {
@@ -70,9 +79,11 @@ for my $type (sort { $misses{$b} <=> $misses{$a} } keys %misses) {
 	}
 	my $agree = agreement($true{$type}, $said{$type});
 	my $by_paper = $paper{$type} ? agreement($true{$type}, $paper{$type}) : undef;
-	printf "%-40s %5d misses, oracle %s, dprof %s, paper %s: %.1f %%\n", $type, $misses{$type},
+	my $possible = possible($misses{$type}, @{ $true{$type} });
+	push @enough, $agree if $possible >= 95;
+	printf "%-40s %5d misses, oracle %s, dprof %s, paper %s: %.1f %% (possible %.1f %%)\n", $type, $misses{$type},
 		(map { $_ ? join '/', map { sprintf '%.0f', $_ } shares(@$_) : '-' }
-		 $true{$type}, $said{$type}, $paper{$type}), $agree;
+		 $true{$type}, $said{$type}, $paper{$type}), $agree, $possible;
 	push @agree, $agree;
 	push @weight, $agree * $misses{$type};
 	push @paper_agree, $by_paper if defined $by_paper;
@@ -82,3 +93,5 @@ my $all = sum0(map { $true{$_} && sum0(@{ $true{$_} }) >= 50 && $misses{$_} >= 1
 printf "types %d, agreement at least %.1f %%, mean of misses %.1f %%, by the paper's heuristic %s\n",
 	scalar @agree, min(@agree), sum0(@weight) / $all,
 	@paper_agree ? sprintf('%.1f %%', sum0(@paper_agree) / @paper_agree) : 'no traces';
+printf "enough samples %d, agreement at least %s\n", scalar @enough,
+	@enough ? sprintf('%.1f %%', min(@enough)) : '-';

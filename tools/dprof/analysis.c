@@ -141,6 +141,7 @@ static int analyze(struct analysis *a, enum need need)
 	struct sim_options o = {
 		.geometry = a->geometry, .shared = a->level == LEVEL_L3,
 		.max_accesses = MAX_ACCESSES, .per_sample = a->per_sample, .seed = a->seed,
+		.level = a->level,
 		/* What the working set has is as the paper has it; what misses, as it is. */
 		.remove_freed = need == NEED_SIM,
 	};

@@ -104,6 +104,8 @@ static void join_uses(struct model *m, const uint32_t *to)
 		old->written |= u->written;
 		old->n += u->n;
 		old->stores += u->stores;
+		old->known += u->known;
+		old->peer += u->peer;
 		for (l = 0; l < 4; l++)
 			old->misses[l] += u->misses[l];
 		free(u);

@@ -289,6 +289,8 @@ static int add_use(struct model *m, const struct event *e, const struct dtype *t
 	}
 	for (l = LEVEL_L1; l <= LEVEL_L3; l++)
 		u->misses[l] += level > (enum level)l;
+	u->known += level != LEVEL_UNKNOWN;
+	u->peer += level == LEVEL_PEER;
 	return 0;
 }
 

@@ -47,6 +47,7 @@ struct use {
 	struct { uint64_t line, base; uint32_t type; int32_t cpu; } key;
 	uint64_t read, written;		/* bytes of the line, a bit each */
 	uint64_t n, stores, misses[4];	/* misses[l]: not found in level l */
+	uint64_t known, peer;		/* n with a level, and found in another CPU's cache */
 	uint64_t read_ip, write_ip;	/* the last */
 	UT_hash_handle hh;
 };

@@ -18,11 +18,13 @@
  * @max_accesses: then it ends, but it has seen all of the mix
  * @per_sample: accesses that a sample stands for; 0: estimated
  * @seed: of what is random
+ * @level: samples found no nearer than beyond it missed the cache
  */
 struct sim_options {
 	struct geometry geometry;
 	bool shared, remove_freed;
 	uint64_t max_accesses, per_sample, seed;
+	enum level level;
 };
 
 /*

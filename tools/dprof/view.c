@@ -26,13 +26,23 @@ static const char *lacks_accesses(const struct analysis *a)
 	return a->m.samples || a->t.nr ? NULL : "neither samples nor histories in it";
 }
 
+static const char *lacks_objects(const struct analysis *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->m.nr_types; i++)
+		if (a->m.by_index[i]->seen_alloc)
+			return NULL;
+	return lacks_accesses(a) ? "neither samples, histories nor allocations in it" : NULL;
+}
+
 const struct view views[] = {
 	{ "profile", "types by misses: size, levels, latency, do they change CPU",
 	  view_profile, lacks_samples, NEED_TRACES, NULL },
 	{ "classify", "why they miss: sharing, conflict, capacity, and whose writes",
 	  view_classify, lacks_accesses, NEED_VERDICTS, NULL },
 	{ "workingset", "what fills the cache, by simulation, and on which path",
-	  view_workingset, lacks_accesses, NEED_SIM, NULL },
+	  view_workingset, lacks_objects, NEED_SIM, NULL },
 	{ "assoc-sets", "associativity sets and the types in them",
 	  view_sets, lacks_accesses, NEED_SIM, "assoc-sets" },
 	{ "dataflow", "from allocation to free: functions, and changes of CPU",

@@ -5,36 +5,13 @@
 use strict;
 use warnings;
 no warnings 'portable';
-use File::Temp 'tempdir';
 use FindBin;
+use lib $FindBin::RealBin;
 use JSON::PP;
 use Test::More;
+use Tool;
 
-my $tools = "$FindBin::RealBin/..";
-my $build = $ENV{MEMSCOPE_BUILD} // "$tools/../build";
-my $dir = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my $dprof = "$build/bin/dprof";
-
-sub slurp {
-	open my $f, '<:raw', $_[0] or return undef;
-	local $/;
-	return <$f>;
-}
-
-sub spew {
-	my ($path, $text) = @_;
-	open my $f, '>:raw', $path or die "$path: $!";
-	print $f $text;
-	close $f or die "$path: $!";
-	return $path;
-}
-
-# Status, standard output, standard error.
-sub run {
-	my ($command) = @_;
-	my $text = `$command 2>$dir/err`;
-	return ($? & 127 ? 128 + ($? & 127) : $? >> 8, $text, slurp("$dir/err") // '');
-}
 
 sub rows {
 	my ($command) = @_;
@@ -162,6 +139,17 @@ sub test_queue {
 	is($row->{lifetime_us}, 3, 'lifetime');
 	is($row->{used_lines}, 40, 'two lines of each of 20 objects');
 	like($row->{path}, qr/^1: alloc_foo\.\.drop_foo$/, 'the path that fills the cache');
+}
+
+# Of a type that no sample met, the address set tells how much memory it has.
+sub test_allocations_alone {
+	begin();
+	event(0, 'dprof_alloc', base => 0xffff888000001000 + 128 * $_, ip => $function{alloc_foo} + 9,
+	      type => 20, size => 128) for 0 .. 9;
+	my ($row) = rows('report workingset ' . spew("$dir/alone.txt", $text));
+	is($row->{type}, 'foo_cache:alloc_foo', 'a type of which there are only allocations');
+	is($row->{live_peak}, 10, 'all of them live');
+	is($row->{cached_lines}, 0, 'none in the cache');
 }
 
 # A field that the other CPU writes beside one that is read.
@@ -494,6 +482,7 @@ sub test_options {
 }
 
 test_queue();
+test_allocations_alone();
 test_false_sharing();
 test_samples_alone();
 test_samples_of_slabs();
