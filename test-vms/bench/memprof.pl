@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
-# What memprof is worth, and costs: patterns found in planted programs, accesses charged
+# What memprof is worth, and costs: patterns found in planted programs, the remote share
+# of the paper's applications before and after what it advises, accesses charged
 # to the right object, instructions an event, bytes a record, seconds to read recordings.
 use strict;
 use warnings;
@@ -13,11 +14,14 @@ use Plants;
 use VM;
 
 my $programs = $ENV{PROGRAMS} // 200;
+my $seed = $ENV{SEED} // 100;
 my $nodes = $ENV{NODES} // 2;
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
-my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,plants';
+my $keep = $ENV{RECORDINGS};
+my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,cases,plants';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
 mkdir "$build/bench";
+mkdir $keep if $keep;
 # What was measured is written after each part: one that fails takes none with it.
 my %m = $ENV{PARTS} && -e $out ? %{decode_json(slurp($out))} : ();
 stage();
@@ -45,7 +49,8 @@ sub run_groups {
 			my $path = "$share/runs." . ++$next;
 			my $pid = fork() // die "fork: $!";
 			if (!$pid) {
-				my ($vm, @r) = run_plants($plants, nodes => $nodes, smp => 2 * $nodes, timeout => 3000, %o);
+				my ($vm, @r) = run_plants($plants, nodes => $nodes, smp => 2 * $nodes, timeout => 3000,
+							 $keep ? (keep => $keep, only => $ENV{ONLY_READ}) : (), %o);
 				print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
 				open my $f, '>', $path or POSIX::_exit(1);
 				print $f encode_json(\@r);
@@ -68,13 +73,13 @@ sub patterns {
 	my (@plants, @saturate, @groups);
 	for my $i (0 .. $programs - 1) {
 		my $kind = (@kinds, 'saturate')[$i % (@kinds + 1)];
-		push @{$kind eq 'saturate' ? \@saturate : \@plants}, [ $kind, 100 + $i ];
+		push @{$kind eq 'saturate' ? \@saturate : \@plants}, [ $kind, $seed + $i ];
 	}
 	push @groups, [ [ splice @plants, 0, 6 ] ] while @plants;
 	push @groups, [ [ splice @saturate, 0, 6 ], ibs =>
 		'slice=20000,model=load,hit-l1=0,hit-l2=0,hit-l3=0,window=200000,node-capacity=30000' ] while @saturate;
 	my @runs = run_groups(@groups);
-	my ($found, $fixes, $wanted, $false, %missed, @error, %base) = (0, 0, 0, 0);
+	my ($found, $fixes, $wanted, $false, %missed, @error, %base, %of) = (0, 0, 0, 0);
 	for (@runs) {
 		my $name = "$_->{pattern} $_->{seed}";
 		if ($_->{fixed}) {
@@ -85,6 +90,9 @@ sub patterns {
 		my ($hit, $fix, $alarms) = judge_plant($_);
 		$wanted++ unless $_->{pattern} =~ /control/;
 		$found += !!$hit;
+		$of{$_->{pattern}}{programs}++;
+		$of{$_->{pattern}}{found} += !!$hit;
+		$of{$_->{pattern}}{false} += $alarms;
 		$fixes += !!$fix;
 		$false += $alarms;
 		$base{$name} = $hit;
@@ -100,9 +108,45 @@ sub patterns {
 		$m{prediction_max_err_pp} = max(map { $_->[1] } @error);
 		$m{prediction_within_3pp} = grep({ $_->[1] <= 3 } @error) / @error;
 	}
+	for my $kind (keys %of) {
+		$m{"$kind-$_" =~ s/-/_/gr} = $of{$kind}{$_} for keys %{$of{$kind}};
+	}
 	print "missed or false: $_: @{$missed{$_}}\n" for sort keys %missed;
 	print "prediction off by $_->[1]: $_->[0]\n" for grep { $_->[1] > 3 } @error;
-	save('plants', "PROGRAMS=$programs NODES=$nodes, seeds 100 and on, each as it is and with its fix");
+	save('plants', "PROGRAMS=$programs NODES=$nodes, seeds $seed and on, each as it is and with its fix");
+}
+
+# --- the paper's applications ---------------------------------------------------------
+
+# Without caches in the model, all that a small program accesses is main memory.
+my $no_caches = 'slice=20000,hit-l1=0,hit-l2=0,hit-l3=0';
+my $loaded = "$no_caches,model=load,window=400000,node-capacity=30000";
+# Rounds, and how far a node and its caches are.
+my %cases = (
+	facerec => [ 60, 'slice=20000,model=load' ], streamcluster => [ 25, $loaded ],
+	psearchy => [ 40, $loaded ], apache => [ 30, $no_caches ],
+);
+
+sub cases {
+	for my $case (sort keys %cases) {
+		my ($rounds, $ibs) = @{$cases{$case}};
+		my $vm = in_guest(<<~END, timeout => 3000, nodes => 4, smp => 8, ibs => $ibs);
+		for fix in '' fix; do
+			taskset -c 0 memprof record -c 4096 -o d -- memprof_cases $case \$fix $rounds || exit 1
+			cp d /share/$case\$fix.data && rm d
+		done
+		END
+		print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+		my ($as_is, $fixed) = map { -e $_ ? read_run({}, $_) : {} } "$share/$case.data", "$share/${case}fix.data";
+		my ($first) = grep { $_->{fix} ne 'none' } @{$as_is->{findings} // []};
+		# Numbers, not text, in JSON.
+		$m{"case_${case}_remote_pct"} = $as_is->{remote} + 0 if defined $as_is->{remote};
+		$m{"case_${case}_fixed_remote_pct"} = $fixed->{remote} + 0 if defined $fixed->{remote};
+		$m{"case_${case}_pattern"} = $first->{pattern};
+		$m{"case_${case}_fix"} = $first->{fix};
+		$m{"case_${case}_predicted_pct"} = $first->{all_predicted_pct} + 0 if $first;
+	}
+	save('cases', 'memprof_cases, 4 nodes, 8 CPUs, period 4096; predicted: with the first finding mended alone');
 }
 
 # Headers of chunks: type, bytes, records.
@@ -182,5 +226,6 @@ sub reading {
 reading() if $parts{read};
 cost() if $parts{cost};
 truth() if $parts{truth};
+cases() if $parts{cases};
 patterns() if $parts{plants};
 print slurp($out);

@@ -3,11 +3,14 @@
 # memprof's figures, into bench/memprof.json: see memprof.pl.
 #   PROGRAMS=200  planted programs, each run as it is and with its fix
 #   NODES=2       of the guest, with two CPUs each
+#   SEED=100      of the first program; each has the next one
+#   RECORDINGS=DIR  keeps the recordings there, and uses those that are there;
+#                 ONLY_READ=1: no others
 #   JOBS=N        guests at a time (default: one a CPU)
-#   PARTS=read,cost,truth,plants   what to measure; the rest of the file stays
+#   PARTS=read,cost,truth,cases,plants   what to measure; the rest of the file stays
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export MEMSCOPE_BUILD=${MEMSCOPE_BUILD:-$(realpath "$here/../../build")}
 make -s -C "$here/../../tools" O="$MEMSCOPE_BUILD" \
-	"$MEMSCOPE_BUILD"/tools/tests/memprof_{plant,truth,judge,cost,open,gen}
+	"$MEMSCOPE_BUILD"/tools/tests/memprof_{plant,truth,judge,cost,cases,open,gen}
 exec "$here/memprof.pl"

@@ -6,12 +6,12 @@ package Plants;
 use strict;
 use warnings;
 use Exporter 'import';
-use File::Copy 'copy';
+use File::Copy qw(copy move);
 use FindBin;
 use lib "$FindBin::RealBin/../tests";
 use VM;
 
-our @EXPORT = qw(stage run_plants judge_plant in_guest);
+our @EXPORT = qw(stage run_plants read_run judge_plant in_guest);
 
 my %want = (
 	after => 'remote-after-allocation', wrong => 'wrong-node', tables => 'remote-after-allocation',
@@ -31,7 +31,7 @@ sub stage {
 	# Also to users without privileges.
 	chmod 0755, $share;
 	my @programs = ("$build/bin/memprof", map { "$build/tools/tests/memprof_$_" }
-			qw(plant truth judge cost));
+			qw(plant truth judge cost cases));
 	for (@programs, "$build/lib/libmemprof-preload.so") {
 		my ($name) = m{([^/]+)$};
 		my $to = "$share/" . ($name =~ /\.so/ ? 'lib' : 'bin') . "/$name";
@@ -64,7 +64,42 @@ sub fields {
 	return @f;
 }
 
-# [pattern, seed]...: each as it is, and with the fix.
+# The files of the guest, for memprof to find symbols in: its own, and the host's.
+sub guest_files {
+	my $root = "$share/files";
+	return $root if -d $root;
+	mkdir $root;
+	symlink $share, "$root/share";
+	symlink "/$_", "$root/$_" for qw(usr lib lib64);
+	return $root;
+}
+
+# What memprof says of a recording.
+sub read_run {
+	my ($run, $path) = @_;
+	my @symbols = ('--symfs', guest_files());
+	my @names;
+	$run->{findings} = [];
+	for (`$build/bin/memprof report summary $path -F csv @symbols`) {
+		$run->{remote} = $1 if /^"?remote, of these"?,([\d.]+)/;
+		$run->{lost} += $2 if /^(samples lost|times throttled|events of objects lost|"?records of tasks lost"?),(\d+)/;
+	}
+	for (`$build/bin/memprof diagnose $path -F csv @symbols`) {
+		chomp;
+		if (/^pattern,fix,/) {
+			@names = split /,/;
+		} elsif (@names && /^[a-z-]+,[a-z-]+,/) {
+			my %f;
+			@f{@names} = fields($_);
+			push @{$run->{findings}}, \%f;
+		}
+	}
+	return $run;
+}
+
+# [pattern, seed]...: each as it is, and with the fix.  The guest records, the host reads.
+# keep => DIR: recordings stay there, and those that are there are not made again; only => 1:
+# nor are others.
 sub run_plants {
 	my ($plants, %o) = @_;
 	# Shorter ones are not even: the way out of the interrupt is counted, too, and it is
@@ -72,35 +107,28 @@ sub run_plants {
 	my $period = $o{period} // 2048;
 	my $rounds = $o{rounds} // 1500000;
 	my $script = '';
-	# The recorder has the first CPU, where no plant has threads: it does not keep them
-	# from being at once, and they all begin on one node.
+	my (@runs, @missing);
+	my $keep = $o{keep} // $share;
+	my $vm = { status => 0, out => '', err => '' };
+
 	for (@$plants) {
 		my ($pattern, $seed) = @$_;
 		for my $f ($o{fixes} // 1 ? ('', 'fix') : '') {
-			$script .= "echo '== $pattern $seed $f'\n" .
-				"taskset -c 0 memprof record -c $period -o d -- memprof_plant $pattern $seed $f $rounds >t 2>e || cat t e\n" .
-				"memprof report summary d -F csv | grep -E 'remote, of these|lost|throttled'\n" .
-				"memprof diagnose d -F csv\n";
+			my $name = "$pattern.$seed" . ($f && ".$f") . '.data';
+			push @runs, { pattern => $pattern, seed => $seed, fixed => !!$f, name => $name };
+			next if $o{keep} && -e "$keep/$name";
+			push @missing, $name;
+			# The recorder has the first CPU, where no plant has threads: it does not keep
+			# them from being at once, and they all begin on one node.
+			$script .= "taskset -c 0 memprof record -c $period -o d -- memprof_plant $pattern $seed $f $rounds >t 2>e || cat t e >&2\n" .
+				"cp d /share/$name && rm d\n";
 		}
 	}
-	my $vm = in_guest($script, %o);
-	my (@runs, @names);
-	for (split /\n/, $vm->{out}) {
-		if (/^== (\S+) (\S+) ?(\S*)/) {
-			push @runs, { pattern => $1, seed => $2, fixed => $3 eq 'fix', findings => [] };
-		} elsif (/^"?remote, of these"?,([\d.]+)/) {
-			$runs[-1]{remote} = $1;
-		} elsif (/^pattern,fix,/) {
-			@names = split /,/;
-		} elsif (/^(samples lost|times throttled|events of objects lost|"?records of tasks lost"?),(\d+)/) {
-			$runs[-1]{lost} += $2;
-		} elsif (@names && @runs && /^[a-z-]+,[a-z-]+,/) {
-			my %f;
-			@f{@names} = fields($_);
-			push @{$runs[-1]{findings}}, \%f;
-		}
+	$vm = in_guest($script, %o) if @missing && !$o{only};
+	if ($o{keep}) {
+		-e "$share/$_" and move("$share/$_", "$keep/$_") for @missing;
 	}
-	return ($vm, @runs);
+	return ($vm, map { -e "$keep/$_->{name}" ? read_run($_, "$keep/$_->{name}") : () } @runs);
 }
 
 # A run as it is: (found, fix right, false alarms, the finding).

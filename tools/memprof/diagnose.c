@@ -87,8 +87,9 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 
 static void print_evidence(const struct finding *x, FILE *out)
 {
-	fprintf(out, "    %lu memory accesses sampled, of %u object%s, from %d node%s",
-		(unsigned long)x->accesses, x->objects, x->objects == 1 ? "" : "s", x->nodes,
+	fprintf(out, "    %lu memory accesses sampled, of %u %s%s, from %d node%s",
+		(unsigned long)x->accesses, x->objects,
+		x->object == NO_NUMBER ? "shared site" : "object", x->objects == 1 ? "" : "s", x->nodes,
 		x->nodes == 1 ? "" : "s");
 	if (x->same_node >= 0)
 		fprintf(out, "; two of one object are from the same node in %.0f %%",
@@ -120,7 +121,10 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 			continue;
 		if (o->top && n >= o->top)
 			break;
-		strcpy(site, "the process");
+		if (x->pid)
+			strcpy(site, "the process");
+		else
+			snprintf(site, sizeof(site), "each of %u processes", x->processes);
 		if (x->object != NO_NUMBER)
 			site_text(memprof_object_site(m, x->object), site, sizeof(site));
 		fprintf(out, "\n%zu. %s: %s\n    %s\n", ++n, site, pattern_name(x->pattern),

@@ -17,6 +17,7 @@
 
 #define MAX_NODES	64
 #define SLICES		64
+#define MAX_PROCESSES	64	/* of a site; from there on it is many */
 #define LINE		64
 
 /* From here on a site is what its larger part is. */
@@ -27,12 +28,11 @@
 #define SATURATED	1.5	/* times the latency without load */
 #define HOT_NODE	1.3	/* times its even share of accesses */
 #define FALSELY_SHARED	0.4	/* of a site's accesses */
-#define SPLIT_LARGEST	0.5	/* no site has more of the process's remote accesses */
-#define SPLIT_SITES	4
 
 struct site {
 	char *key;
-	uint32_t first, most_object, pid;
+	uint32_t first, most_object, pid, processes;
+	uint32_t pids[MAX_PROCESSES];
 	uint64_t most;
 	uint32_t *objects;
 	size_t nr, room;
@@ -62,21 +62,46 @@ static bool counts(const struct memprof *m, const struct memprof_access *a)
 
 /* ---- nodes: which answers slowly ---- */
 
+#define BIN_CYCLES	8
+#define BINS		2048	/* the last one has all that take longer */
+
+/* The latency that one in 20 is below; 0 with too few. */
+static double quickest(const uint64_t *bins)
+{
+	uint64_t all = 0, sum = 0;
+	int i;
+
+	for (i = 0; i < BINS; i++)
+		all += bins[i];
+	if (all < PATTERN_MIN_REMOTE)
+		return 0;
+	for (i = 0; i < BINS; i++) {
+		sum += bins[i];
+		if (20 * sum >= all)
+			break;
+	}
+	/* The bin's lower end would be 0 cycles for the first. */
+	return i ? i * BIN_CYCLES : BIN_CYCLES;
+}
+
 /*
- * Latency grows with distance and with load.  The least of all pairs, each to its own
- * node or both, is what it is without load: for local and remote accesses apart.
+ * Latency grows with distance and with load.  What the quickest of all accesses took is
+ * what it is without load: for local and remote accesses apart.  Not a mean of the node
+ * that has least to do: that may have much to do at times, and there may be no other one.
  */
 static void look_at_nodes(struct memprof *m, struct nodes *n)
 {
 	static uint64_t sum[MAX_NODES][MAX_NODES], count[MAX_NODES][MAX_NODES];
 	struct memprof_access a;
 	uint64_t all = 0, to[MAX_NODES] = { 0 };
-	double least[2] = { 0, 0 };
+	static uint64_t bins[2][BINS];
+	double least[2];
 	size_t i;
 	int x, y;
 
 	memset(sum, 0, sizeof(sum));
 	memset(count, 0, sizeof(count));
+	memset(bins, 0, sizeof(bins));
 	n->nr = memprof_nr_nodes(m) < MAX_NODES ? memprof_nr_nodes(m) : MAX_NODES;
 	for (i = 0; i < memprof_nr_accesses(m); i++) {
 		memprof_access(m, i, &a);
@@ -87,21 +112,19 @@ static void look_at_nodes(struct memprof *m, struct nodes *n)
 		if (a.latency) {
 			sum[a.node][a.home] += a.latency;
 			count[a.node][a.home]++;
+			bins[a.node != a.home][a.latency / BIN_CYCLES < BINS ? a.latency / BIN_CYCLES : BINS - 1]++;
 		}
 	}
-	for (x = 0; x < n->nr; x++)
-		for (y = 0; y < n->nr; y++) {
-			double mean = count[x][y] ? (double)sum[x][y] / count[x][y] : 0;
-
-			if (count[x][y] >= PATTERN_MIN_REMOTE && (!least[x != y] || mean < least[x != y]))
-				least[x != y] = mean;
-		}
+	least[0] = quickest(bins[0]);
+	least[1] = quickest(bins[1]);
 	for (y = 0; y < n->nr; y++) {
 		double weighed = 0;
 		uint64_t k = 0;
 
 		for (x = 0; x < n->nr; x++)
-			if (count[x][y] && least[x != y]) {
+			/* Remote ones may all be at times of load: only if there are no others. */
+			if (count[x][y] && least[x != y] &&
+			    (x == y || count[y][y] < PATTERN_MIN_REMOTE)) {
 				weighed += sum[x][y] / least[x != y];
 				k += count[x][y];
 			}
@@ -468,6 +491,19 @@ static struct site *find_site(struct site **sites, struct memprof *m, uint32_t i
 	return s;
 }
 
+static void add_process(struct site *s, uint32_t pid)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->processes; i++)
+		if (s->pids[i] == pid)
+			return;
+	if (s->processes < MAX_PROCESSES)
+		s->pids[s->processes++] = pid;
+	if (s->processes > 1)
+		s->pid = 0;
+}
+
 static int add_to_site(struct site *s, struct memprof *m, uint32_t i)
 {
 	const size_t accesses = memprof_object(m, i)->accesses;
@@ -485,12 +521,12 @@ static int add_to_site(struct site *s, struct memprof *m, uint32_t i)
 		s->most = accesses;
 		s->most_object = i;
 	}
-	if (memprof_object(m, i)->pid != s->pid)
-		s->pid = 0;
+	add_process(s, memprof_object(m, i)->pid);
 	return 0;
 }
 
-static struct finding *add_finding(struct findings *f)
+/** findings_add() - room for one more finding; NULL without memory */
+struct finding *findings_add(struct findings *f)
 {
 	struct finding *p;
 
@@ -514,86 +550,6 @@ static int by_gain(const void *a, const void *b)
 	if (gain_x != gain_y)
 		return gain_x < gain_y ? 1 : -1;
 	return x->remote < y->remote ? 1 : x->remote > y->remote ? -1 : 0;
-}
-
-/* Objects of which two nodes have much, together or in turn. */
-static bool is_shared(const struct finding *x)
-{
-	switch (x->pattern) {
-	case PATTERN_CONCURRENT_READ:
-	case PATTERN_CONCURRENT_WRITE:
-	case PATTERN_SATURATED:
-	case PATTERN_ALTERNATE:
-	case PATTERN_UNCLEAR:
-		return x->remote >= PATTERN_MIN_REMOTE && x->pid && x->nodes > 1;
-	default:
-		return false;
-	}
-}
-
-/* The process most of whose remote accesses are of shared objects' sites; 0: none. */
-static uint32_t most_shared(const struct findings *f)
-{
-	uint64_t sum, most = 0;
-	uint32_t pid = 0;
-	size_t i, k;
-
-	for (i = 0; i < f->nr; i++) {
-		if (!is_shared(&f->all[i]) || f->all[i].pid == pid)
-			continue;
-		for (sum = k = 0; k < f->nr; k++)
-			if (f->all[k].pid == f->all[i].pid && is_shared(&f->all[k]))
-				sum += f->all[k].remote;
-		if (sum > most) {
-			most = sum;
-			pid = f->all[i].pid;
-		}
-	}
-	return pid;
-}
-
-/*
- * The paper's Apache: no object stands out, many are shared by threads of a process on
- * several nodes.  Whether they have them at once or in turn is not asked: threads that
- * go through the same objects one behind the other look like either.  Then the process
- * is to stay on one node.
- */
-static int find_split(struct findings *f)
-{
-	uint64_t remote = 0, most = 0, accesses = 0, all = 0;
-	const uint32_t pid = most_shared(f);
-	struct finding *split;
-	size_t i, sites = 0;
-
-	for (i = 0; pid && i < f->nr; i++) {
-		const struct finding *x = &f->all[i];
-
-		if (x->pid != pid)
-			continue;
-		/* On one node, all that is remote now is local. */
-		accesses += x->accesses;
-		all += x->remote;
-		if (!is_shared(x) || x->type == MEMPROF_FILE || x->type == MEMPROF_CODE)
-			continue;
-		/* What all stacks are together is no site of its own. */
-		if (x->type == MEMPROF_STACK)
-			continue;
-		sites++;
-		remote += x->remote;
-		if (x->remote > most)
-			most = x->remote;
-	}
-	if (sites < SPLIT_SITES || most > SPLIT_LARGEST * remote || remote * 2 < all)
-		return 0;
-	split = add_finding(f);
-	if (!split)
-		return -1;
-	*split = (struct finding){
-		.pattern = PATTERN_SPLIT, .fix = FIX_PIN_PROCESS, .object = NO_NUMBER, .pid = pid,
-		.objects = sites, .accesses = accesses, .remote = all, .node = -1,
-		.nodes = 2, .same_node = -1, .confidence = (double)remote / all,
-	};
-	return 0;
 }
 
 /**
@@ -634,11 +590,12 @@ int patterns_find(struct memprof *m, struct findings *f)
 
 		for (i = 0; i < s->nr; i++)
 			add_object(m, s->objects[i], &sums);
-		found = bad ? NULL : add_finding(f);
+		found = bad ? NULL : findings_add(f);
 		bad |= !found;
 		if (found) {
 			found->object = s->most_object;
 			found->pid = s->pid;
+			found->processes = s->processes;
 			found->type = memprof_object(m, found->object)->type;
 			found->objects = s->nr;
 			for (i = 0; i < s->nr; i++)
@@ -655,7 +612,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 		free(s->key);
 		free(s);
 	}
-	bad |= find_split(f);
+	bad |= patterns_find_split(f);
 	if (f->nr)
 		qsort(f->all, f->nr, sizeof(*f->all), by_gain);
 	return bad ? -1 : 0;
@@ -693,7 +650,8 @@ const char *pattern_about(enum pattern p)
 		[PATTERN_CONCURRENT_WRITE] = "read and written by several nodes at once",
 		[PATTERN_SATURATED] = "read and written by several nodes at once, and its node answers slowly",
 		[PATTERN_FALSE_SHARING] = "threads write different bytes of the same cache lines",
-		[PATTERN_SPLIT] = "threads of the process on several nodes share many objects, none of which stands out",
+		[PATTERN_SPLIT] = "threads of a process on several nodes share its objects, none of which stands out, "
+				   "or those of several processes do",
 	};
 
 	return p < PATTERNS ? about[p] : "?";
@@ -753,8 +711,12 @@ void fix_text(struct memprof *m, const struct finding *f, char *text, size_t siz
 			 "(alignas(64))", where);
 		break;
 	case FIX_PIN_PROCESS:
-		snprintf(text, size, "run process %u on one node (numactl --cpunodebind --membind), "
-			 "others on the others", f->pid);
+		if (f->pid)
+			snprintf(text, size, "run process %u on one node (numactl --cpunodebind "
+				 "--membind), others on the others", f->pid);
+		else
+			snprintf(text, size, "run each process on one node, with all its threads "
+				 "(numa_bind() when it begins), as many on each node as on the others");
 		break;
 	default:
 		snprintf(text, size, "nothing");

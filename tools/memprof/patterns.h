@@ -31,8 +31,9 @@ enum fix {
  * struct finding - what a site, or a process, shows
  * @object: the site's object with most accesses; NO_NUMBER for a process
  * @type: of the site's objects
- * @pid: of the process
- * @objects: of the site
+ * @pid: of the process; 0 several
+ * @processes: that have objects of the site, at most 64
+ * @objects: of the site; sites that are shared, of a process
  * @accesses: of main memory, with both nodes known
  * @remote: of these
  * @predicted: remote ones that are left, by the fix
@@ -50,7 +51,7 @@ struct finding {
 	enum pattern pattern;
 	enum fix fix;
 	enum memprof_type type;
-	uint32_t object, pid, objects;
+	uint32_t object, pid, processes, objects;
 	uint64_t bytes, accesses, remote;
 	double predicted;
 	int node, nodes;
@@ -68,6 +69,8 @@ struct findings {
 /* Of all memory accesses: less is not worth a change. */
 #define PATTERN_MIN_SHARE	0.01
 
+struct finding *findings_add(struct findings *f);
+int patterns_find_split(struct findings *f);
 int patterns_find(struct memprof *m, struct findings *f);
 void patterns_free(struct findings *f);
 const char *pattern_name(enum pattern p);
