@@ -48,6 +48,7 @@ my %metrics = (
 	insn_ratio_clear_refs => ratio('cost_memref', 'cost_clear_refs'),
 	insn_ratio_page_idle => ratio('cost_memref', 'cost_page_idle'),
 	insn_ratio_damon_exact => ratio('cost_memref', 'cost_damon_exact'),
+	insn_ratio_damon_paddr_exact => ratio('cost_memref', 'cost_damon_paddr_exact'),
 	cold8g_ratio => ratio('cold_8g', 'cold_0g'),
 	bytes_per_group_batch => (need 'bytes_per_group_batch')[0],
 	slowdown_1s_pct => (need 'slowdown_1000ms_budget_2_pct')[0],
@@ -79,7 +80,8 @@ sub head { print $f "\n## ", shift, "\n\n"; row(@_); row(('---') x @_) }
 head('Instructions for each page table entry in use', 'sampler', 'instructions', 'memref / it');
 for (['memref', 'memref'], ['memref, flush 2 (exact)', 'memref_exact'],
      ['memref, write anon', 'memref_write'], ['clear_refs and smaps', 'clear_refs'],
-     ['page_idle', 'page_idle'], ['DAMON, a region for each page, one sample', 'damon_exact']) {
+     ['page_idle', 'page_idle'], ['DAMON vaddr, a region for each page, one sample', 'damon_exact'],
+     ['DAMON paddr, the same', 'damon_paddr_exact']) {
 	my ($name, $key) = @$_;
 	row($name, sprintf('%.0f', (need "cost_$key")[0]), ratio('cost_memref', "cost_$key"));
 }
@@ -140,9 +142,9 @@ printf $f "\n48 MiB used all the time and 96 MiB used in turn under a limit of 9
 head('Pages found of those used, and right ones of those reported (recall / precision)',
      'working set', 'sampler', 'alone on its CPU', 'with TLB flushes', 'with a neighbor');
 for my $cell (@cells) {
-	for my $tool (qw(memref page_idle clear_refs damon damon_exact)) {
+	for my $tool (qw(memref page_idle clear_refs damon damon_exact damon_paddr damon_paddr_exact)) {
 		my $with = $accuracy{$cell}{$tool} or next;
-		row($cell =~ s/_/ /r, $tool =~ s/_/ /r, map {
+		row($cell =~ s/_/ /r, $tool =~ tr/_/ /r, map {
 			$with->{$_} ? sprintf('%.1f %% / %.1f %%', map { 100 * $_ } @{$with->{$_}}) : ''
 		} qw(alone flush neighbor));
 	}

@@ -26,6 +26,11 @@ static const struct cell cells[] = {
 	{ "write_sparse", { 65536, 128, 400, true, false } },
 };
 
+static const struct damon damons[] = {
+	{ "damon", false, false }, { "damon_exact", false, true },
+	{ "damon_paddr", true, false }, { "damon_paddr_exact", true, true },
+};
+
 static void score(const struct cell *c, const char *tool, const char *with, const struct found *f)
 {
 	unsigned long truth = 0, hit = 0, reported = 0;
@@ -82,8 +87,9 @@ static void accuracy_cell(struct target *t, const struct cell *c, const char *wi
 
 /* DAMON samples while the target runs. */
 static void accuracy_damon(struct target *t, const struct cell *c, const char *with, bool flush,
-			   bool exact)
+			   const struct damon *d)
 {
+	const bool exact = d->exact;
 	unsigned int sample_us = exact ? 500000 : 5000, aggr_us = exact ? 500000 : 100000;
 	uint64_t ns = exact ? 2500000000ull : 800000000ull;
 	static struct found f;
@@ -91,7 +97,7 @@ static void accuracy_damon(struct target *t, const struct cell *c, const char *w
 	int tries = 20;
 
 	w.flush = flush;
-	damon_on(t, exact, sample_us, aggr_us);
+	damon_on(t, d, sample_us, aggr_us);
 	/* On a slow machine an aggregation takes longer than it should. */
 	do {
 		uint64_t until = now() + ns;
@@ -106,9 +112,9 @@ static void accuracy_damon(struct target *t, const struct cell *c, const char *w
 		while (now() < until)
 			run(t, &w);
 		put(TRACEFS "events/damon/damon_aggregated/enable", "0");
-	} while (!damon_found(t, &f));
+	} while (!damon_found(t, d, &f));
 	damon_off();
-	score(c, exact ? "damon_exact" : "damon", with, &f);
+	score(c, d->name, with, &f);
 }
 
 void accuracy(void)
@@ -131,11 +137,11 @@ void accuracy(void)
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
 		if (strcmp(cells[i].name, "read_4096") && strcmp(cells[i].name, "read_sparse"))
 			continue;
-		for (int exact = 0; exact < 2; exact++) {
-			accuracy_damon(&t, &cells[i], "alone", false, exact);
-			accuracy_damon(&t, &cells[i], "flush", true, exact);
+		for (size_t k = 0; k < sizeof(damons) / sizeof(damons[0]); k++) {
+			accuracy_damon(&t, &cells[i], "alone", false, &damons[k]);
+			accuracy_damon(&t, &cells[i], "flush", true, &damons[k]);
 			neighbor = start_neighbor();
-			accuracy_damon(&t, &cells[i], "neighbor", false, exact);
+			accuracy_damon(&t, &cells[i], "neighbor", false, &damons[k]);
 			stop(neighbor);
 		}
 	}

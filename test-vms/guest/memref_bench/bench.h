@@ -65,9 +65,15 @@ void refs_end(struct target *t, struct found *f);
 
 /* damon.c */
 pid_t kdamond(void);
-void damon_on(struct target *t, bool exact, unsigned int sample_us, unsigned int aggr_us);
+/* Regions: as by default, or one for each page. */
+struct damon {
+	const char *name;
+	bool physical, exact;
+};
+void damon_on(struct target *t, const struct damon *d, unsigned int sample_us,
+	      unsigned int aggr_us);
 void damon_off(void);
-bool damon_found(struct target *t, struct found *f);
+bool damon_found(struct target *t, const struct damon *d, struct found *f);
 
 /* The parts, a file each. */
 void cost(void);

@@ -28,13 +28,34 @@ static void cost_memref(struct target *t, const char *name, const char *flush, c
 	result(median(insns, ROUNDS) / MAX_PAGES, "cost_%s", name);
 }
 
+/* A pass of DAMON's over all pages ends in a sleep. */
+static void cost_damon(struct target *t, const struct damon *d)
+{
+	uint64_t busy, switches;
+	char path[64];
+
+	damon_on(t, d, 1000000, 1000000);
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", kdamond());
+	sleep(3);
+	busy = number_in(path, "");
+	snprintf(path, sizeof(path), "/proc/%d/status", kdamond());
+	switches = number_in(path, "voluntary_ctxt_switches:");
+	sleep(10);
+	switches = number_in(path, "voluntary_ctxt_switches:") - switches;
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", kdamond());
+	busy = number_in(path, "") - busy;
+	damon_off();
+	if (!switches)
+		die("DAMON did nothing");
+	result((double)busy / switches / MAX_PAGES, "%s", d->name);
+}
+
 void cost(void)
 {
 	static struct target t;
 	double insns[ROUNDS], clear[ROUNDS];
-	uint64_t begin, busy, switches;
+	uint64_t begin;
 	static struct found f;
-	char path[64];
 
 	start_target(&t);
 	cost_memref(&t, "memref", "1", "off");
@@ -63,19 +84,6 @@ void cost(void)
 	}
 	result(median(insns, ROUNDS) / MAX_PAGES, "cost_page_idle");
 
-	/* A pass of DAMON's over all pages ends in a sleep. */
-	damon_on(&t, true, 1000000, 1000000);
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", kdamond());
-	sleep(3);
-	busy = number_in(path, "");
-	snprintf(path, sizeof(path), "/proc/%d/status", kdamond());
-	switches = number_in(path, "voluntary_ctxt_switches:");
-	sleep(10);
-	switches = number_in(path, "voluntary_ctxt_switches:") - switches;
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", kdamond());
-	busy = number_in(path, "") - busy;
-	damon_off();
-	if (!switches)
-		die("DAMON did nothing");
-	result((double)busy / switches / MAX_PAGES, "cost_damon_exact");
+	cost_damon(&t, &(struct damon){ "cost_damon_exact", false, true });
+	cost_damon(&t, &(struct damon){ "cost_damon_paddr_exact", true, true });
 }
