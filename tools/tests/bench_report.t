@@ -3,37 +3,16 @@
 # pagealloc bench report and plot, on results that a seeded generator made up.
 use strict;
 use warnings;
-use File::Temp 'tempdir';
 use FindBin;
+use lib $FindBin::RealBin;
 use JSON::PP;
 use Test::More;
+use Tool;
 
-my $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../build";
 my $seed = $ENV{MEMSCOPE_SEED} // 1;
-my $dir = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my $bench = "$build/bin/pagealloc bench";
 # Less chance than by default, for speed.
 my $quick = '--replicates 199 --groups 100';
-
-sub slurp {
-	open my $f, '<:raw', $_[0] or return undef;
-	local $/;
-	return <$f>;
-}
-
-sub spew {
-	my ($path, $text) = @_;
-	open my $f, '>:raw', $path or die "$path: $!";
-	print $f $text;
-	close $f or die "$path: $!";
-}
-
-# Status, standard output, standard error.
-sub run {
-	my ($command) = @_;
-	my $text = `$command 2>$dir/err`;
-	return ($? & 127 ? 128 + ($? & 127) : $? >> 8, $text, slurp("$dir/err") // '');
-}
 
 sub gen {
 	my ($name, @options) = @_;

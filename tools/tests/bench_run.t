@@ -4,37 +4,15 @@
 # order, what is kept over interruptions, what is refused.
 use strict;
 use warnings;
-use File::Temp 'tempdir';
 use FindBin;
+use lib $FindBin::RealBin;
 use Test::More;
 use Time::HiRes 'sleep';
+use Tool;
 
-my $tools = "$FindBin::RealBin/..";
-my $build = $ENV{MEMSCOPE_BUILD} // "$tools/../build";
-my $dir = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my $bench = "$build/bin/pagealloc bench";
 $ENV{TMPDIR} = "$dir/tmp";
 mkdir "$dir/tmp";
-
-sub slurp {
-	open my $f, '<:raw', $_[0] or return undef;
-	local $/;
-	return <$f>;
-}
-
-sub spew {
-	my ($path, $text) = @_;
-	open my $f, '>:raw', $path or die "$path: $!";
-	print $f $text;
-	close $f or die "$path: $!";
-}
-
-# Status, standard output, standard error.
-sub run {
-	my ($command) = @_;
-	my $text = `$command 2>$dir/err`;
-	return ($? & 127 ? 128 + ($? & 127) : $? >> 8, $text, slurp("$dir/err") // '');
-}
 
 my $header = "suite,benchmark,config,strategy,boot,block,execution,measurement,warmup,phase,metric,unit,value";
 

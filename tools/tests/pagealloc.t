@@ -4,36 +4,13 @@
 # files, the doctor on systems that are not there, what is installed.
 use strict;
 use warnings;
-use File::Temp 'tempdir';
 use FindBin;
+use lib $FindBin::RealBin;
 use JSON::PP;
 use Test::More;
+use Tool;
 
-my $tools = "$FindBin::RealBin/..";
-my $build = $ENV{MEMSCOPE_BUILD} // "$tools/../build";
-my $dir = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my $pagealloc;
-
-sub slurp {
-	open my $f, '<:raw', $_[0] or return undef;
-	local $/;
-	return <$f>;
-}
-
-sub spew {
-	my ($path, $text) = @_;
-	system 'mkdir', '-p', $path =~ s/\/[^\/]*$//r;
-	open my $f, '>:raw', $path or die "$path: $!";
-	print $f $text;
-	close $f or die "$path: $!";
-}
-
-# Status, standard output, standard error.
-sub run {
-	my ($command) = @_;
-	my $text = `$command 2>$dir/err`;
-	return ($? & 127 ? 128 + ($? & 127) : $? >> 8, $text, slurp("$dir/err") // '');
-}
 
 my $no_kernel = !-e '/proc/self/page_hints';
 
