@@ -19,8 +19,10 @@ end=$((SECONDS + ${MINUTES:-100000} * 60))
 n=0 failed=0 left=0
 mkdir -p "$log"
 
-# What a result is of.
-state=$(cd "$build" && cat linux/.git/memscope-state guest/bin/{page_hint_alloc,page_hint_remap,page_hints_stress,stress} |
+# What a result is of: the kernel, but for what only samples, and the programs.
+state=$({ git -C "$build/linux" diff memscope-base -- mm include kernel arch/x86/mm arch/x86/kernel \
+		':!*dprof*' && cat "$here"/../kernel-config/{base,vm,debug}.config &&
+	cat "$build"/guest/bin/{page_hint_alloc,page_hint_remap,page_hints_stress,stress}; } |
 	sha256sum | cut -c 1-12)
 
 # piece NAME COMMAND...: unless it passed, or the time is over.

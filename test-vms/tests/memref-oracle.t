@@ -47,11 +47,13 @@ for my $c (@cells) {
 	cmp_ok($c->{user_pages}, '>=', $pages, "$c->{cell}: the oracle saw the working set");
 	cmp_ok($c->{written_pages}, '>=', $pages / 2, "$c->{cell}: and its writes")
 		if $rest =~ /writes/;
-	# A stray context switch flushes; with a large set that goes on long,
-	# one is likely, and then all of it is seen.
-	cmp_ok($c->{user_recall}, '<', 0.5, "$c->{cell}: blind, as it must be")
-		if $rest eq 'alone, no flush' && $work eq 'read' && $pages == 256;
 }
+
+# Without a flush it is blind, as it must be.  A stray context switch flushes, and QEMU
+# does when it makes its TLB larger: then all is seen of one.
+my @blind = map { $_->{user_recall} } grep { $_->{cell} =~ / (256|1024|4096) pages, alone, no flush/ } @cells;
+is(scalar @blind, 6, 'cells without a flush');
+cmp_ok(scalar(grep { $_ < 0.5 } @blind), '>=', 4, 'blind without a flush') or diag("@blind");
 
 # The numbers are the plain kernel's.
 if (($ENV{MEMSCOPE_KERNEL} // 'vm') ne 'vm') {

@@ -77,9 +77,9 @@ sub region {
 	return 'user' if length $addr < 16;
 	return 'direct' if $addr ge 'ffff888000000000' && $addr le 'ffffc87fffffffff';
 	return 'vmalloc' if $addr ge 'ffffc90000000000' && $addr le 'ffffe8ffffffffff';
-	return 'page' if $addr ge 'ffffea0000000000' && $addr le 'ffffeaffffffffff';
+	return 'struct_page' if $addr ge 'ffffea0000000000' && $addr le 'ffffeaffffffffff';
 	return 'entry' if $addr ge 'fffffe0000000000' && $addr le 'fffffe7fffffffff';
-	return 'image' if $addr ge 'ffffffff80000000' && $addr le 'ffffffff9fffffff';
+	return 'static' if $addr ge 'ffffffff80000000' && $addr le 'ffffffff9fffffff';
 	return 'module' if $addr ge 'ffffffffa0000000' && $addr le 'fffffffffeffffff';
 	return $addr ge 'ffffffffff000000' ? 'fixmap' : 'other';
 }
