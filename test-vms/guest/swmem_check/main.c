@@ -3,7 +3,7 @@
  * Checks the PMU swmem: samples taken of loops over known buffers.
  *
  *	swmem_check events		what events can ask for; prints TAP
- *	swmem_check churn SECONDS SEED
+ *	swmem_check churn SECONDS SEED PERIOD_NS
  *		samples everything while tasks map, unmap, fork, exec and exit
  *	swmem_check loops FILE [option...]
  *		runs the loops between the oracle's marks, writes to FILE
@@ -30,8 +30,8 @@ int main(int argc, char **argv)
 		return check_events();
 	if (argc > 2 && !strcmp(argv[1], "loops"))
 		return run_loops(argc - 2, argv + 2);
-	if (argc == 4 && !strcmp(argv[1], "churn"))
+	if (argc == 5 && !strcmp(argv[1], "churn"))
 		return run_churn(argc - 2, argv + 2);
-	fprintf(stderr, "usage: swmem_check events | churn SECONDS SEED | loops FILE [irq] [period=NS] [rounds=N] [user|kernel]\n");
+	fprintf(stderr, "usage: swmem_check events | churn SECONDS SEED PERIOD_NS | loops FILE [irq] [period=NS] [rounds=N] [user|kernel]\n");
 	return 2;
 }

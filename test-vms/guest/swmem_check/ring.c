@@ -146,7 +146,7 @@ void wait_for_timers(void)
 {
 	char line[256];
 
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 600; i++) {
 		FILE *f = fopen("/proc/timer_list", "r");
 		int fine = 0;
 
