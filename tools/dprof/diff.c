@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/output.h"
 #include "dprof.h"
 #include "view.h"
 
 static void usage(FILE *f)
 {
 	fputs("usage: dprof diff BEFORE AFTER [options]\n"
-	      "Compare the types of two recordings.\n\n"
-	      "  -F, --format text|csv|json  (default text)\n"
-	      "  -o, --output FILE           (default standard output)\n", f);
+	      "Compare the types of two recordings.\n\n", f);
+	fputs(output_usage, f);
 	fputs(analysis_usage, f);
 	fputs("      --help\n", f);
 }
@@ -147,7 +147,7 @@ static int compare(struct analysis *before, struct analysis *after, struct table
 int cmd_diff(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }, ANALYSIS_OPTIONS,
+		OUTPUT_OPTIONS, ANALYSIS_OPTIONS,
 		{ "help", 0, NULL, 'h' }, { }
 	};
 	static const struct column columns[] = {
@@ -161,22 +161,18 @@ int cmd_diff(int argc, char **argv)
 		{ "lifetime_us_before", CELL_REAL, 1 }, { "lifetime_us_after", CELL_REAL, 1 },
 		{ "lifetime_ratio", CELL_REAL, 2 },
 	};
-	enum table_format format = TABLE_TEXT;
-	const char *output = NULL;
+	struct output output = { };
 	struct analysis before, after;
 	struct table table;
-	struct outfile out;
 	int c, ret;
 
 	analysis_init(&before);
-	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'F':
-			if (table_format_parse(optarg, &format))
-				return complain(USAGE, "--format %s: not text, csv or json", optarg);
-			break;
 		case 'o':
-			output = optarg;
+			if (output_option(&output, c, optarg))
+				return USAGE;
 			break;
 		case OPTION_LEVEL ... OPTION_VMLINUX:
 			if (analysis_option(&before, c, optarg))
@@ -200,12 +196,8 @@ int cmd_diff(int argc, char **argv)
 		ret = FAILED;
 	if (before.m.events && after.m.events) {
 		table_init(&table, columns, NR(columns));
-		if (compare(&before, &after, &table))
-			ret = complain(FAILED, "no memory left");
-		else if (outfile_open(&out, output) ||
-			 outfile_close(&out, table_print(&table, format, out.f)))
+		if (output_table(&output, &table, compare(&before, &after, &table)))
 			ret = FAILED;
-		table_free(&table);
 	}
 	analysis_free(&before);
 	analysis_free(&after);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/output.h"
 #include "dprof.h"
 #include "view.h"
 
@@ -347,15 +348,13 @@ static void usage(FILE *f)
 {
 	fputs("usage: dprof layout TYPE [FILE] [options]\n"
 	      "Advise an order of the members of a type's C struct, from its path traces or\n"
-	      "samples (default trace.dat).\n\n"
-	      "  -F, --format text|csv|json  (default text)\n"
-	      "  -o, --output FILE           (default standard output)\n", f);
+	      "samples (default trace.dat).\n\n", f);
+	fputs(output_usage, f);
 	fputs(analysis_usage, f);
 	fputs("      --help\n", f);
 }
 
-static int advise(struct analysis *a, const char *path, enum table_format format,
-		  const char *output)
+static int advise(struct analysis *a, const char *path, const struct output *output)
 {
 	static const struct column columns[] = {
 		{ "member", CELL_TEXT, 0 }, { "size_bytes", CELL_INT, 0 },
@@ -381,17 +380,17 @@ static int advise(struct analysis *a, const char *path, enum table_format format
 		ret = complain(FAILED, "no memory left");
 	} else if (!p->nr_operations) {
 		ret = complain(FAILED, "%s: nothing in it uses %s", path, d->name);
-	} else if (outfile_open(&out, output)) {
+	} else if (outfile_open(&out, output->path)) {
 		ret = FAILED;
 	} else {
 		before = lines_per_operation(p, false);
 		after = lines_per_operation(p, true);
-		if (format == TABLE_TEXT)
+		if (output->format == TABLE_TEXT)
 			fprintf(out.f, "struct %s: %u bytes now, %u then; cache lines per operation "
 				"%.2f now, %.2f then (%.1f %% saved)\n", p->layout->name,
 				p->layout->size, p->size, before, after,
 				before > 0 ? 100 * (before - after) / before : 0.0);
-		ret = outfile_close(&out, table_print(&table, format, out.f));
+		ret = outfile_close(&out, table_print(&table, output->format, out.f));
 	}
 	table_free(&table);
 	free(p->operation);
@@ -403,23 +402,21 @@ static int advise(struct analysis *a, const char *path, enum table_format format
 int cmd_layout(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }, ANALYSIS_OPTIONS,
+		OUTPUT_OPTIONS, ANALYSIS_OPTIONS,
 		{ "help", 0, NULL, 'h' }, { }
 	};
-	enum table_format format = TABLE_TEXT;
-	const char *output = NULL, *path;
+	struct output output = { };
+	const char *path;
 	struct analysis a;
 	int c, ret;
 
 	analysis_init(&a);
-	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'F':
-			if (table_format_parse(optarg, &format))
-				return complain(USAGE, "--format %s: not text, csv or json", optarg);
-			break;
 		case 'o':
-			output = optarg;
+			if (output_option(&output, c, optarg))
+				return USAGE;
 			break;
 		case OPTION_LEVEL ... OPTION_VMLINUX:
 			if (analysis_option(&a, c, optarg))
@@ -440,7 +437,7 @@ int cmd_layout(int argc, char **argv)
 	a.type = argv[optind];
 	path = optind + 1 < argc ? argv[optind + 1] : "trace.dat";
 	ret = analysis_load(&a, path, NEED_TRACES);
-	if (a.m.events && advise(&a, path, format, output))
+	if (a.m.events && advise(&a, path, &output))
 		ret = FAILED;
 	analysis_free(&a);
 	return ret;

@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "../lib/output.h"
 #include "dprof.h"
 #include "view.h"
 
@@ -14,55 +15,44 @@ static void usage(FILE *f)
 	      "Print a view of a recording (default trace.dat).\n\n", f);
 	for (v = views; v->name; v++)
 		fprintf(f, "  %-10s %s\n", v->name, v->about);
-	fputs("\n  -F, --format text|csv|json  (default text)\n"
-	      "  -o, --output FILE           (default standard output)\n", f);
+	fputs("\n", f);
+	fputs(output_usage, f);
 	fputs(analysis_usage, f);
 	fputs("      --help\n", f);
 }
 
 static int print(struct analysis *a, const struct view *view, const char *path,
-		 enum table_format format, const char *output)
+		 const struct output *output)
 {
 	const char *lacks = view->lacks ? view->lacks(a) : NULL;
-	struct outfile out;
 	struct table table;
 	int failed;
 
 	if (lacks)
 		return complain(FAILED, "%s: %s", path, lacks);
 	failed = view->make(a, &table);
-	if (failed) {
-		complain(FAILED, "no memory left");
-	} else {
-		failed = outfile_open(&out, output);
-		if (!failed)
-			failed = outfile_close(&out, table_print(&table, format, out.f));
-	}
-	table_free(&table);
-	return failed ? FAILED : OK;
+	return output_table(output, &table, failed);
 }
 
 int cmd_report(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }, ANALYSIS_OPTIONS,
+		OUTPUT_OPTIONS, ANALYSIS_OPTIONS,
 		{ "help", 0, NULL, 'h' }, { }
 	};
-	enum table_format format = TABLE_TEXT;
-	const char *output = NULL, *path;
+	struct output output = { };
+	const char *path;
 	const struct view *view;
 	struct analysis a;
 	int c, ret;
 
 	analysis_init(&a);
-	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'F':
-			if (table_format_parse(optarg, &format))
-				return complain(USAGE, "--format %s: not text, csv or json", optarg);
-			break;
 		case 'o':
-			output = optarg;
+			if (output_option(&output, c, optarg))
+				return USAGE;
 			break;
 		case OPTION_LEVEL ... OPTION_VMLINUX:
 			if (analysis_option(&a, c, optarg))
@@ -86,7 +76,7 @@ int cmd_report(int argc, char **argv)
 	path = optind + 1 < argc ? argv[optind + 1] : "trace.dat";
 	ret = analysis_load(&a, path, view->need);
 	/* What could be read of a damaged file is worth showing. */
-	if (a.m.events && print(&a, view, path, format, output))
+	if (a.m.events && print(&a, view, path, &output))
 		ret = FAILED;
 	analysis_free(&a);
 	return ret;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/output.h"
 #include "memprof_cli.h"
 #include "options.h"
 #include "patterns.h"
@@ -13,9 +14,8 @@ static void usage(FILE *f)
 	fputs("usage: memprof diagnose [FILE] [options]\n"
 	      "Say which pattern the accesses of each object show, with what evidence, what to do\n"
 	      "about it, and what that would change (default " DEFAULT_FILE ").\n\n"
-	      "  -F, --format text|csv|json  (default text)\n"
-	      "  -t, --table                 text, but as a table\n"
-	      "  -o, --output FILE           (default standard output)\n", f);
+	      "  -t, --table                 text, but as a table\n", f);
+	fputs(output_usage, f);
 	fputs(options_usage, f);
 	fputs("      --help\n", f);
 }
@@ -151,12 +151,11 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 int cmd_diagnose(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "format", 1, NULL, 'F' }, { "table", 0, NULL, 't' }, { "output", 1, NULL, 'o' },
-		COMMON_OPTIONS, { "help", 0, NULL, 'h' }, { }
+		{ "table", 0, NULL, 't' }, OUTPUT_OPTIONS, COMMON_OPTIONS,
+		{ "help", 0, NULL, 'h' }, { }
 	};
-	enum table_format format = TABLE_TEXT;
 	struct common common = COMMON_DEFAULT;
-	const char *output = NULL;
+	struct output output = { };
 	int c, damaged, failed, as_table = 0;
 	struct findings found;
 	struct outfile out;
@@ -165,14 +164,14 @@ int cmd_diagnose(int argc, char **argv)
 	size_t i, nr_texts = 0;
 	char **texts = NULL;
 
-	while ((c = getopt_long(argc, argv, "F:to:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "t" OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'F':
-			if (table_format_parse(optarg, &format))
-				return complain(USAGE, "--format %s: not text, csv or json", optarg);
+		case 'o':
+			if (output_option(&output, c, optarg))
+				return USAGE;
 			break;
 		case 't': as_table = 1; break;
-		case 'o': output = optarg; break;
 		case 'h': usage(stdout); return OK;
 		case OPT_FROM ... OPT_ALL:
 			if (common_option(&common, c, optarg))
@@ -192,12 +191,12 @@ int cmd_diagnose(int argc, char **argv)
 		 make_table(m, &found, &common.view, &table, &texts, &nr_texts);
 	if (failed) {
 		complain(FAILED, "no memory left");
-	} else if (outfile_open(&out, output)) {
+	} else if (outfile_open(&out, output.path)) {
 		failed = 1;
 	} else {
-		failed = format == TABLE_TEXT && !as_table ?
+		failed = output.format == TABLE_TEXT && !as_table ?
 			 print_text(m, &found, &common.view, out.f) :
-			 table_print(&table, format, out.f);
+			 table_print(&table, output.format, out.f);
 		failed = outfile_close(&out, failed);
 	}
 	if (texts)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/output.h"
 #include "memprof_cli.h"
 #include "options.h"
 
@@ -16,8 +17,8 @@ static void usage(FILE *f)
 	      "Print a view of a recording (default " DEFAULT_FILE ").\n\n", f);
 	for (v = views; v->name; v++)
 		fprintf(f, "  %-10s %s\n", v->name, v->about);
-	fputs("\n  -F, --format text|csv|json  (default text)\n"
-	      "  -o, --output FILE           (default standard output)\n", f);
+	fputs("\n", f);
+	fputs(output_usage, f);
 	fputs(options_usage, f);
 	fputs("      --help\n", f);
 }
@@ -25,25 +26,23 @@ static void usage(FILE *f)
 int cmd_report(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }, COMMON_OPTIONS,
+		OUTPUT_OPTIONS, COMMON_OPTIONS,
 		{ "help", 0, NULL, 'h' }, { }
 	};
-	enum table_format format = TABLE_TEXT;
 	struct common common = COMMON_DEFAULT;
-	const char *output = NULL;
+	struct output output = { };
 	const struct view *view;
-	struct outfile out;
 	struct memprof *m;
 	struct table table;
 	int c, damaged, failed;
 
-	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'F':
-			if (table_format_parse(optarg, &format))
-				return complain(USAGE, "--format %s: not text, csv or json", optarg);
+		case 'o':
+			if (output_option(&output, c, optarg))
+				return USAGE;
 			break;
-		case 'o': output = optarg; break;
 		case 'h': usage(stdout); return OK;
 		case OPT_FROM ... OPT_ALL:
 			if (common_option(&common, c, optarg))
@@ -65,13 +64,7 @@ int cmd_report(int argc, char **argv)
 		return FAILED;
 	}
 	failed = view->make(m, &common.view, &table);
-	if (failed)
-		complain(FAILED, "no memory left");
-	else if (outfile_open(&out, output))
-		failed = 1;
-	else
-		failed = outfile_close(&out, table_print(&table, format, out.f));
-	table_free(&table);
+	failed = output_table(&output, &table, failed);
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;
 }

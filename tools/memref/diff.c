@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/output.h"
 #include "compare.h"
 #include "memref.h"
 #include "view.h"
@@ -15,9 +16,8 @@ static void usage(FILE *f)
 {
 	fputs("usage: memref diff A B [options]\n"
 	      "Compare two recordings: the figures of the summary, or groups of memory.\n\n"
-	      "  -g, --groups[=N]            the N (20) groups that changed most\n"
-	      "  -F, --format text|csv|json  (default text)\n"
-	      "  -o, --output FILE           (default standard output)\n", f);
+	      "  -g, --groups[=N]            the N (20) groups that changed most\n", f);
+	fputs(output_usage, f);
 	fputs(window_usage, f);
 	fputs("      --help\n", f);
 }
@@ -39,11 +39,10 @@ static int parse_count(const char *text, size_t *count)
 
 /* @groups: how many of them; 0: the summaries instead */
 static int compare(struct model m[2], char * const names[2], size_t groups,
-		   enum table_format format, const char *output)
+		   const struct output *output)
 {
 	const uint32_t kb[2] = { m[0].intervals[0].scan.group_kb, m[1].intervals[0].scan.group_kb };
 	const char * const files[2] = { names[0], names[1] };
-	struct outfile out;
 	struct table t;
 	int failed;
 
@@ -51,32 +50,23 @@ static int compare(struct model m[2], char * const names[2], size_t groups,
 		return complain(FAILED, "groups of %u KiB and of %u KiB cannot be compared",
 				kb[0], kb[1]);
 	failed = groups ? compare_groups(m, groups, &t) : compare_summaries(m, files, &t);
-	if (failed) {
-		complain(FAILED, "no memory left");
-	} else {
-		failed = outfile_open(&out, output);
-		if (!failed)
-			failed = outfile_close(&out, table_print(&t, format, out.f));
-	}
-	table_free(&t);
-	return failed ? FAILED : OK;
+	return output_table(output, &t, failed);
 }
 
 int cmd_diff(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "groups", 2, NULL, 'g' }, { "format", 1, NULL, 'F' },
-		{ "output", 1, NULL, 'o' }, WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
+		{ "groups", 2, NULL, 'g' }, OUTPUT_OPTIONS,
+		WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
-	enum table_format format = TABLE_TEXT;
-	const char *output = NULL;
+	struct output output = { };
 	struct window window = { };
 	struct model m[2];
 	size_t groups = 0;
 	char error[512];
 	int c, failed;
 
-	while ((c = getopt_long(argc, argv, "g::F:o:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "g::" OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'g':
 			groups = 20;
@@ -84,11 +74,9 @@ int cmd_diff(int argc, char **argv)
 				return complain(USAGE, "--groups %s: not a number of groups", optarg);
 			break;
 		case 'F':
-			if (table_format_parse(optarg, &format))
-				return complain(USAGE, "--format %s: not text, csv or json", optarg);
-			break;
 		case 'o':
-			output = optarg;
+			if (output_option(&output, c, optarg))
+				return USAGE;
 			break;
 		case WINDOW_FROM ... WINDOW_PID:
 			if (window_option(&window, c, optarg, error, sizeof(error)))
@@ -113,7 +101,7 @@ int cmd_diff(int argc, char **argv)
 	failed |= load_recording(argv[optind + 1], &window, 0, &m[1]);
 	/* What could be read of damaged files is worth comparing. */
 	if (m[0].nr_intervals && m[1].nr_intervals)
-		failed |= compare(m, argv + optind, groups, format, output);
+		failed |= compare(m, argv + optind, groups, &output);
 	model_free(&m[0]);
 	model_free(&m[1]);
 	return failed ? FAILED : OK;

@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "../lib/output.h"
 #include "memref.h"
 #include "view.h"
 #include "window.h"
@@ -15,9 +16,8 @@ static void usage(FILE *f)
 	      "Print a view of a recording (default trace.dat).\n\n", f);
 	for (v = views; v->name; v++)
 		fprintf(f, "  %-10s %s\n", v->name, v->about);
-	fputs("  html       all of these and their plots in a page (see memref html --help)\n"
-	      "\n  -F, --format text|csv|json  (default text)\n"
-	      "  -o, --output FILE           (default standard output)\n", f);
+	fputs("  html       all of these and their plots in a page (see memref html --help)\n\n", f);
+	fputs(output_usage, f);
 	fputs(window_usage, f);
 	fputs(window_pid_usage, f);
 	fputs("      --help\n", f);
@@ -26,14 +26,11 @@ static void usage(FILE *f)
 int cmd_report(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' },
-		WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
+		OUTPUT_OPTIONS, WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
-	enum table_format format = TABLE_TEXT;
+	struct output output = { };
 	struct window window = { };
-	const char *output = NULL;
 	const struct view *view;
-	struct outfile out;
 	struct model model;
 	struct table table;
 	char error[512];
@@ -41,14 +38,12 @@ int cmd_report(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "html"))
 		return cmd_html(argc - 1, argv + 1);
-	while ((c = getopt_long(argc, argv, "F:o:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'F':
-			if (table_format_parse(optarg, &format))
-				return complain(USAGE, "--format %s: not text, csv or json", optarg);
-			break;
 		case 'o':
-			output = optarg;
+			if (output_option(&output, c, optarg))
+				return USAGE;
 			break;
 		case WINDOW_FROM ... WINDOW_PID:
 			if (window_option(&window, c, optarg, error, sizeof(error)))
@@ -81,13 +76,10 @@ int cmd_report(int argc, char **argv)
 	failed = view_make(view, &model, &table, error, sizeof(error));
 	if (failed) {
 		complain(FAILED, "%s", error);
-	} else if (outfile_open(&out, output)) {
-		failed = 1;
+		table_free(&table);
 	} else {
-		failed = table_print(&table, format, out.f);
-		failed |= outfile_close(&out, failed);
+		failed = output_table(&output, &table, 0);
 	}
-	table_free(&table);
 	model_free(&model);
 	return damaged || failed ? FAILED : OK;
 }

@@ -7,17 +7,15 @@
 
 #include "../lib/complain.h"
 #include "../lib/memsource.h"
-#include "../lib/outfile.h"
-#include "../lib/table.h"
+#include "../lib/output.h"
 
 static void usage(FILE *f)
 {
 	fputs("usage: memscope-caps [options]\n"
-	      "Show which sources of memory-access samples this machine has, the best first.\n\n"
-	      "  -F, --format FORMAT  text (default), csv or json\n"
-	      "  -o, --output FILE    write it there\n"
-	      "  -h, --help\n"
-	      "  -V, --version\n\n"
+	      "Show which sources of memory-access samples this machine has, the best first.\n\n", f);
+	fputs(output_usage, f);
+	fputs("      --help\n"
+	      "      --version\n\n"
 	      "exit status: 0 if there is a source that this user may use, 1 if not.\n", f);
 }
 
@@ -42,7 +40,7 @@ static void perf_event(const struct memsource *s, char *text, size_t size)
 		snprintf(text, size, "swmem//");
 }
 
-static int show(enum table_format format, const char *output)
+static int show(const struct output *output)
 {
 	static const struct column columns[] = {
 		{ "source", CELL_TEXT }, { "available", CELL_TEXT }, { "perf_event", CELL_TEXT },
@@ -52,9 +50,8 @@ static int show(enum table_format format, const char *output)
 	};
 	struct memsource sources[MEMSOURCE_COUNT];
 	char perf[MEMSOURCE_COUNT][128];
-	struct outfile out;
 	struct table table;
-	int i, ret, any = 0;
+	int i, any = 0;
 
 	memsource_probe(sources, "");
 	table_init(&table, columns, sizeof(columns) / sizeof(*columns));
@@ -74,33 +71,24 @@ static int show(enum table_format format, const char *output)
 			return complain(FAILED, "no memory left");
 		}
 	}
-	ret = outfile_open(&out, output);
-	if (!ret) {
-		ret = table_print(&table, format, out.f);
-		ret = outfile_close(&out, ret);
-	}
-	table_free(&table);
-	return ret || !any ? FAILED : OK;
+	return output_table(output, &table, 0) || !any ? FAILED : OK;
 }
 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }, { "help", 0, NULL, 'h' },
+		OUTPUT_OPTIONS, { "help", 0, NULL, 'h' },
 		{ "version", 0, NULL, 'V' }, { }
 	};
-	enum table_format format = TABLE_TEXT;
-	const char *output = NULL;
+	struct output output = { };
 	int c;
 
-	while ((c = getopt_long(argc, argv, "F:o:hV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "hV", options, NULL)) != -1) {
 		switch (c) {
 		case 'F':
-			if (table_format_parse(optarg, &format))
-				return complain(USAGE, "--format %s: not text, csv or json", optarg);
-			break;
 		case 'o':
-			output = optarg;
+			if (output_option(&output, c, optarg))
+				return USAGE;
 			break;
 		case 'V':
 			puts("memscope-caps " MEMSCOPE_VERSION);
@@ -117,5 +105,5 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return USAGE;
 	}
-	return show(format, output);
+	return show(&output);
 }

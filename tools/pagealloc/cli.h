@@ -8,6 +8,7 @@
 
 #include "../lib/complain.h"
 #include "../lib/outfile.h"
+#include "../lib/output.h"
 #include "../lib/table.h"
 #include "pagealloc.h"
 
@@ -50,20 +51,6 @@ int complain_about(int err, const char *what);
 int count_parse(const char *text, unsigned long *count);
 
 /* options.c: what several verbs understand */
-
-/* Where a table goes, and how. */
-struct output {
-	enum table_format format;
-	const char *path;
-};
-
-#define OUTPUT_SHORT	"F:o:h"
-#define OUTPUT_OPTIONS	{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }, \
-			{ "help", 0, NULL, 'h' }
-extern const char output_usage[];
-
-int output_option(struct output *o, int c, const char *arg);
-int output_table(const struct output *o, struct table *t, int failed);
 
 /* The hint that is wanted. */
 struct wish {

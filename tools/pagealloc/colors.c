@@ -15,6 +15,7 @@ static void usage(FILE *f)
 	      "Show the color function and where it comes from.\n\n"
 	      "      --free                  the free pages of each color instead (root)\n", f);
 	fputs(output_usage, f);
+	fputs("      --help\n", f);
 }
 
 static int unreadable(int err, const char *path)
@@ -100,7 +101,7 @@ static int show_free(struct table *t)
 int cmd_colors(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "free", 0, NULL, 'f' }, OUTPUT_OPTIONS, { }
+		{ "free", 0, NULL, 'f' }, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
 	static const struct column free_columns[] = {
 		{ "color", CELL_INT }, { "free_pages", CELL_INT },
@@ -109,7 +110,7 @@ int cmd_colors(int argc, char **argv)
 	struct table table;
 	int c, ret, free_pages = 0;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		if (c == 'f') {
 			free_pages = 1;
 		} else if (c == 'h' || c == '?') {

@@ -355,16 +355,17 @@ static void usage(FILE *f)
 	      "where they were placed, and what to do. The exit status is 1 if they mean nothing.\n\n",
 	      f);
 	fputs(output_usage, f);
+	fputs("      --help\n", f);
 }
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option options[] = { OUTPUT_OPTIONS, { } };
+	static const struct option options[] = { OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { } };
 	struct output out = { };
 	struct doctor d = { };
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		if (c == 'h' || c == '?') {
 			usage(c == 'h' ? stdout : stderr);
 			return c == 'h' ? OK : USAGE;

@@ -186,17 +186,18 @@ static void get_usage(FILE *f)
 	      "Show the hints of a process: its default, and those of ranges.\n\n"
 	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n", f);
 	fputs(output_usage, f);
+	fputs("      --help\n", f);
 }
 
 int cmd_get(int argc, char **argv)
 {
-	static const struct option options[] = { OUTPUT_OPTIONS, { } };
+	static const struct option options[] = { OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { } };
 	struct output out = { };
 	struct target t;
 	struct table table;
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		if (c == 'h' || c == '?') {
 			get_usage(c == 'h' ? stdout : stderr);
 			return c == 'h' ? OK : USAGE;

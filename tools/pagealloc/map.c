@@ -15,6 +15,7 @@ static void usage(FILE *f)
 	      "them. Frames and colors need CAP_SYS_ADMIN.\n\n"
 	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n", f);
 	fputs(output_usage, f);
+	fputs("      --help\n", f);
 }
 
 static const struct column columns[] = {
@@ -90,13 +91,13 @@ static int map(struct target *t, struct table *table)
 
 int cmd_map(int argc, char **argv)
 {
-	static const struct option options[] = { OUTPUT_OPTIONS, { } };
+	static const struct option options[] = { OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { } };
 	struct output out = { };
 	struct table table;
 	struct target t;
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		if (c == 'h' || c == '?') {
 			usage(c == 'h' ? stdout : stderr);
 			return c == 'h' ? OK : USAGE;

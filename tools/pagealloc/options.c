@@ -4,11 +4,6 @@
 
 #include "cli.h"
 
-const char output_usage[] =
-	"  -F, --format text|csv|json  (default text)\n"
-	"  -o, --output FILE           (default standard output)\n"
-	"      --help\n";
-
 const char wish_usage[] =
 	"  -s, --strategy NAME[:ARG]   coloring[:offset=N], binhop[:first=N,step=N],\n"
 	"                              modulo:C,C,... or modulo:FILE, exact:FILE,\n"
@@ -18,45 +13,6 @@ const char wish_usage[] =
 	"      --inherit LIST          fork (children get the default hint), exec (new\n"
 	"                              programs keep it), ranges (children get the hints\n"
 	"                              of ranges), or none\n";
-
-/**
- * output_option() - an option of output_usage
- * @o: what was given
- * @c: from getopt_long()
- * @arg: its argument
- *
- * Return: OK, or USAGE after saying why.
- */
-int output_option(struct output *o, int c, const char *arg)
-{
-	if (c == 'o')
-		o->path = arg;
-	else if (table_format_parse(arg, &o->format))
-		return complain(USAGE, "--format %s: not text, csv or json", arg);
-	return OK;
-}
-
-/**
- * output_table() - print a table where it is wanted
- * @o: where, and how
- * @t: freed
- * @failed: it could not be made for want of memory
- *
- * Return: OK, or FAILED after saying why.
- */
-int output_table(const struct output *o, struct table *t, int failed)
-{
-	struct outfile out;
-
-	if (failed)
-		complain(FAILED, "no memory left");
-	else if (outfile_open(&out, o->path))
-		failed = 1;
-	else
-		failed = outfile_close(&out, table_print(t, o->format, out.f));
-	table_free(t);
-	return failed ? FAILED : OK;
-}
 
 static const struct {
 	const char *name;

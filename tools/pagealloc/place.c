@@ -97,6 +97,7 @@ static void verify_usage(FILE *f)
 	      "      --exact                 compare frames, not colors\n"
 	      "      --list                  each page that is not as recorded, and why\n", f);
 	fputs(output_usage, f);
+	fputs("      --help\n", f);
 }
 
 enum { AGAINST = 600, EXACT, LIST, SHARED, EVICT };
@@ -105,7 +106,7 @@ int cmd_verify(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "against", 1, NULL, AGAINST }, { "exact", 0, NULL, EXACT },
-		{ "list", 0, NULL, LIST }, OUTPUT_OPTIONS, { }
+		{ "list", 0, NULL, LIST }, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
 	const char *against = NULL;
 	struct output out = { };
@@ -113,7 +114,7 @@ int cmd_verify(int argc, char **argv)
 	struct target t;
 	int c, ret, exact = 0, list = 0;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		if (c == 'h' || c == '?') {
 			verify_usage(c == 'h' ? stdout : stderr);
 			return c == 'h' ? OK : USAGE;
@@ -226,12 +227,13 @@ static void repair_usage(FILE *f)
 	      "      --shared                pages of other processes too (CAP_SYS_NICE)\n"
 	      "      --evict                 exact: move away who is there\n", f);
 	fputs(output_usage, f);
+	fputs("      --help\n", f);
 }
 
 int cmd_repair(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "shared", 0, NULL, SHARED }, { "evict", 0, NULL, EVICT }, OUTPUT_OPTIONS, { }
+		{ "shared", 0, NULL, SHARED }, { "evict", 0, NULL, EVICT }, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
 	static const struct column columns[] = {
 		{ "outcome", CELL_TEXT }, { "pages", CELL_INT }, { "about", CELL_TEXT },
@@ -242,7 +244,7 @@ int cmd_repair(int argc, char **argv)
 	struct target t;
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_SHORT, options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		if (c == 'h' || c == '?') {
 			repair_usage(c == 'h' ? stdout : stderr);
 			return c == 'h' ? OK : USAGE;

@@ -27,6 +27,7 @@ static void usage(FILE *f)
 	      "  -i, --interval S            every S seconds, what was added\n"
 	      "  -n, --count N               so many intervals (default 1)\n", f);
 	fputs(output_usage, f);
+	fputs("      --help\n", f);
 }
 
 /* A line: a name and a number. */
@@ -137,7 +138,7 @@ static int watch(double seconds, unsigned long count, struct table *t)
 int cmd_stats(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "interval", 1, NULL, 'i' }, { "count", 1, NULL, 'n' }, OUTPUT_OPTIONS, { }
+		{ "interval", 1, NULL, 'i' }, { "count", 1, NULL, 'n' }, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
 	unsigned long count = 1;
 	struct output out = { };
@@ -146,7 +147,7 @@ int cmd_stats(int argc, char **argv)
 	char *end;
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, "i:n:" OUTPUT_SHORT, options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "i:n:" OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'i':
 			seconds = strtod(optarg, &end);

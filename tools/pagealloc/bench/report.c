@@ -147,6 +147,7 @@ static void usage(FILE *f)
 	fputs(request_usage, f);
 	fputs("      --cost-ratio R          an execution costs as much as R measurements: plan\n", f);
 	fputs(output_usage, f);
+	fputs("      --help\n", f);
 }
 
 #define MAX_NOTES 24
@@ -325,7 +326,7 @@ int bench_report(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "view", 1, NULL, 'v' }, { "cost-ratio", 1, NULL, REQUEST_COST_RATIO },
-		REQUEST_OPTIONS, OUTPUT_OPTIONS, { }
+		REQUEST_OPTIONS, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
 	struct request request = DEFAULT_REQUEST;
 	struct output output = { };
@@ -336,7 +337,7 @@ int bench_report(int argc, char **argv)
 	struct results r;
 	int c, i, failed;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_SHORT "v:", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h" "v:", options, NULL)) != -1) {
 		switch (c) {
 		case 'v':
 			views = optarg;
