@@ -17,6 +17,31 @@
 #define LOCKS_SECONDS 6
 #define LOCKS_MAX 4000000
 
+/* What clear_refs and smaps make of it, the bad example. */
+static pid_t start_refs(void)
+{
+	static char text[1 << 16];
+	pid_t target = getpid(), pid = fork();
+	char path[64];
+
+	if (pid)
+		return pid;
+	pin(0);
+	for (;;) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/clear_refs", target);
+		put(path, "1");
+		usleep(100000);
+		snprintf(path, sizeof(path), "/proc/%d/smaps", target);
+		f = fopen(path, "r");
+		while (f && fread(text, 1, sizeof(text), f))
+			;
+		if (f)
+			fclose(f);
+	}
+}
+
 static void locks_at(const char *name, unsigned char *memory, double *ns)
 {
 	uint64_t begin = now(), after = begin, before = begin;
@@ -46,6 +71,7 @@ void locks(void)
 {
 	double *ns = calloc(LOCKS_MAX, sizeof(*ns));
 	unsigned char *memory;
+	pid_t refs;
 
 	pin(1);
 	memory = map(MAX_PAGES * PAGE, true);
@@ -59,4 +85,7 @@ void locks(void)
 	locks_at("100ms", memory, ns);
 	put(TRACEFS "events/memref/enable", "0");
 	put(TRACEFS "memref/cpu_max", "2");
+	refs = start_refs();
+	locks_at("refs", memory, ns);
+	stop(refs);
 }
