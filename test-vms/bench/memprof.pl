@@ -191,17 +191,27 @@ sub truth {
 
 # --- cost ------------------------------------------------------------------------
 # Where the clock counts instructions (2 ns each) of all CPUs: with one CPU and without
-# the recorder, whose reading is not the program's cost.  Two events a pair.
+# the recorder, whose reading is not the program's cost.  The clock of events is the one
+# that the recorder would choose in this guest, and the other one.
 sub cost {
 	my $vm = in_guest(<<~'END', timeout => 1000, smp => 1, nodes => 1);
 	mkdir rings
 	echo without $(memprof_cost 20000)
-	echo with $(MEMPROF_SESSION=/tmp/rings MEMPROF_RING_BYTES=16000000 LD_PRELOAD=/share/lib/libmemprof-preload.so memprof_cost 20000)
+	for clock in tsc monotonic; do
+		echo $clock $(MEMPROF_SESSION=/tmp/rings MEMPROF_CLOCK=$clock \
+			LD_PRELOAD=/share/lib/libmemprof-preload.so memprof_cost 20000)
+	done
 	END
-	my ($with) = $vm->{out} =~ /^with ns_per_pair ([\d.]+)/m;
-	my ($without) = $vm->{out} =~ /^without ns_per_pair ([\d.]+)/m;
-	return print STDERR "memprof.pl: a guest failed: $vm->{err}" unless $with && $without;
-	$m{insn_per_alloc_event} = ($with - $without) / 4;
+	my %ns;
+	$ns{$1} = [ $2, $3 ] while $vm->{out} =~ /^(\w+) ns_per_malloc ([\d.]+) ns_per_free ([\d.]+)/mg;
+	return print STDERR "memprof.pl: a guest failed: $vm->{err}" unless keys %ns == 3;
+	for my $clock (qw(tsc monotonic)) {
+		my $key = $clock eq 'tsc' ? '' : "_$clock";
+		my @insn = map { ($ns{$clock}[$_] - $ns{without}[$_]) / 2 } 0, 1;
+		$m{"insn_per_malloc_event$key"} = $insn[0];
+		$m{"insn_per_free_event$key"} = $insn[1];
+		$m{"insn_per_alloc_event$key"} = sum(@insn) / 2;
+	}
 	save('cost', 'memprof_cost 20000 in a guest of one CPU, -icount');
 }
 

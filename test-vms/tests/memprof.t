@@ -43,6 +43,9 @@ END
 	like($vm->{out}, qr/^1,0,\d+/m, 'the node matrix has accesses from node 1 to node 0');
 	my ($json) = $vm->{out} =~ /^(\[.*\])/ms;
 	is(scalar @{decode_json($json // '[]')}, 3, 'views are JSON, too');
+	my ($clock, $error) = slurp("$share/truth.data") =~ /"clock_of_events":"(\w+)","clock_error_ns":(\d+)/;
+	is($clock, 'tsc', 'events are dated by the TSC where the kernel trusts it');
+	cmp_ok($error // 1e9, '<', 1000, 'exactly enough');
 }
 
 # --- patterns --------------------------------------------------------------------

@@ -179,25 +179,32 @@ struct task_record {
 
 /* ---- between the preloaded library and the recorder ---- */
 
-#define RING_MAGIC	UINT64_C(0x31474e49524d454d)	/* "MEMRING1" */
+#define RING_MAGIC	UINT64_C(0x32474e49524d454d)	/* "MEMRING2" */
 #define RING_HEADER	4096
+/* In units of the ring's clock; a faster one than of 1 GHz is later in ns. */
+#define RING_MAX_DELTA	(MEMPROF_MAX_DELTA / 2)
+/* Unit of event_record.wait where the clock is the TSC. */
+#define RING_WAIT_TICKS	4096
+
+enum ring_clock { RING_MONOTONIC, RING_TSC };
 
 /**
  * struct ring - begins a file PID.TID.NUMBER in the session's directory
  * @room: records of struct event_record behind RING_HEADER bytes
  * @head: records written ever; the thread's
  * @tail: records read ever; the recorder's
- * @base_ns: of the first record's delta
+ * @base: of the first record's delta
  * @lost: events that found no room
  * @waits: how often the thread waited for room
  * @done: the thread writes no more
+ * @clock: of enum ring_clock: what @base, EVENT_BASE and deltas are times of
  */
 struct ring {
 	uint64_t magic;
 	uint32_t pid, tid;
-	uint64_t image, base_ns, room;
+	uint64_t image, base, room;
 	uint64_t lost, waits;
-	uint32_t done, reserved;
+	uint32_t done, clock;
 	uint64_t head __attribute__((aligned(64)));
 	uint64_t tail __attribute__((aligned(64)));
 };

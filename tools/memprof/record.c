@@ -135,6 +135,7 @@ static int set_environment(void *ctx)
 	snprintf(value, sizeof(value), "%s%s%s", path, had ? ":" : "", had ? had : "");
 	setenv("LD_PRELOAD", value, 1);
 	setenv("MEMPROF_SESSION", rings_directory(preload->rings), 1);
+	setenv("MEMPROF_CLOCK", rings_clock(preload->rings), 1);
 	snprintf(value, sizeof(value), "%lu", (unsigned long)o->ring_bytes);
 	setenv("MEMPROF_RING_BYTES", value, 1);
 	snprintf(value, sizeof(value), "%u", o->depth);
@@ -194,10 +195,12 @@ static void write_meta(struct recording *r, const struct options *o)
 		"machine", describe_machine(&r->machine)));
 }
 
-static void write_end(struct recording *r)
+static void write_end(struct recording *r, const struct rings *rings)
 {
 	write_json(r, CHUNK_END, json_pack(
-		"{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}",
+		"{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}",
+		"clock_of_events", rings ? rings_clock(rings) : "none",
+		"clock_error_ns", (json_int_t)(rings ? rings_clock_error(rings) : 0),
 		"samples", (json_int_t)r->writer.counts[CHUNK_SAMPLES],
 		"discarded", (json_int_t)r->discarded,
 		"events", (json_int_t)r->writer.counts[CHUNK_EVENTS],
@@ -380,7 +383,7 @@ static int record(struct recording *r, const struct options *o)
 	sampler_drain(s, true);
 	if (rings)
 		rings_drain(rings, true);
-	write_end(r);
+	write_end(r, rings);
 	if (writer_close(&r->writer))
 		ret = FAILED;
 	else

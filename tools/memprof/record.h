@@ -42,6 +42,8 @@ void sampler_close(struct sampler *s);
 struct rings;
 struct rings *rings_new(struct recording *r, char *error, size_t size);
 const char *rings_directory(const struct rings *rings);
+const char *rings_clock(const struct rings *rings);
+uint64_t rings_clock_error(const struct rings *rings);
 bool rings_drain(struct rings *rings, bool all);
 void rings_close(struct rings *rings);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * memprof record: reads the rings that preloaded threads write.  Each is a file in
- * the session's directory (preload/ring.c); its records go to the recording as they
- * are.
+ * the session's directory (preload/ring.c); its records go to the recording, dated by
+ * CLOCK_MONOTONIC.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
+#include "clock.h"
 #include "record.h"
 
 /* A quiet thread's records are fetched as often. */
@@ -29,8 +30,10 @@ struct source_ring {
 	char name[64];
 	struct ring *ring;
 	size_t bytes;
-	uint64_t room, tail, base_ns, read_ns, lost;
+	uint64_t room, head, tail, base, read_ns, lost;
+	uint64_t pair;			/* of the clock, where its last record was */
 	uint32_t stream;
+	bool tsc, told, done;
 	UT_hash_handle hh;
 };
 
@@ -39,6 +42,9 @@ struct rings {
 	struct source_ring *table;
 	char path[64];
 	uint32_t streams;
+	bool tsc;
+	struct clock clock;
+	struct event_record chunk[MAX_RECORDS];
 };
 
 /**
@@ -58,6 +64,10 @@ struct rings *rings_new(struct recording *r, char *error, size_t size)
 		return NULL;
 	}
 	rings->r = r;
+	rings->tsc = clock_trusts_tsc("");
+	/* No event is before it. */
+	if (rings->tsc)
+		clock_read(&rings->clock);
 	/* In memory, where there is such a file system. */
 	strcpy(rings->path, "/dev/shm/memprof.XXXXXX");
 	if (!mkdtemp(rings->path)) {
@@ -77,9 +87,24 @@ const char *rings_directory(const struct rings *rings)
 	return rings->path;
 }
 
+/** rings_clock() - what MEMPROF_CLOCK is to be: "tsc" or "monotonic" */
+const char *rings_clock(const struct rings *rings)
+{
+	return rings->tsc ? "tsc" : "monotonic";
+}
+
+/**
+ * rings_clock_error() - how far times of events may be off
+ *
+ * Return: ns, 0 if events are dated by the clock that samples are dated by.
+ */
+uint64_t rings_clock_error(const struct rings *rings)
+{
+	return rings->clock.error_ns;
+}
+
 static void add_ring(struct rings *rings, const char *name)
 {
-	struct stream_record stream;
 	struct source_ring *s;
 	struct stat st;
 	struct ring *ring;
@@ -111,12 +136,27 @@ static void add_ring(struct rings *rings, const char *name)
 	s->ring = ring;
 	s->bytes = st.st_size;
 	s->room = ring->room;
-	s->base_ns = ring->base_ns;
+	s->base = ring->base;
+	s->tsc = ring->clock == RING_TSC;
 	s->stream = ++rings->streams;
 	HASH_ADD_STR(rings->table, name, s);
-	stream = (struct stream_record){ s->stream, ring->pid, ring->tid, 0, ring->image };
-	writer_chunk(&rings->r->writer, CHUNK_STREAM, s->stream, ring->base_ns, ring->base_ns, 1,
-		     &(struct iovec){ &stream, sizeof(stream) }, 1);
+}
+
+/* A time of a ring, by CLOCK_MONOTONIC. */
+static uint64_t ring_ns(const struct rings *rings, struct source_ring *s, uint64_t time)
+{
+	return s->tsc ? clock_ns(&rings->clock, time, &s->pair) : time;
+}
+
+/* Whose events the stream has. */
+static void tell_stream(struct rings *rings, struct source_ring *s)
+{
+	const struct stream_record stream = { s->stream, s->ring->pid, s->ring->tid, 0, s->ring->image };
+	const uint64_t time = ring_ns(rings, s, s->base);
+
+	writer_chunk(&rings->r->writer, CHUNK_STREAM, s->stream, time, time, 1,
+		     &(struct iovec){ (void *)&stream, sizeof(stream) }, 1);
+	s->told = true;
 }
 
 static void look_for_rings(struct rings *rings)
@@ -136,20 +176,15 @@ static void look_for_rings(struct rings *rings)
 		closedir(dir);
 }
 
-/*
- * Writes records from tail to end as a chunk.  A chunk has one base: it ends before a
- * record that sets another.  Returns how many it took.
- */
-static uint64_t write_chunk(struct rings *rings, struct source_ring *s, uint64_t end)
+/* How many records from tail on are a chunk: it has one base, and chains as a whole. */
+static uint64_t chunk_records(const struct source_ring *s, const struct event_record *records)
 {
-	const struct event_record *records = (void *)((char *)s->ring + RING_HEADER);
-	uint64_t i, first = s->tail % s->room, n, last = 0, words[3], chain = 0;
+	uint64_t i, first = s->tail % s->room, n = s->head - s->tail, chain = 0;
 	uint32_t skip = 0;
-	struct iovec data[2];
 
-	if (end - s->tail > MAX_RECORDS)
-		end = s->tail + MAX_RECORDS;
-	for (i = 0; i < end - s->tail; i++) {
+	if (n > MAX_RECORDS)
+		n = MAX_RECORDS;
+	for (i = 0; i < n; i++) {
 		const struct event_record *e = &records[(first + i) % s->room];
 
 		if (skip) {
@@ -157,25 +192,57 @@ static uint64_t write_chunk(struct rings *rings, struct source_ring *s, uint64_t
 		} else if (e->type == EVENT_CHAIN) {
 			skip = (e->wait + 2) / 3;
 			chain = i;
-			last = e->delta;
 		} else if (e->type == EVENT_BASE && i) {
 			break;
-		} else if (e->type == EVENT_BASE) {
-			memcpy(words, e, sizeof(words));
-			s->base_ns = words[2];
-		} else {
-			last = e->delta;
 		}
 	}
-	/* A chain, written as one, is read as one. */
-	n = skip ? chain : i;
-	data[0].iov_base = (void *)&records[first];
-	data[0].iov_len = (n < s->room - first ? n : s->room - first) * sizeof(*records);
-	data[1].iov_base = (void *)records;
-	data[1].iov_len = n * sizeof(*records) - data[0].iov_len;
-	if (n)
-		writer_chunk(&rings->r->writer, CHUNK_EVENTS, s->stream, s->base_ns, s->base_ns + last,
-			     n, data, data[1].iov_len ? 2 : 1);
+	return skip ? chain : i;
+}
+
+/* The unit of the TSC's ring to the file's, rounded up. */
+static unsigned int wait_ns(const struct rings *rings, struct source_ring *s, uint64_t time,
+			    unsigned int wait)
+{
+	const uint64_t ns = ring_ns(rings, s, time + (uint64_t)wait * RING_WAIT_TICKS) -
+			    ring_ns(rings, s, time);
+	const uint64_t w = (ns + EVENT_WAIT_NS - 1) / EVENT_WAIT_NS;
+
+	return w > UINT16_MAX ? UINT16_MAX : w;
+}
+
+/* Writes records from tail to head as a chunk.  Returns how many it took. */
+static uint64_t write_chunk(struct rings *rings, struct source_ring *s)
+{
+	const struct event_record *records = (void *)((char *)s->ring + RING_HEADER);
+	const uint64_t n = chunk_records(s, records), first = s->tail % s->room;
+	const uint64_t before = n < s->room - first ? n : s->room - first;
+	uint64_t base_ns, last_ns, time, words[3], i;
+	struct event_record *e = rings->chunk;
+
+	if (!n)
+		return 0;
+	memcpy(e, &records[first], before * sizeof(*e));
+	memcpy(e + before, records, (n - before) * sizeof(*e));
+	if (e->type == EVENT_BASE) {
+		memcpy(words, e, sizeof(words));
+		s->base = words[2];
+		words[2] = ring_ns(rings, s, s->base);
+		memcpy(e, words, sizeof(words));
+	}
+	base_ns = last_ns = ring_ns(rings, s, s->base);
+	for (i = 0; i < n; i++) {
+		if (e[i].type == EVENT_BASE)
+			continue;
+		time = s->base + e[i].delta;
+		if (s->tsc && e[i].wait && e[i].type != EVENT_CHAIN)
+			e[i].wait = wait_ns(rings, s, time, e[i].wait);
+		last_ns = ring_ns(rings, s, time);
+		e[i].delta = last_ns - base_ns;
+		if (e[i].type == EVENT_CHAIN)
+			i += (e[i].wait + 2) / 3;
+	}
+	writer_chunk(&rings->r->writer, CHUNK_EVENTS, s->stream, base_ns, last_ns, n,
+		     &(struct iovec){ e, n * sizeof(*e) }, 1);
 	return n;
 }
 
@@ -184,12 +251,22 @@ static bool is_gone(const struct ring *ring)
 	return kill(ring->pid, 0) && errno == ESRCH;
 }
 
+/* How far to read: what is written later has later times than can be told now. */
+static void look_at_ring(struct source_ring *s)
+{
+	s->done = __atomic_load_n(&s->ring->done, __ATOMIC_ACQUIRE);
+	s->head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
+}
+
 /* Returns whether there was much. */
 static bool drain_ring(struct rings *rings, struct source_ring *s, uint64_t now, bool all)
 {
-	bool done = __atomic_load_n(&s->ring->done, __ATOMIC_ACQUIRE), much;
-	uint64_t head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE), lost;
+	const uint64_t head = s->head;
+	bool done = s->done, much;
+	uint64_t lost;
 
+	if (!s->told)
+		tell_stream(rings, s);
 	if (!all && !done && now - s->read_ns < QUIET_NS && head - s->tail < ENOUGH &&
 	    head - s->tail < s->room / 4)
 		return false;
@@ -200,7 +277,7 @@ static bool drain_ring(struct rings *rings, struct source_ring *s, uint64_t now,
 	if (!done && now - s->read_ns >= QUIET_NS && head == s->tail)
 		done = is_gone(s->ring);
 	while (head != s->tail) {
-		uint64_t n = write_chunk(rings, s, head);
+		uint64_t n = write_chunk(rings, s);
 
 		/* A chain that ends nowhere: not what the library writes. */
 		s->tail = n ? s->tail + n : head;
@@ -238,6 +315,10 @@ bool rings_drain(struct rings *rings, bool all)
 	bool much = false;
 
 	look_for_rings(rings);
+	HASH_ITER(hh, rings->table, s, next)
+		look_at_ring(s);
+	if (rings->tsc)
+		clock_read(&rings->clock);
 	HASH_ITER(hh, rings->table, s, next)
 		much |= drain_ring(rings, s, now, all);
 	return much;

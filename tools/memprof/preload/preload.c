@@ -64,8 +64,6 @@ static bool is_early(const void *p)
 	return (const char *)p >= early && (const char *)p < early + sizeof(early);
 }
 
-static void set_up_stack(void);
-
 /* Other destructors may still allocate: the ring goes in the last round. */
 static void on_thread_exit(void *unused)
 {
@@ -103,19 +101,43 @@ static __attribute__((constructor)) void begin(void)
 	find_real();
 }
 
+static void set_up_stack(void)
+{
+	pthread_attr_t attr;
+	unsigned int cpu;
+	uint64_t time;
+	size_t size;
+	void *low;
+
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &low, &size)) {
+		time = ring_now(&cpu);
+		ring_event(EVENT_STACK, low, size, 0, 0, time, cpu, 0);
+	}
+	pthread_attr_destroy(&attr);
+}
+
+/* The first event of a thread, or of a child after fork(). */
+static __attribute__((noinline, cold)) bool enter_first(void)
+{
+	if (self.busy)
+		return false;
+	if (!ready)
+		find_real();
+	if (!ready || !ring_begin())
+		return false;
+	self.busy = 1;
+	pthread_setspecific(exit_key, &self);
+	set_up_stack();
+	return true;
+}
+
 /* This thread may write events; it is busy then until leave(). */
 static inline bool enter(void)
 {
-	if (unlikely(self.busy || !ready))
-		return false;
-	if (unlikely(!self.ring || self.generation != process->generation)) {
-		if (!ring_begin())
-			return false;
-		self.busy = 1;
-		pthread_setspecific(exit_key, &self);
-		set_up_stack();
-		return true;
-	}
+	if (unlikely(self.busy || self.generation != process->generation))
+		return enter_first();
 	self.busy = 1;
 	return true;
 }
@@ -125,28 +147,48 @@ static inline void leave(void)
 	self.busy = 0;
 }
 
-static inline unsigned int waited(uint64_t from, uint64_t to)
-{
-	uint64_t w = (to - from + EVENT_WAIT_NS - 1) / EVENT_WAIT_NS;
-
-	return w > UINT16_MAX ? UINT16_MAX : w;
-}
-
-static void set_up_stack(void)
-{
-	pthread_attr_t attr;
-	size_t size;
-	void *low;
-
-	if (pthread_getattr_np(pthread_self(), &attr))
-		return;
-	if (!pthread_attr_getstack(&attr, &low, &size))
-		ring_write(EVENT_STACK, low, size, 0, 0, ring_now(), 0);
-	pthread_attr_destroy(&attr);
-}
-
 /* The place of the return address of the function this is in. */
 #define RETURN_SLOT	((uintptr_t *)((char *)__builtin_dwarf_cfa() - sizeof(uintptr_t)))
+
+static inline uint32_t chain_id(uintptr_t *return_slot)
+{
+	const uint32_t id = chain_cached(return_slot);
+
+	return likely(id) ? id : chain_slow(return_slot);
+}
+
+/* The event of an object that is there now; to be called from the interposed function. */
+static __attribute__((noinline)) void *allocated_slow(void *p, size_t size, unsigned int flags,
+						      uintptr_t *return_slot)
+{
+	uint32_t chain;
+	unsigned int cpu;
+	uint64_t time;
+
+	if (p) {
+		chain = chain_id(return_slot);
+		time = ring_now(&cpu);
+		ring_event(EVENT_ALLOC, p, size, flags, chain, time, cpu, 0);
+	}
+	leave();
+	return p;
+}
+
+/* The same: most chains were there before, and most rings have room. */
+static inline void *allocated(void *p, size_t size, uintptr_t *return_slot)
+{
+	const uint32_t chain = chain_cached(return_slot);
+	unsigned int cpu;
+	uint64_t time;
+
+	if (unlikely(!p || !chain))
+		return allocated_slow(p, size, 0, return_slot);
+	time = ring_now(&cpu);
+	if (unlikely(!ring_write(EVENT_ALLOC, p, size, 0, chain, time, cpu, 0)))
+		return allocated_slow(p, size, 0, return_slot);
+	leave();
+	return p;
+}
 
 /*
  * A call that allocates, and the event of its object.  What the allocator maps in the
@@ -158,65 +200,71 @@ static void set_up_stack(void)
 		break;							\
 	}								\
 	call;								\
-	if (p)								\
-		ring_write(EVENT_ALLOC, p, size, 0, chain_id(RETURN_SLOT), ring_now(), 0); \
-	leave();							\
+	allocated_slow(p, size, 0, RETURN_SLOT);			\
 } while (0)
 
 public void *malloc(size_t size)
 {
-	void *p;
+	if (unlikely(!enter()))
+		return ready ? real.malloc(size) : early_alloc(size);
+	return allocated(real.malloc(size), size, RETURN_SLOT);
+}
 
-	if (unlikely(!ready)) {
-		find_real();
-		if (!ready)
-			return early_alloc(size);
-	}
-	ALLOCATE(p, size, p = real.malloc(size));
-	return p;
+static __attribute__((noinline)) void freed_slow(void *p)
+{
+	unsigned int cpu;
+	uint64_t time = ring_now(&cpu);
+
+	ring_event(EVENT_FREE, p, 0, 0, 0, time, cpu, 0);
 }
 
 public void free(void *p)
 {
+	unsigned int cpu;
+	uint64_t time;
+
 	if (!p || unlikely(is_early(p)))
 		return;
-	if (!enter()) {
+	if (unlikely(!enter())) {
 		real.free(p);
 		return;
 	}
-	ring_write(EVENT_FREE, p, 0, 0, 0, ring_now(), 0);
+	time = ring_now(&cpu);
+	if (unlikely(!ring_write(EVENT_FREE, p, 0, 0, 0, time, cpu, 0)))
+		freed_slow(p);
 	real.free(p);
 	leave();
 }
 
 public void *calloc(size_t n, size_t size)
 {
+	unsigned int cpu, then;
 	uint64_t before;
 	size_t bytes;
 	void *p;
 
-	if (unlikely(!ready)) {
-		find_real();
-		if (!ready)
-			return __builtin_mul_overflow(n, size, &bytes) ? NULL :
-			       early_alloc(bytes);
+	if (unlikely(!enter())) {
+		if (ready)
+			return real.calloc(n, size);
+		return __builtin_mul_overflow(n, size, &bytes) ? NULL : early_alloc(bytes);
 	}
-	if (!enter())
-		return real.calloc(n, size);
-	before = ring_now();
+	before = ring_now(&cpu);
 	p = real.calloc(n, size);
-	if (p)
-		ring_write(EVENT_ALLOC, p, n * size, EVENT_ZEROED, chain_id(RETURN_SLOT), before,
-			    waited(before, ring_now()));
+	if (p) {
+		uint32_t chain = chain_id(RETURN_SLOT);
+
+		ring_event(EVENT_ALLOC, p, n * size, EVENT_ZEROED, chain, before, cpu,
+			   ring_waited(before, ring_now(&then)));
+	}
 	leave();
 	return p;
 }
 
 public void *realloc(void *old, size_t size)
 {
+	unsigned int wait, cpu, then;
 	uint64_t before;
 	uint32_t chain;
-	unsigned int wait;
 	void *p;
 
 	if (unlikely(is_early(old))) {
@@ -228,19 +276,17 @@ public void *realloc(void *old, size_t size)
 			memcpy(p, old, had < size ? had : size);
 		return p;
 	}
-	if (unlikely(!ready))
-		find_real();
-	if (!enter())
+	if (unlikely(!enter()))
 		return ready ? real.realloc(old, size) : early_alloc(size);
-	before = ring_now();
+	before = ring_now(&cpu);
 	p = real.realloc(old, size);
 	chain = chain_id(RETURN_SLOT);
-	wait = waited(before, ring_now());
+	wait = ring_waited(before, ring_now(&then));
 	/* NULL: nothing happened, unless it was asked to free. */
 	if (old && (p || !size))
-		ring_write(EVENT_FREE, old, 0, EVENT_REALLOC, 0, before, wait);
+		ring_event(EVENT_FREE, old, 0, EVENT_REALLOC, 0, before, cpu, wait);
 	if (p)
-		ring_write(EVENT_ALLOC, p, size, EVENT_REALLOC, chain, before, wait);
+		ring_event(EVENT_ALLOC, p, size, EVENT_REALLOC, chain, before, cpu, wait);
 	leave();
 	return p;
 }
@@ -301,14 +347,21 @@ public void *pvalloc(size_t size)
 
 #define MAPPED(p, size, flags) do {					\
 	if (enter()) {							\
-		ring_write(EVENT_MAP, p, size, flags, chain_id(RETURN_SLOT), ring_now(), 0); \
+		const uint32_t chain_ = chain_id(RETURN_SLOT);		\
+		unsigned int cpu_;					\
+		const uint64_t time_ = ring_now(&cpu_);			\
+									\
+		ring_event(EVENT_MAP, p, size, flags, chain_, time_, cpu_, 0); \
 		leave();						\
 	}								\
 } while (0)
 
 #define UNMAPPED(p, size) do {						\
 	if (enter()) {							\
-		ring_write(EVENT_UNMAP, p, size, 0, 0, ring_now(), 0);	\
+		unsigned int cpu_;					\
+		const uint64_t time_ = ring_now(&cpu_);			\
+									\
+		ring_event(EVENT_UNMAP, p, size, 0, 0, time_, cpu_, 0);	\
 		leave();						\
 	}								\
 } while (0)
@@ -339,7 +392,8 @@ public int munmap(void *addr, size_t length)
 public void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 {
 	void *want = NULL, *p;
-	uint64_t before;
+	unsigned int cpu;
+	uint64_t time;
 	va_list ap;
 
 	if (unlikely(!ready))
@@ -351,13 +405,15 @@ public void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 	}
 	if (!enter())
 		return real.mremap(old, old_size, new_size, flags, want);
-	before = ring_now();
+	time = ring_now(&cpu);
 	p = real.mremap(old, old_size, new_size, flags, want);
 	if (p != MAP_FAILED) {
+		uint32_t chain = chain_id(RETURN_SLOT);
+
 		if (!(flags & MREMAP_DONTUNMAP))
-			ring_write(EVENT_UNMAP, old, old_size, EVENT_REALLOC, 0, before, 0);
-		ring_write(EVENT_MAP, p, new_size, EVENT_REALLOC, chain_id(RETURN_SLOT),
-			    ring_now(), 0);
+			ring_event(EVENT_UNMAP, old, old_size, EVENT_REALLOC, 0, time, cpu, 0);
+		time = ring_now(&cpu);
+		ring_event(EVENT_MAP, p, new_size, EVENT_REALLOC, chain, time, cpu, 0);
 	}
 	leave();
 	return p;
@@ -431,17 +487,18 @@ public int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
 public void memprof_hook_alloc(const void *p, size_t size)
 {
-	if (p && enter()) {
-		ring_write(EVENT_ALLOC, p, size, EVENT_DECLARED, chain_id(RETURN_SLOT),
-			    ring_now(), 0);
-		leave();
-	}
+	if (p && enter())
+		allocated_slow((void *)p, size, EVENT_DECLARED, RETURN_SLOT);
 }
 
 public void memprof_hook_free(const void *p)
 {
+	unsigned int cpu;
+	uint64_t time;
+
 	if (p && enter()) {
-		ring_write(EVENT_FREE, p, 0, EVENT_DECLARED, 0, ring_now(), 0);
+		time = ring_now(&cpu);
+		ring_event(EVENT_FREE, p, 0, EVENT_DECLARED, 0, time, cpu, 0);
 		leave();
 	}
 }

@@ -4,12 +4,15 @@
  * thread wrote is there even if the process is killed.  When the recorder does not
  * keep up, the thread waits a little, and then counts what it could not write.
  */
+#include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,8 +23,13 @@
 #define MAX_TRIES	1000
 #define MAX_WAITS	2000	/* 100 ms in all */
 
-hidden struct process_state *process;
-hidden __thread struct thread_state self __attribute__((tls_model("initial-exec")));
+static struct process_state no_process = { .generation = GENERATION_NONE };
+
+hidden struct process_state *process = &no_process;
+hidden __thread struct thread_state self __attribute__((tls_model("initial-exec"))) = {
+	.generation = GENERATION_FRESH,
+};
+hidden bool clock_is_tsc;
 
 static const char *directory;
 static uint64_t ring_room = (1U << 20) / sizeof(struct event_record);
@@ -43,7 +51,7 @@ void *raw_map(size_t bytes)
 	return p;
 }
 
-uint64_t ring_now(void)
+static uint64_t now_ns(void)
 {
 	struct timespec t;
 
@@ -51,10 +59,43 @@ uint64_t ring_now(void)
 	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
 }
 
+/* The C library keeps the kernel telling the thread which CPU it is on. */
+static unsigned int this_cpu(void)
+{
+	const struct rseq *rseq = (const struct rseq *)((char *)__builtin_thread_pointer() +
+							__rseq_offset);
+	int cpu;
+
+	if (likely(__rseq_size)) {
+		cpu = *(volatile int *)&rseq->cpu_id;
+		if (likely(cpu >= 0))
+			return cpu;
+	}
+	return sched_getcpu();
+}
+
+/** ring_monotonic() - ring_now() where the TSC is not to be trusted */
+uint64_t ring_monotonic(unsigned int *cpu)
+{
+	*cpu = this_cpu() & 0xfff;
+	return now_ns();
+}
+
+/* The recorder says so, and the CPU has the instruction. */
+static bool may_use_tsc(void)
+{
+	const char *clock = getenv("MEMPROF_CLOCK");
+	unsigned int a, b, c, d;
+
+	return clock && !strcmp(clock, "tsc") && __get_cpuid(0x80000001, &a, &b, &c, &d) &&
+	       d & 1U << 27;
+}
+
 static void set_up_library(void)
 {
 	const char *text = getenv("MEMPROF_RING_BYTES");
 	uint64_t bytes = text ? strtoull(text, NULL, 10) : 0;
+	struct process_state *p;
 
 	directory = getenv("MEMPROF_SESSION");
 	if (bytes >= 4096 && bytes <= 1U << 30)
@@ -62,10 +103,11 @@ static void set_up_library(void)
 	text = getenv("MEMPROF_DEPTH");
 	if (text && atoi(text) > 0 && atoi(text) <= MEMPROF_MAX_DEPTH)
 		chain_depth = atoi(text);
-	process = raw_map(sizeof(*process));
+	clock_is_tsc = may_use_tsc();
+	p = raw_map(sizeof(*p));
 	/* A child finds zeros, however it was forked, and begins anew. */
-	if (process && madvise(process, sizeof(*process), MADV_WIPEONFORK))
-		process = NULL;
+	if (p && !madvise(p, sizeof(*p), MADV_WIPEONFORK))
+		process = p;
 }
 
 /* The process state is there, and is this process's. */
@@ -83,14 +125,14 @@ static bool set_up_process(void)
 		while (__atomic_load_n(&once, __ATOMIC_ACQUIRE) != 2)
 			sched_yield();
 	}
-	if (!process || !directory)
+	if (process == &no_process || !directory)
 		return false;
 	expected = 0;
 	if (!__atomic_load_n(&process->generation, __ATOMIC_ACQUIRE)) {
 		if (__atomic_compare_exchange_n(&process->initializing, &expected, 1, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 			process->pid = syscall(SYS_getpid);
-			__atomic_store_n(&process->generation, ring_now(), __ATOMIC_RELEASE);
+			__atomic_store_n(&process->generation, now_ns(), __ATOMIC_RELEASE);
 		}
 		while (!__atomic_load_n(&process->generation, __ATOMIC_ACQUIRE))
 			sched_yield();
@@ -110,19 +152,19 @@ bool ring_begin(void)
 {
 	struct ring *ring;
 	char path[4096], link[64];
-	unsigned int tries = 0;
+	unsigned int tries = 0, cpu;
 	size_t bytes;
 	uint32_t tid;
 	int fd, failed;
 
 	if (!set_up_process())
 		return false;
-	if (self.finished && self.generation == process->generation)
+	if (self.finished == process->generation)
 		return false;
 	memset(&self, 0, sizeof(self));
 	self.busy = 1;
-	self.generation = process->generation;
-	self.finished = true;
+	self.generation = GENERATION_FRESH;
+	self.finished = process->generation;
 	tid = syscall(SYS_gettid);
 	bytes = RING_HEADER + ring_room * sizeof(struct event_record);
 	/* It has its name when it is ready to be read. */
@@ -139,13 +181,13 @@ bool ring_begin(void)
 	ring->tid = tid;
 	ring->image = process->generation;
 	ring->room = ring_room;
-	ring->base_ns = self.base_ns = ring_now();
+	ring->clock = clock_is_tsc ? RING_TSC : RING_MONOTONIC;
+	ring->base = self.base = ring_now(&cpu);
 	ring->magic = RING_MAGIC;
 	self.first = self.next = (struct event_record *)((char *)ring + RING_HEADER);
 	self.end = self.first + ring_room;
-	self.limit = ring_room;
+	self.stop = self.end;
 	self.ring = ring;
-	self.finished = false;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	/* After exec the numbers begin again, and the recorder may not have come yet. */
 	do {
@@ -156,7 +198,9 @@ bool ring_begin(void)
 	if (failed) {
 		syscall(SYS_munmap, ring, bytes);
 		self.ring = NULL;
-		self.finished = true;
+	} else {
+		self.generation = process->generation;
+		self.finished = 0;
 	}
 out_close:
 	close(fd);
@@ -168,36 +212,44 @@ out:
 /* Room for n records, or false when the recorder does not come. */
 static bool make_room(unsigned int n, bool wait)
 {
+	const uint64_t head = self.ring->head;
 	struct timespec t = { 0, WAIT_NS };
 	unsigned int waits;
+	uint64_t room;
 
+	if (self.next == self.end)
+		self.next = self.first;
 	for (waits = 0; ; waits++) {
-		self.limit = __atomic_load_n(&self.ring->tail, __ATOMIC_ACQUIRE) + ring_room;
-		if (self.head + n <= self.limit)
-			return true;
+		room = __atomic_load_n(&self.ring->tail, __ATOMIC_ACQUIRE) + ring_room - head;
+		if (n <= room)
+			break;
 		if (!wait || waits == MAX_WAITS)
 			return false;
 		self.ring->waits++;
 		syscall(SYS_nanosleep, &t, NULL);
 	}
+	self.stop = room < (uint64_t)(self.end - self.next) ? self.next + room : self.end;
+	return true;
 }
 
-static void put(const struct event_record *e)
+/* A record that there is room for. */
+static void put(const void *record)
 {
-	*self.next = *e;
-	ring_step();
+	if (self.next == self.end)
+		self.next = self.first;
+	memcpy(self.next++, record, sizeof(*self.next));
 }
 
-static void publish(void)
+static void publish(unsigned int n)
 {
-	__atomic_store_n(&self.ring->head, self.head, __ATOMIC_RELEASE);
+	__atomic_store_n(&self.ring->head, self.ring->head + n, __ATOMIC_RELEASE);
 }
 
 /**
  * ring_prepare() - make room, and write what comes before an event now and then: a loss,
  * a new base
  * @n: records that there is to be room for
- * @time: of the event
+ * @time: of the event, of ring_now()
  *
  * Return: whether there is room.
  */
@@ -210,21 +262,41 @@ bool ring_prepare(unsigned int n, uint64_t time)
 	if (!make_room(n + 2, !self.lost)) {
 		self.lost++;
 		self.ring->lost++;
+		self.stop = self.first;
 		return false;
 	}
-	if (time - self.base_ns > MEMPROF_MAX_DELTA) {
+	if (time - self.base > RING_MAX_DELTA) {
 		e = (struct event_record){ .type = EVENT_BASE };
 		memcpy(words, &e, 8);
-		words[2] = self.base_ns = time;
-		put((struct event_record *)words);
+		words[2] = self.base = time;
+		put(words);
+		publish(1);
 	}
 	if (self.lost) {
-		e = (struct event_record){ .delta = time - self.base_ns, .type = EVENT_LOST,
+		e = (struct event_record){ .delta = time - self.base, .type = EVENT_LOST,
 					   .size = self.lost };
 		put(&e);
+		publish(1);
 		self.lost = 0;
 	}
-	return true;
+	/* Those may have been the last of the ring. */
+	return make_room(n, false);
+}
+
+/**
+ * ring_event() - write an event to this thread's ring
+ *
+ * As ring_write(), whatever it takes: too large sizes are said to be EVENT_MAX_SIZE.
+ */
+void ring_event(enum event_type type, const void *addr, uint64_t size, unsigned int flags,
+		uint32_t chain, uint64_t time, unsigned int cpu, unsigned int wait)
+{
+	addr = (const void *)((uintptr_t)addr & ((UINT64_C(1) << 48) - 1));
+	if (size > EVENT_MAX_SIZE)
+		size = EVENT_MAX_SIZE;
+	if (unlikely(!ring_write(type, addr, size, flags, chain, time, cpu, wait)) &&
+	    ring_prepare(1, time))
+		ring_write(type, addr, size, flags, chain, time, cpu, wait);
 }
 
 /**
@@ -238,21 +310,23 @@ bool ring_prepare(unsigned int n, uint64_t time)
 bool ring_write_chain(uint32_t id, unsigned int depth, const uintptr_t *frames)
 {
 	const unsigned int n = 1 + (depth + 2) / 3;
-	uint64_t time = ring_now(), words[3];
+	unsigned int i, k, cpu;
+	uint64_t time = ring_now(&cpu), words[3];
 	struct event_record e;
-	unsigned int i, k;
 
 	if (!ring_prepare(n, time))
 		return false;
-	e = (struct event_record){ .delta = time - self.base_ns, .type = EVENT_CHAIN,
+	e = (struct event_record){ .delta = time - self.base, .type = EVENT_CHAIN,
 				   .wait = depth, .chain = id };
 	put(&e);
 	for (i = 0; i < depth; i += 3) {
 		for (k = 0; k < 3; k++)
 			words[k] = i + k < depth ? frames[i + k] : 0;
-		put((struct event_record *)words);
+		put(words);
 	}
-	publish();
+	publish(n);
+	/* They may have gone around the end. */
+	make_room(0, false);
 	return true;
 }
 
@@ -268,5 +342,6 @@ void ring_thread_exit(void)
 		syscall(SYS_munmap, self.chains, CHAIN_SLOTS * sizeof(*self.chains));
 	self.ring = NULL;
 	self.chains = NULL;
-	self.finished = true;
+	self.generation = GENERATION_FRESH;
+	self.finished = process->generation;
 }
