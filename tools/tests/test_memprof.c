@@ -429,6 +429,54 @@ static void live_map_is_right(void **unused)
  * access has to be charged to the object that was there, or be unknown where it was
  * of none.
  */
+/*
+ * Streams of any pace: bursts, long rests, many at once, one far ahead of others.  Each
+ * access is of the object that its thread has just allocated.
+ */
+static void streams_of_any_pace(void **unused)
+{
+	enum { STREAMS = 40, RECORDS = 60000 };
+	uint64_t now = DATA_START + 1000, last = 0, wrong = 0;
+	uint32_t s[STREAMS], k, mode;
+	struct memprof_access a;
+	struct memprof *m;
+	struct data *d;
+	size_t i, n = 0;
+
+	(void)unused;
+	for (mode = 0; mode < 3; mode++) {
+		srandom(mode);
+		begin(&d, &s[0]);
+		for (k = 1; k < STREAMS; k++)
+			s[k] = data_stream(d, 10, 10 + k, 5);
+		for (i = n = 0; i < RECORDS; i++) {
+			/* One at random; a burst of each; or the first has ten thousand at a time. */
+			k = mode == 0 ? (size_t)random() % STREAMS : mode == 1 ? i / 3000 % STREAMS :
+			    i % 20000 < 10000 ? 0 : (size_t)random() % STREAMS;
+			now += mode == 1 && i % 3000 == 0 ? 1000000000 : random() % 3 * (mode == 2 ? 1 : 5000);
+			alloc(d, s[k], now, 0x20000 + 0x1000 * k + 64 * (i % 50), 64);
+			if (i % 3 == 0) {
+				data_sample(d, i % 4, now + 1, 10, 10 + k, 0x20000 + 0x1000 * k + 64 * (i % 50), LOAD, i);
+				n++;
+			}
+			now += 2;
+		}
+		data_end(d, 1);
+		m = open_it();
+		assert_int_equal(memprof_nr_accesses(m), n);
+		assert_int_equal(memprof_totals(m)->events, RECORDS);
+		for (i = last = wrong = 0; i < n; i++) {
+			memprof_access(m, i, &a);
+			wrong += a.time_ns < last;
+			last = a.time_ns;
+			/* Allocated 1 ns before. */
+			wrong += memprof_object(m, a.object)->born_ns != a.time_ns - 1;
+		}
+		assert_int_equal(wrong, 0);
+		memprof_close(m);
+	}
+}
+
 static void random_lives(void **unused)
 {
 	enum { PLACES = 200, STEPS = 200000 };
@@ -539,6 +587,7 @@ int main(void)
 		cmocka_unit_test(lost_events_are_not_trusted),
 		cmocka_unit_test(mappings_of_programs),
 		cmocka_unit_test(flows_are_in_order_and_whole),
+		cmocka_unit_test(streams_of_any_pace),
 		cmocka_unit_test(random_lives),
 		cmocka_unit_test(streaming_keeps_no_flows),
 		cmocka_unit_test(damage_is_told),

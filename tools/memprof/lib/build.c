@@ -73,9 +73,9 @@ static int make_flow(const struct memprof *m, uint32_t **flow, uint32_t **at, si
 	return 0;
 }
 
-#define BATCH	256
 /* Records from one step of looking ahead to the next: memory's latency, and no more. */
 #define STEP	10
+#define AHEAD	64	/* a power of two, more than 4 * STEP */
 
 /* What a record will ask for, as far as it is being fetched. */
 struct ahead {
@@ -129,31 +129,33 @@ static void take(struct builder *b, const struct merge_record *r)
  */
 static void take_batch(struct builder *b, const struct merge_record *r, size_t n)
 {
-	const struct live *all = b->pool.all;
-	struct ahead ahead[BATCH], *a;
-	size_t i, last = n == 1 ? 1 : n + 4 * STEP;
+	const struct live *all;
+	struct ahead ahead[AHEAD], *a;
+	size_t i;
 
-	for (i = 0; i < last && !b->failed; i++) {
+	if (n == 1) {
+		take(b, r);
+		return;
+	}
+	for (i = 0; i < n + 4 * STEP && !b->failed; i++) {
 		if (i < n)
-			look_ahead(b, &r[i], &ahead[i]);
+			look_ahead(b, &r[i], &ahead[i % AHEAD]);
 		if (i - STEP < n) {
-			a = &ahead[i - STEP];
+			a = &ahead[(i - STEP) % AHEAD];
 			a->page = a->map ? live_fetch_page(a->map, a->addr) : NULL;
 		}
 		if (i - 2 * STEP < n) {
-			a = &ahead[i - 2 * STEP];
+			a = &ahead[(i - 2 * STEP) % AHEAD];
 			a->live = a->page ? live_fetch_object(a->map, a->page, a->addr) : 0;
 		}
 		if (i - 3 * STEP < n) {
-			a = &ahead[i - 3 * STEP];
+			a = &ahead[(i - 3 * STEP) % AHEAD];
 			all = b->pool.all;
 			if (a->live && all[a->live].object < b->m->nr_objects)
 				__builtin_prefetch(&b->m->objects[all[a->live].object].died_ns, 1);
 		}
-		if (n == 1) {
-			take(b, r);
-		} else if (i - 4 * STEP < n) {
-			a = &ahead[i - 4 * STEP];
+		if (i - 4 * STEP < n) {
+			a = &ahead[(i - 4 * STEP) % AHEAD];
 			if (a->page)
 				live_expect(a->map, a->page);
 			take(b, &r[i - 4 * STEP]);
@@ -164,7 +166,7 @@ static void take_batch(struct builder *b, const struct merge_record *r, size_t n
 static void read_all(struct builder *b, struct file *f)
 {
 	struct merge merge = { .arg = b, .chain = take_chain };
-	struct merge_record records[BATCH];
+	const struct merge_record *records;
 	struct memprof *m = b->m;
 	size_t i, n;
 
@@ -176,7 +178,7 @@ static void read_all(struct builder *b, struct file *f)
 		if (merge.streams[i].type == CHUNK_EVENTS && merge.streams[i].number < b->nr_owners &&
 		    b->owners[merge.streams[i].number].image)
 			merge.streams[i].context = &b->owners[merge.streams[i].number];
-	while (!b->failed && (n = merge_batch(&merge, records, BATCH)))
+	while (!b->failed && (records = merge_next(&merge, &n)))
 		take_batch(b, records, n);
 	if (b->now > m->start_ns)
 		m->totals.duration_ns = b->now - m->start_ns;

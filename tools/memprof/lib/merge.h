@@ -24,10 +24,22 @@ struct stream {
 	void *context;
 };
 
+/* A record in a stream's buffer, until the next merge_next(). */
+struct merge_record {
+	uint64_t time;
+	const char *at;
+	struct stream *stream;
+};
+
 /**
  * struct merge - streams that are read together
  * @losers: of the comparisons at the tree's inner nodes; see merge.c
- * @winner: the stream whose record is next
+ * @winner: the stream whose record is next, of those that are not in @records
+ * @records: sorted up to @ready; of these, those up to @taken were given away
+ * @nr: of @records
+ * @spare: as large, to sort into; @keys, as large, with @spare_keys
+ * @end: of the window of time that is being taken; @window: how long one is, in ns
+ * @in_window: records of it so far
  */
 struct merge {
 	struct file *f;
@@ -35,20 +47,17 @@ struct merge {
 	size_t nr_streams, leaves;
 	struct merge_node *losers;
 	struct stream *winner;
+	struct merge_record *records, *spare;
+	uint64_t *keys, *spare_keys;
+	size_t taken, ready, nr, in_window;
+	uint64_t end, window;
 	void *arg;
 	/* Chains are taken as they come. */
 	void (*chain)(void *arg, struct stream *s, uint32_t id, const uint64_t *frames, unsigned int depth);
 };
 
-/* A record in a stream's buffer, until the next merge_batch(). */
-struct merge_record {
-	uint64_t time;
-	const char *at;
-	struct stream *stream;
-};
-
 int merge_begin(struct merge *m, struct file *f);
-size_t merge_batch(struct merge *m, struct merge_record *records, size_t room);
+const struct merge_record *merge_next(struct merge *m, size_t *n);
 void merge_end(struct merge *m);
 
 #endif

@@ -177,8 +177,9 @@ static inline __attribute__((always_inline)) uint32_t chain_cached(const uintptr
 #define SAME(i)	case i + 1:									if (unlikely(return_slot[c->at[i]] != c->frame[i]))					return 0;								__attribute__((fallthrough))
 	switch (c->depth) {
 	SAME(11); SAME(10); SAME(9); SAME(8); SAME(7); SAME(6); SAME(5); SAME(4); SAME(3);
-	SAME(2); SAME(1); SAME(0);
-		return c->id;
+	SAME(2); SAME(1);
+	case 1:
+		return likely(*return_slot == c->frame[0]) ? c->id : 0;
 	default:
 		__builtin_unreachable();
 	}
