@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is counted of accesses, for patterns to be told by. */
+#ifndef MEMPROF_PATTERNS_COUNT_H
+#define MEMPROF_PATTERNS_COUNT_H
+
+#include "patterns.h"
+
+#define MAX_NODES	64
+
+/**
+ * struct sums - what a site's accesses add up to
+ * @all: of main memory, with both nodes known
+ * @remote: of these
+ * @from: nodes that access, @to: that have the memory
+ * @pairs: of accesses of one object, by those who use it; @same_pairs: from one node
+ * @users: accesses but of who fills an object in; @used: by node
+ * @best: with each object on the node that has most accesses of it; @used_best: of @users
+ * @slice_best: with each object, in each slice of its life, on the node of most
+ * @after: accesses after the object was filled in; @after_writes: of these
+ * @filled_remote: remote ones of the thread that fills it in
+ * @by_own: accesses of objects that their own thread has most of
+ * @lines: accesses of falsely shared lines
+ * @page_pairs: as @pairs, of a page; with @page_same, @page_users and @page_best
+ */
+struct sums {
+	uint64_t all, remote, from[MAX_NODES], to[MAX_NODES];
+	uint64_t pairs, same_pairs, users, used[MAX_NODES], best, used_best;
+	uint64_t slice_best, after, after_writes, filled_remote, by_own, lines;
+	uint64_t page_pairs, page_same, page_users, page_best;
+};
+
+/**
+ * struct nodes - how much the machine's nodes have to do
+ * @nr: how many
+ * @busy: latency of a node's memory, to what it could be
+ * @share: of all accesses, those of its memory
+ */
+struct nodes {
+	int nr;
+	double busy[MAX_NODES], share[MAX_NODES];
+};
+
+/** patterns_count() - whether an access is of main memory, with both nodes known */
+static inline bool patterns_count(const struct memprof *m, const struct memprof_access *a)
+{
+	return memprof_in_memory(m, a) && a->node >= 0 && a->home >= 0 && a->node < MAX_NODES &&
+	       a->home < MAX_NODES;
+}
+
+void patterns_count_nodes(struct memprof *m, struct nodes *n);
+void patterns_count_object(struct memprof *m, uint32_t object, struct sums *s);
+
+#endif
