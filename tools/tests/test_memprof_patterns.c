@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memprof diagnose: patterns of made-up accesses.  Two nodes with two CPUs each; threads
+ * on both have objects at once, on node 0.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../memprof/patterns.h"
+#include "memprof_data.h"
+
+#define HEAP	0x100000
+#define PAGE	4096
+
+static char path[] = "/tmp/memprof-patterns.XXXXXX";
+static uint64_t now;
+
+/* A process with two threads, PID on node 0 and PID + 1 on node 1.  Returns its stream. */
+static uint32_t process(struct data *d, uint32_t pid)
+{
+	now += 1000;
+	data_task(d, now, &(struct task_record){ .type = TASK_FORK, .pid = pid, .tid = pid, .other = 1 }, NULL);
+	data_task(d, now + 1, &(struct task_record){ .type = TASK_EXEC, .pid = pid, .tid = pid }, "prog");
+	data_task(d, now + 2, &(struct task_record){ .type = TASK_FORK, .pid = pid, .tid = pid + 1,
+		  .other = pid }, NULL);
+	data_task(d, now + 3, &(struct task_record){ .type = TASK_MMAP, .pid = pid, .tid = pid, .start = HEAP,
+		  .length = 0x1000000, .flags = TASK_WRITABLE }, "[heap]");
+	/* Sites are told apart by their place in a binary. */
+	data_task(d, now + 4, &(struct task_record){ .type = TASK_MMAP, .pid = pid, .tid = pid, .start = 0x400000,
+		  .length = 0x100000, .flags = TASK_EXECUTABLE }, "/nowhere/prog");
+	now += 1000;
+	return data_stream(d, pid, pid, pid);
+}
+
+/* An object of a site, of 16 pages.  Returns its address. */
+static uint64_t object(struct data *d, uint32_t stream, uint32_t site, uint32_t number)
+{
+	const uint64_t frame = 0x400000 + 16 * site, addr = HEAP + 16 * PAGE * number;
+
+	now += 10000;
+	data_chain(d, stream, now, site, &frame, 1);
+	data_event(d, stream, now + 1, (struct event_record){ .type = EVENT_ALLOC, .addr = addr,
+		   .size = 16 * PAGE, .chain = site });
+	now += 10000;
+	return addr;
+}
+
+/*
+ * Accesses by both threads in turn, all over the object, first by one of them alone: every
+ * other one a write.  Latency is that of local memory, times something; of remote memory,
+ * twice.
+ */
+static void use(struct data *d, uint32_t pid, uint64_t addr, unsigned int n, double slow)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		const unsigned int node = i < n / 20 ? 0 : random() % 2;
+		/* One in ten comes when nobody else does. */
+		const double latency = 200 * (1 + node) * (random() % 10 ? slow : 1);
+
+		now += 1000;
+		data_sample(d, 2 * node, now, pid, pid + node, addr + random() % (16 * PAGE) / 8 * 8,
+			    (struct sample_record){ .op = 1 + random() % 2, .level = LEVEL_RAM,
+						    .latency = latency, .pfn = 1, .node = 0 }, 0x500000);
+	}
+}
+
+static struct memprof *diagnose(struct data *d, struct findings *f)
+{
+	char error[256];
+	struct memprof *m;
+
+	data_end(d, 1);
+	m = memprof_open(path, NULL, error, sizeof(error));
+	if (!m)
+		fail_msg("%s", error);
+	assert_null(memprof_damage(m));
+	assert_int_equal(patterns_find(m, f), 0);
+	return m;
+}
+
+static const struct finding *find(const struct findings *f, enum pattern pattern)
+{
+	for (size_t i = 0; i < f->nr; i++)
+		if (f->all[i].pattern == pattern)
+			return &f->all[i];
+	return NULL;
+}
+
+static void one_object(double slow, struct findings *f)
+{
+	struct data *d = data_new(path);
+	uint32_t s;
+
+	now = DATA_START;
+	srandom(1);
+	s = process(d, 10);
+	use(d, 10, object(d, s, 1, 0), 2000, slow);
+	memprof_close(diagnose(d, f));
+}
+
+static void a_node_that_answers_slowly_is_saturated(void **unused)
+{
+	const struct finding *x;
+	struct findings f;
+
+	(void)unused;
+	one_object(3, &f);
+	x = find(&f, PATTERN_SATURATED);
+	assert_non_null(x);
+	assert_int_equal(x->fix, FIX_INTERLEAVE);
+	assert_int_equal(x->node, 0);
+	/* Half of the pages are local then, wherever one is. */
+	assert_int_equal(x->predicted, x->accesses / 2);
+	assert_true(x->busy > 2 && x->busy < 3);
+	patterns_free(&f);
+}
+
+static void a_node_that_answers_as_ever_is_not(void **unused)
+{
+	const struct finding *x;
+	struct findings f;
+
+	(void)unused;
+	one_object(1.2, &f);
+	assert_null(find(&f, PATTERN_SATURATED));
+	x = find(&f, PATTERN_CONCURRENT_WRITE);
+	assert_non_null(x);
+	assert_int_equal(x->fix, FIX_PIN_THREADS);
+	assert_true(x->busy < 1.5);
+	patterns_free(&f);
+}
+
+/* Processes 10, 20, ... have objects of each site. */
+static void shared_in_processes(unsigned int processes, unsigned int sites, struct findings *f)
+{
+	struct data *d = data_new(path);
+	unsigned int p, site;
+	uint32_t s;
+
+	now = DATA_START;
+	srandom(2);
+	for (p = 1; p <= processes; p++) {
+		s = process(d, 10 * p);
+		for (site = 1; site <= sites; site++)
+			use(d, 10 * p, object(d, s, site, site), 400, 1);
+	}
+	memprof_close(diagnose(d, f));
+}
+
+static void several_processes_on_all_nodes_are_split(void **unused)
+{
+	const struct finding *x;
+	struct findings f;
+
+	(void)unused;
+	shared_in_processes(4, 1, &f);
+	x = find(&f, PATTERN_SPLIT);
+	assert_non_null(x);
+	assert_int_equal(x->fix, FIX_PIN_PROCESS);
+	assert_int_equal(x->pid, 0);
+	assert_int_equal(x->processes, 4);
+	assert_int_equal(x->predicted, 0);
+	assert_int_equal(x->remote, f.remote);
+	patterns_free(&f);
+}
+
+/* One process would leave the other node with nothing to do. */
+static void one_process_with_one_object_is_not(void **unused)
+{
+	struct findings f;
+
+	(void)unused;
+	shared_in_processes(1, 1, &f);
+	assert_null(find(&f, PATTERN_SPLIT));
+	patterns_free(&f);
+}
+
+static void one_process_of_which_no_object_stands_out_is(void **unused)
+{
+	const struct finding *x;
+	struct findings f;
+
+	(void)unused;
+	shared_in_processes(1, 5, &f);
+	x = find(&f, PATTERN_SPLIT);
+	assert_non_null(x);
+	assert_int_equal(x->pid, 10);
+	assert_int_equal(x->objects, 5);
+	patterns_free(&f);
+}
+
+/* Each process on a node of its own: nothing is shared. */
+static void processes_on_one_node_each_are_not(void **unused)
+{
+	struct data *d = data_new(path);
+	struct findings f;
+	unsigned int p, i;
+	uint64_t addr;
+	uint32_t s;
+
+	(void)unused;
+	now = DATA_START;
+	for (p = 1; p <= 4; p++) {
+		s = process(d, 10 * p);
+		addr = object(d, s, 1, 0);
+		for (i = 0; i < 400; i++) {
+			now += 1000;
+			/* Of another node than its memory: but one thread's. */
+			data_sample(d, 2, now, 10 * p, 10 * p + 1, addr + 8 * i, (struct sample_record){
+				.op = 2, .level = LEVEL_RAM, .latency = 400, .pfn = 1, .node = 0 }, 0x500000);
+		}
+	}
+	memprof_close(diagnose(d, &f));
+	assert_null(find(&f, PATTERN_SPLIT));
+	assert_non_null(find(&f, PATTERN_AFTER_ALLOCATION));
+	patterns_free(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_node_that_answers_slowly_is_saturated),
+		cmocka_unit_test(a_node_that_answers_as_ever_is_not),
+		cmocka_unit_test(several_processes_on_all_nodes_are_split),
+		cmocka_unit_test(one_process_with_one_object_is_not),
+		cmocka_unit_test(one_process_of_which_no_object_stands_out_is),
+		cmocka_unit_test(processes_on_one_node_each_are_not),
+	};
+	int fd = mkstemp(path), ret;
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	ret = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return ret;
+}
