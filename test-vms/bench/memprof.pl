@@ -5,6 +5,7 @@
 # to the right object, instructions an event, bytes a record, seconds to read recordings.
 use strict;
 use warnings;
+no warnings 'portable';	# addresses
 use FindBin;
 use JSON::PP;
 use List::Util qw(max sum);
@@ -18,7 +19,7 @@ my $seed = $ENV{SEED} // 100;
 my $nodes = $ENV{NODES} // 2;
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
 my $keep = $ENV{RECORDINGS};
-my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,cases,plants';
+my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,shares,cases,programs,plants';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
 mkdir "$build/bench";
 mkdir $keep if $keep;
@@ -189,6 +190,42 @@ sub truth {
 	save('truth', 'memprof_truth, seeds 1 to 3, 15,000 steps');
 }
 
+# --- shares -----------------------------------------------------------------------
+# An object's share of the samples of main memory, against its share of all accesses, which a
+# plugin of QEMU counts by page.  One CPU: the plugin counts one.  Without caches.
+sub shares {
+	my $nmi = (split ' ', (grep { / asm_exc_nmi$/ } split /\n/, slurp("$build/kernel-vm/System.map"))[0])[0];
+	my (@error, @samples);
+	for my $seed (1 .. $ENV{SHARES} // 8) {
+		my $vm = in_guest(<<~END, timeout => 1500, smp => 1, nodes => 1, options =>
+		memprof record -c 2048 -o d -- memprof_share run $seed 140000 >/share/share.objects || exit 1
+		memprof_share report d >/share/share.accesses
+		END
+			[ '--qemu-arg', '-plugin', '--qemu-arg', "$build/guest/libnext.so,out=$share/share.pages,nmi=$nmi" ]);
+		if ($vm->{status}) {
+			print STDERR "memprof.pl: a guest failed: $vm->{err}";
+			next;
+		}
+		my %counted = map { /^page (\w+) (\d+) (\d+)$/ ? (hex $1, $2 + $3) : () } split /\n/, slurp("$share/share.pages");
+		my %sampled = map { /^accesses (\w+) (\d+)$/ ? (hex $1, $2) : () } split /\n/, slurp("$share/share.accesses");
+		my @objects = map { /^object (\w+) (\d+)$/ ? [ hex $1, $2 ] : () } split /\n/, slurp("$share/share.objects");
+		my @true = map { my $o = $_; sum(map { $counted{$o->[0] + 4096 * $_} // 0 } 0 .. $o->[1] / 4096 - 1) } @objects;
+		my @seen = map { $sampled{$_->[0]} // 0 } @objects;
+		push @samples, sum(@seen);
+		push @error, map { 100 * abs($seen[$_] / sum(@seen) - $true[$_] / sum(@true)) } 0 .. $#objects;
+		printf STDERR "memprof.pl: shares, seed %d: %d samples, %d accesses, the largest share %.1f %%, at most %.2f points off\n",
+			$seed, sum(@seen), sum(@true), 100 * max(@true) / sum(@true), max(@error[-@objects .. -1]);
+	}
+	return unless @error;
+	@error = sort { $a <=> $b } @error;
+	$m{share_max_err_pp} = $error[-1];
+	$m{share_95pct_err_pp} = $error[int(0.95 * @error)];
+	$m{share_within_1pp} = grep({ $_ <= 1 } @error) / @error;
+	$m{share_samples} = sum(@samples) / @samples;
+	$m{share_objects} = @error;
+	save('shares', 'memprof_share, 32 objects each, seeds 1 and on; a guest of one CPU, libnext.so counts');
+}
+
 # --- cost ------------------------------------------------------------------------
 # Where the clock counts instructions (2 ns each) of all CPUs: with one CPU and without
 # the recorder, whose reading is not the program's cost.  The clock of events is the one
@@ -216,26 +253,44 @@ sub cost {
 }
 
 # --- reading ----------------------------------------------------------------------
+# CPU seconds of a command.
+sub cpu_seconds {
+	my @before = times;
+	system("@_ >/dev/null 2>&1");
+	my @after = times;
+	return $after[2] + $after[3] - $before[2] - $before[3];
+}
+
 sub reading {
 	my $tests = "$build/tools/tests";
 	my %recordings = (minute => [ 1e6, 5e6, 16, 100_000 ], '10m' => [ 1e7, 2e6, 16, 1_000_000 ]);
 	for my $name (sort keys %recordings) {
-		system("$tests/memprof_gen", "$share/big", @{$recordings{$name}}, 1) == 0 or die 'memprof_gen';
+		my @perf = $name eq 'minute' ? "$share/big.perf" : ();
+		system("$tests/memprof_gen", "$share/big", @{$recordings{$name}}, 1, @perf) == 0 or die 'memprof_gen';
 		my @t = sort { $a <=> $b } map { `$tests/memprof_open $share/big` =~ /cpu_s ([\d.]+) rss_mb ([\d.]+)/;
 						 $m{"offline_${name}_rss_mb"} = $2 + 0; $1 } 1 .. 3;
-		$m{"offline_${name}_s"} = $t[1];
-		my @before = times;
-		system("$build/bin/memprof report summary $share/big >/dev/null");
-		my @after = times;
-		$m{"offline_${name}_report_s"} = $after[2] + $after[3] - $before[2] - $before[3];
+		$m{"offline_${name}_s"} = $t[1] + 0;
+		@t = sort { $a <=> $b } map { cpu_seconds("$build/bin/memprof report summary $share/big") } 1 .. 3;
+		$m{"offline_${name}_report_s"} = $t[1];
+		next unless @perf;
+		# The samples alone: perf knows nothing of objects.
+		my @p = sort { $a <=> $b } map { cpu_seconds("perf report -i $share/big.perf --stdio") } 1 .. 3;
+		my ($lines) = `perf report -i $share/big.perf --stdio --header 2>&1` =~ /# Samples: (\w+) of event/;
+		if (($lines // '') ne '1M') {
+			print STDERR "memprof.pl: perf report does not read the samples\n";
+			next;
+		}
+		$m{perf_report_s} = $p[1];
+		$m{offline_ratio_perf_report} = $t[1] / $p[1];
 	}
-	unlink "$share/big";
-	save('read', 'memprof_gen and memprof_open: CPU seconds, median of 3, on the building host');
+	unlink "$share/big", "$share/big.perf";
+	save('read', 'memprof_gen and memprof_open: CPU seconds, median of 3, on the building host; perf report has the samples only');
 }
 
 reading() if $parts{read};
 cost() if $parts{cost};
 truth() if $parts{truth};
+shares() if $parts{shares};
 cases() if $parts{cases};
 patterns() if $parts{plants};
 print slurp($out);

@@ -7,10 +7,10 @@
 #   RECORDINGS=DIR  keeps the recordings there, and uses those that are there;
 #                 ONLY_READ=1: no others
 #   JOBS=N        guests at a time (default: one a CPU)
-#   PARTS=read,cost,truth,cases,plants   what to measure; the rest of the file stays
+#   PARTS=read,cost,truth,shares,cases,programs,plants   what to measure; the rest of the file stays
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export MEMSCOPE_BUILD=${MEMSCOPE_BUILD:-$(realpath "$here/../../build")}
 make -s -C "$here/../../tools" O="$MEMSCOPE_BUILD" \
-	"$MEMSCOPE_BUILD"/tools/tests/memprof_{plant,truth,judge,cost,cases,open,gen}
+	"$MEMSCOPE_BUILD"/tools/tests/memprof_{plant,truth,judge,cost,cases,open,gen,share}
 exec "$here/memprof.pl"

@@ -31,7 +31,7 @@ sub stage {
 	# Also to users without privileges.
 	chmod 0755, $share;
 	my @programs = ("$build/bin/memprof", map { "$build/tools/tests/memprof_$_" }
-			qw(plant truth judge cost cases));
+			qw(plant truth judge cost cases share));
 	for (@programs, "$build/lib/libmemprof-preload.so") {
 		my ($name) = m{([^/]+)$};
 		my $to = "$share/" . ($name =~ /\.so/ ? 'lib' : 'bin') . "/$name";
@@ -48,7 +48,7 @@ sub in_guest {
 	print $f "cd /tmp\nexport PATH=/share/bin:\$PATH\n$script";
 	close $f;
 	return vm('--qemu', 'ibs', '--smp', $o{smp} // 4, '--numa', $o{nodes} // 2, '--timeout', $o{timeout} // 900,
-		  '--accel', 'icount', '--ibs', $o{ibs} // 'slice=20000,hit-l1=0,hit-l2=0,hit-l3=0',
+		  @{$o{options} // []}, '--accel', 'icount', '--ibs', $o{ibs} // 'slice=20000,hit-l1=0,hit-l2=0,hit-l3=0',
 		  # Else the clock is a system call.
 		  '--append', 'tsc=reliable clocksource=tsc', '--root', 'host', '--share', $share, '--', 'sh', "/share/$name");
 }

@@ -15,7 +15,7 @@ use VM;
 -x "$build/qemu-ibs/qemu-system-x86_64"
 	or plan skip_all => 'the QEMU that emulates IBS is not built (make qemu-ibs)';
 system('make', '-s', '-C', "$FindBin::RealBin/../../tools", "O=$build",
-       map { "$build/tools/tests/memprof_$_" } qw(plant truth judge cost cases)) == 0
+       map { "$build/tools/tests/memprof_$_" } qw(plant truth judge cost cases share)) == 0
 	or BAIL_OUT('the programs cannot be built');
 stage();
 

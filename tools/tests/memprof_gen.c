@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memprof_gen FILE SAMPLES EVENTS THREADS OBJECTS SEED: a recording of that size, in
- * which threads allocate, free, and access objects, to measure how fast it is read.
- * A minute long; OBJECTS are alive at a time.
+ * memprof_gen FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]: a recording of that
+ * size, in which threads allocate, free, and access objects, to measure how fast it is read.
+ * A minute long; OBJECTS are alive at a time.  PERF_DATA: gets the same samples, for perf.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "memprof_data.h"
+#include "memprof_perf.h"
 
 static uint64_t state;
 
@@ -25,10 +26,11 @@ int main(int argc, char **argv)
 	uint64_t samples, events, threads, objects, i, n, time, step;
 	uint32_t *stream;
 	unsigned char *alive;
+	struct perf_file *perf;
 	struct data *d;
 
-	if (argc != 7) {
-		fprintf(stderr, "usage: memprof_gen FILE SAMPLES EVENTS THREADS OBJECTS SEED\n");
+	if (argc != 7 && argc != 8) {
+		fprintf(stderr, "usage: memprof_gen FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]\n");
 		return 2;
 	}
 	samples = strtoull(argv[2], NULL, 10);
@@ -46,6 +48,9 @@ int main(int argc, char **argv)
 	data_task(d, DATA_START, &(struct task_record){ .type = TASK_EXEC, .pid = 100, .tid = 100 }, "made-up");
 	data_task(d, DATA_START, &(struct task_record){ .type = TASK_MMAP, .pid = 100, .tid = 100,
 		  .start = 0x10000000, .length = objects * 256 + 4096, .flags = TASK_WRITABLE }, "[heap]");
+	perf = argc == 8 ? perf_file_new(argv[7]) : NULL;
+	for (i = 0; perf && i < threads; i++)
+		perf_file_task(perf, 100, 100 + i, "made-up", 0x400000, 4096, "/nowhere/made-up");
 	for (i = 0; i < threads; i++)
 		stream[i] = data_stream(d, 100, 100 + i, 1);
 	for (i = 0; i < n; i++) {
@@ -66,9 +71,14 @@ int main(int argc, char **argv)
 			data_sample(d, t % 4, time, 100, 100 + t, addr + r % 16, (struct sample_record){
 				.op = 1 + (r >> 60) % 2, .level = LEVEL_RAM, .latency = 200 + r % 100,
 				.node = (r >> 50) % 2, .pfn = 1 + k }, 0x400000 + r % 300);
+			if (perf)
+				perf_file_sample(perf, t % 4, time, 100, 100 + t, 0x400000 + r % 300, addr + r % 16,
+						 (1 + k) << 12, 200 + r % 100, (r >> 60) % 2);
 		}
 	}
 	data_end(d, 1);
+	if (perf)
+		perf_file_end(perf);
 	free(stream);
 	free(alive);
 	return 0;
