@@ -19,7 +19,7 @@ my $seed = $ENV{SEED} // 100;
 my $nodes = $ENV{NODES} // 2;
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
 my $keep = $ENV{RECORDINGS};
-my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,shares,cases,programs,plants';
+my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,shares,cases,plants';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
 mkdir "$build/bench";
 mkdir $keep if $keep;
@@ -148,47 +148,6 @@ sub cases {
 		$m{"case_${case}_predicted_pct"} = $first->{all_predicted_pct} + 0 if $first;
 	}
 	save('cases', 'memprof_cases, 4 nodes, 8 CPUs, period 4096; predicted: with the first finding mended alone');
-}
-
-# --- programs that Debian ships --------------------------------------------------------
-# As they are, and with the advice applied by numactl.
-my %programs = (
-	sort => [ 'sort --parallel=4 -S 64M -o out /share/text', 'numactl --interleave=all' ],
-	zstd => [ 'zstd -q -1 -T4 -B512K -f -o out /share/text', 'numactl --interleave=all' ],
-	xz => [ 'xz -k -0 -T4 --block-size=512KiB -c /share/text >out', 'numactl --interleave=all' ],
-);
-
-# Lines of words, as many bytes as asked for.
-sub make_text {
-	my ($path, $bytes) = @_;
-	srand 1;
-	my @words = map { join '', map { chr(97 + int rand 26) } 0 .. 1 + rand 8 } 1 .. 5000;
-	open my $f, '>', $path or die "$path: $!";
-	for (my $n = 0; $n < $bytes;) {
-		my $line = join(' ', map { $words[rand @words] } 1 .. 8) . "\n";
-		print $f $line;
-		$n += length $line;
-	}
-	close $f or die;
-}
-
-sub programs {
-	make_text("$share/text", $ENV{TEXT} // 4e6);
-	for my $name (split /,/, $ENV{RUN} // join ',', sort keys %programs) {
-		my ($command, $advice) = @{$programs{$name}};
-		my $vm = in_guest(<<~END, timeout => 3000, ibs => 'slice=20000,model=trace');
-		n=1
-		for with in '' '$advice'; do
-			memprof record -c 4096 -o d -- \$with sh -c 'exec $command' || exit 1
-			cp d /share/$name.\$n.data && rm d
-			n=\$((n + 1))
-		done
-		END
-		print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
-		for my $n (1, 2) {
-			print STDERR `$build/bin/memprof report summary $share/$name.$n.data --symfs $share/files`, `$build/bin/memprof diagnose --top 4 $share/$name.$n.data --symfs $share/files`;
-		}
-	}
 }
 
 # Headers of chunks: type, bytes, records.
@@ -333,6 +292,5 @@ cost() if $parts{cost};
 truth() if $parts{truth};
 shares() if $parts{shares};
 cases() if $parts{cases};
-programs() if $parts{programs};
 patterns() if $parts{plants};
 print slurp($out);
