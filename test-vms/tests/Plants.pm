@@ -40,12 +40,16 @@ sub stage {
 	}
 }
 
+# The kernel has measured the TSC only a second after it began, and takes it for its clock then.
+my $wait = 'for i in $(seq 100); do ' .
+	'grep -qx tsc /sys/devices/system/clocksource/clocksource0/current_clocksource && break; sleep 0.1; done';
+
 # Instructions are time: CPUs really run at once, and runs are the same on any host.
 sub in_guest {
 	my ($script, %o) = @_;
 	my $name = "script.$$.sh";
 	open my $f, '>', "$share/$name" or die;
-	print $f "cd /tmp\nexport PATH=/share/bin:\$PATH\n$script";
+	print $f "cd /tmp\nexport PATH=/share/bin:\$PATH\n$wait\n$script";
 	close $f;
 	return vm('--qemu', 'ibs', '--smp', $o{smp} // 4, '--numa', $o{nodes} // 2, '--timeout', $o{timeout} // 900,
 		  @{$o{options} // []}, '--accel', 'icount', '--ibs', $o{ibs} // 'slice=20000,hit-l1=0,hit-l2=0,hit-l3=0',
