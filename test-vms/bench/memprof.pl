@@ -19,7 +19,7 @@ my $seed = $ENV{SEED} // 100;
 my $nodes = $ENV{NODES} // 2;
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
 my $keep = $ENV{RECORDINGS};
-my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,shares,cases,plants';
+my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,shares,cases,programs,plants';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
 mkdir "$build/bench";
 mkdir $keep if $keep;
@@ -148,6 +148,44 @@ sub cases {
 		$m{"case_${case}_predicted_pct"} = $first->{all_predicted_pct} + 0 if $first;
 	}
 	save('cases', 'memprof_cases, 4 nodes, 8 CPUs, period 4096; predicted: with the first finding mended alone');
+}
+
+# --- programs that Debian ships --------------------------------------------------------
+# As they are, and with all threads and memory on one node, which numactl can do for a
+# program without a change.
+my %shipped = (		# period, command
+	sort => [ 8192, 'sort --parallel=4 -S 32M -o out /share/text' ],
+	zstd => [ 2048, 'zstd -q -1 -T4 -B512K -f -o out /share/text' ],
+);
+
+# Lines of a word: sort has a thread for each 131,072.
+sub make_text {
+	my ($path, $lines) = @_;
+	srand 1;
+	open my $f, '>', $path or die "$path: $!";
+	print $f join('', map { chr(97 + int rand 26) } 0 .. 2 + rand 6), "\n" for 1 .. $lines;
+	close $f or die;
+}
+
+sub programs {
+	make_text("$share/text", 300_000);
+	for my $name (sort keys %shipped) {
+		my ($period, $command) = @{$shipped{$name}};
+		my $vm = in_guest(<<~END, timeout => 3000);
+		for numa in '' 'numactl --cpunodebind=1 --membind=1'; do
+			memprof record -c $period -o d -- \$numa $command || exit 1
+			cp d /share/$name\${numa:+.fixed}.data && rm d
+		done
+		END
+		print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+		my ($as_is, $fixed) = map { -e $_ ? read_run({}, $_) : {} } "$share/$name.data", "$share/$name.fixed.data";
+		my ($first) = grep { $_->{fix} ne 'none' } @{$as_is->{findings} // []};
+		$m{"program_${name}_remote_pct"} = $as_is->{remote} + 0 if defined $as_is->{remote};
+		$m{"program_${name}_fixed_remote_pct"} = $fixed->{remote} + 0 if defined $fixed->{remote};
+		$m{"program_${name}_pattern"} = $first->{pattern};
+		$m{"program_${name}_fix"} = $first->{fix};
+	}
+	save('programs', '300,000 lines of a word; 2 nodes, 4 CPUs, period 2048 (sort: 8192), no caches; fixed: numactl --cpunodebind=1 --membind=1');
 }
 
 # Headers of chunks: type, bytes, records.
@@ -292,5 +330,6 @@ cost() if $parts{cost};
 truth() if $parts{truth};
 shares() if $parts{shares};
 cases() if $parts{cases};
+programs() if $parts{programs};
 patterns() if $parts{plants};
 print slurp($out);

@@ -8,7 +8,7 @@
 #                 ONLY_READ=1: no others
 #   SHARES=8      programs of the part shares
 #   JOBS=N        guests at a time (default: one a CPU)
-#   PARTS=read,cost,truth,shares,cases,plants   what to measure; the rest of the file stays
+#   PARTS=read,cost,truth,shares,cases,programs,plants   what to measure; the rest of the file stays
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export MEMSCOPE_BUILD=${MEMSCOPE_BUILD:-$(realpath "$here/../../build")}
