@@ -11,6 +11,8 @@
  *	pair N		two objects that share a line, each accessed N times
  *	touch N		an object, N rounds of all the accesses, told only as the object
  *	loop N		N allocations and frees, timed
+ *	lives N		N rounds of objects of each kind of allocation and free, all used
+ *			on all CPUs, all told to the oracle of watched objects
  * Lines are
  *	object ADDRESS			allocated
  *	did IP OFFSET OP CPU		an access: op 1 load, 2 store, 3 both
@@ -24,9 +26,12 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_buf.h>
+#include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
+
+#include "mailbox.h"
 
 #define OBJECT_SIZE	200
 #define BULK		16
@@ -249,6 +254,151 @@ static int run_loop(unsigned int n)
 	return err;
 }
 
+/*
+ * Lives that are known: the oracle is told when an object has come from the allocator,
+ * and before it is given back.  What is allocated and freed with the objects is not told.
+ */
+enum { PLAIN = 1, IN_BULK, FREED_BY_RCU, TYPESAFE, OF_NAPI };
+
+static void begin_life(void *object, int kind)
+{
+	if (object)
+		tell(object, OBJECT_SIZE, kind);
+}
+
+static void end_life(void *object)
+{
+	tell(object, OBJECT_SIZE, 0);
+}
+
+static void use_everywhere(void *object)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		smp_call_function_single(cpu, all_probes, object, 1);
+}
+
+static int plain_lives(void)
+{
+	void *object = kmem_cache_alloc(plain, GFP_KERNEL);
+
+	if (!object)
+		return -ENOMEM;
+	begin_life(object, PLAIN);
+	use_everywhere(object);
+	end_life(object);
+	kmem_cache_free(plain, object);
+	return 0;
+}
+
+static int bulk_lives(void)
+{
+	void *objects[BULK];
+	int i;
+
+	if (kmem_cache_alloc_bulk(plain, GFP_KERNEL, BULK, objects) != BULK)
+		return -ENOMEM;
+	for (i = 0; i < BULK; i++)
+		begin_life(objects[i], IN_BULK);
+	for (i = 0; i < BULK; i++)
+		use_everywhere(objects[i]);
+	for (i = 0; i < BULK; i++)
+		end_life(objects[i]);
+	kmem_cache_free_bulk(plain, BULK, objects);
+	return 0;
+}
+
+static int rcu_lives(void)
+{
+	struct rcu_object *object = kmem_cache_alloc(plain, GFP_KERNEL);
+
+	if (!object)
+		return -ENOMEM;
+	begin_life(object, FREED_BY_RCU);
+	use_everywhere(object);
+	end_life(object);
+	/* It lives until RCU frees it, and is written to. */
+	kfree_rcu(object, rcu);
+	return 0;
+}
+
+/* Readers of such a cache may look at an object that is free, or another already. */
+static int typesafe_lives(void)
+{
+	void *object = kmem_cache_alloc(typesafe, GFP_KERNEL);
+
+	if (!object)
+		return -ENOMEM;
+	begin_life(object, TYPESAFE);
+	use_everywhere(object);
+	end_life(object);
+	rcu_read_lock();
+	kmem_cache_free(typesafe, object);
+	dprof_probe_load(object);
+	dprof_probe_compare(object + 64);
+	rcu_read_unlock();
+	return 0;
+}
+
+static void use_skb(void *info)
+{
+	struct sk_buff *skb = info;
+
+	memset(skb->cb, skb->pkt_type, sizeof(skb->cb));
+	refcount_inc(&skb->users);
+	skb->len += refcount_read(&skb->users);
+	skb->len = 0;
+	refcount_dec(&skb->users);
+}
+
+/* As a driver that polls: what NAPI's cache of sk_buffs hands out goes back to it. */
+static int napi_lives(void)
+{
+	const unsigned int size = SKB_DATA_ALIGN(sizeof(struct skb_shared_info)) + 512;
+	struct sk_buff *skbs[4];
+	int i, cpu, nr;
+
+	local_bh_disable();
+	for (nr = 0; nr < ARRAY_SIZE(skbs); nr++) {
+		void *data = napi_alloc_frag(size);
+
+		skbs[nr] = data ? napi_build_skb(data, size) : NULL;
+		if (!skbs[nr]) {
+			if (data)
+				skb_free_frag(data);
+			break;
+		}
+		begin_life(skbs[nr], OF_NAPI);
+	}
+	for (i = 0; i < nr; i++)
+		for_each_online_cpu(cpu)
+			smp_call_function_single(cpu, use_skb, skbs[i], 1);
+	for (i = 0; i < nr; i++) {
+		end_life(skbs[i]);
+		napi_consume_skb(skbs[i], 1);
+	}
+	local_bh_enable();
+	return nr ? 0 : -ENOMEM;
+}
+
+static int run_lives(unsigned int n)
+{
+	static int (*const lives[])(void) = {
+		plain_lives, bulk_lives, rcu_lives, typesafe_lives, napi_lives,
+	};
+	int i, err = 0;
+
+	tell_mailboxes();
+	while (!err && n--) {
+		for (i = 0; !err && i < ARRAY_SIZE(lives); i++)
+			err = lives[i]();
+		/* Or the objects that wait for RCU were the only ones watched. */
+		kvfree_rcu_barrier();
+	}
+	return err;
+}
+
 static int run(const char *what, unsigned int n)
 {
 	if (!strcmp(what, "single"))
@@ -267,6 +417,8 @@ static int run(const char *what, unsigned int n)
 		return run_touch(n);
 	if (!strcmp(what, "loop"))
 		return run_loop(n);
+	if (!strcmp(what, "lives"))
+		return run_lives(n);
 	return -EINVAL;
 }
 

@@ -29,8 +29,7 @@
 
 #include "slab.h"
 
-#include "mark.h"
-#include "objects.h"
+#include "mailbox.h"
 #include "probes.h"
 
 #define MAX_TYPES 16384
@@ -45,7 +44,6 @@ struct type {
 
 static struct type *types;
 static DEFINE_RAW_SPINLOCK(types_lock);
-static DEFINE_PER_CPU_ALIGNED(struct oracle_object, mailbox);
 static DEFINE_PER_CPU(bool, idle_told);
 static struct dentry *file;
 static bool running;
@@ -72,26 +70,6 @@ static u32 type_of(const struct kmem_cache *s, const struct codetag *site)
 	}
 	raw_spin_unlock_irqrestore(&types_lock, flags);
 	return i;
-}
-
-static void tell(const void *base, size_t size, u32 type)
-{
-	struct oracle_object *box;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	box = this_cpu_ptr(&mailbox);
-	WRITE_ONCE(box->base, (unsigned long)base);
-	WRITE_ONCE(box->size, size);
-	WRITE_ONCE(box->type, type);
-	oracle_mark(ORACLE_CODE_OBJECT);
-	local_irq_restore(flags);
-}
-
-static void tell_mailbox(void *unused)
-{
-	WRITE_ONCE(this_cpu_ptr(&mailbox)->type, 0);
-	oracle_mark(ORACLE_CODE_MAILBOX);
 }
 
 static void tell_stack(struct task_struct *task)
@@ -206,7 +184,7 @@ static int start(void)
 	for_each_possible_cpu(cpu)
 		per_cpu(idle_told, cpu) = false;
 	oracle_mark(ORACLE_CODE_START);
-	on_each_cpu(tell_mailbox, NULL, 1);
+	tell_mailboxes();
 	ret = register_probes(probes, ARRAY_SIZE(probes));
 	if (ret)
 		oracle_mark(ORACLE_CODE_STOP);
