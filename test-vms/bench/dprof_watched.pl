@@ -20,7 +20,8 @@
 #	no_op		logged without
 #	lives		of objects that were told, and watched
 #	wrong_lives	that did not begin and end as the history did
-#	ends		histories whose object was freed
+#	cut		histories that were given up, or ended with the recording: what they
+#			did not log is not judged
 # and what they are about to stderr.
 #
 # QEMU 7.2 lets an unaligned store in a page hit every watchpoint between the beginning
@@ -34,7 +35,7 @@ no warnings 'portable';
 my ($truth, $trace) = @ARGV;
 my $direct_map = 0xffff888000000000;
 my %n = map { $_ => 0 } qw(histories unmatched outside logged missed stale inside logged_inside invented
-			   by_qemu disordered wrong_op no_op lives wrong_lives ends);
+			   by_qemu disordered wrong_op no_op lives wrong_lives cut);
 my $complaints = 0;
 
 sub complain {
@@ -120,13 +121,18 @@ sub compare_op {
 	}
 }
 
+sub is_freed {
+	my ($h) = @_;
+	return $h->{end} && $h->{end}{how} == 0;
+}
+
 sub judge {
 	my ($h, $w) = @_;
-	my $given_up = ($h->{end}{how} // 0) == 2;
+	my $is_cut = !is_freed($h);
 	my $is_disordered;
 
 	$n{histories}++;
-	$n{ends}++ if $h->{end} && $h->{end}{how} == 0;
+	$n{cut}++ if $is_cut;
 	for my $cpu (0 .. 7) {
 		my @true = places($h, $w->{accesses}[$cpu] // []);
 		my @logged = @{ $logged{$h->{id}}[$cpu] // [] };
@@ -140,13 +146,15 @@ sub judge {
 			my $t = pop @true;
 			my $is_same = @logged && same($t, $logged[-1]);
 			compare_op($h, $t, pop @logged) if $is_same;
-			next unless $t->[5];
+			next unless $t->[5] && ($is_same || !$is_cut);
 			$n{outside}++;
 			if ($is_same) {
 				$n{logged}++;
 			} elsif ($is_last && $cpu != $w->{unwatched_by}) {
 				$n{stale}++;
-			} elsif (!$given_up) {
+				complain(sprintf 'history %d (%x): %x at +%d on CPU %d just before CPU %d ended it',
+					 $h->{id}, $h->{base}, @$t[0, 1], $cpu, $w->{unwatched_by});
+			} else {
 				$n{missed}++;
 				complain(sprintf 'history %d (%x, CPU %d): %x at +%d was not logged, but %s',
 					 $h->{id}, $h->{base}, $cpu, @$t[0, 1], @logged ?
@@ -196,7 +204,8 @@ while (<$f>) {
 		my $h = shift @{ $queue{"$w->{id} $w->{base}"} // [] };
 		$watch[$f[0]] = undef;
 		$w->{unwatched_by} = $cpu;
-		$lives{$w->{base}} .= 'U';
+		# Given up, or freed.
+		$lives{$w->{base}} .= $h && is_freed($h) ? 'U' : 'G';
 		if ($h) {
 			$h->{seen} = 1;
 			judge($h, $w);
@@ -214,15 +223,16 @@ for my $h (grep { !$_->{seen} } values %history) {
 	$n{unmatched}++;
 	complain(sprintf 'history %d of %x is not known to the oracle', $h->{id}, $h->{base});
 }
-# Watched, alive, dead, unwatched; or not watched.  The first and the last of an object
-# may be cut off by the recording's ends.
+# Watched, alive, dead, unwatched; or given up before; or not watched.  The first and the
+# last of an object may be cut off by the recording's ends.
 for my $base (keys %lives) {
 	my $lives = $lives{$base};
 	next unless $lives =~ /[AD]/;
 	$lives =~ s/^U?D//;
 	$n{lives} += () = $lives =~ /WADU/g;
-	$lives =~ s/WADU|AD//g;
-	$lives =~ s/(?:A|WAU?D?|WU)$//;
+	$n{lives} += () = $lives =~ /WAGD|WADG/g;
+	$lives =~ s/WAD[UG]|WAGD|AD//g;
+	$lives =~ s/(?:A|WA?G?D?)$//;
 	next if $lives eq '';
 	$n{wrong_lives} += length $lives;
 	complain(sprintf 'object %x: %s', $base, $lives{$base});

@@ -271,12 +271,19 @@ static void end_life(void *object)
 	tell(object, OBJECT_SIZE, 0);
 }
 
-static void use_everywhere(void *object)
+static void nothing(void *unused)
+{
+}
+
+/* What is waited for is called first, before dprof arms the CPU: hence two calls. */
+static void use_everywhere(smp_call_func_t use, void *object)
 {
 	int cpu;
 
-	for_each_online_cpu(cpu)
-		smp_call_function_single(cpu, all_probes, object, 1);
+	for_each_online_cpu(cpu) {
+		smp_call_function_single(cpu, nothing, NULL, 1);
+		smp_call_function_single(cpu, use, object, 1);
+	}
 }
 
 static int plain_lives(void)
@@ -286,7 +293,7 @@ static int plain_lives(void)
 	if (!object)
 		return -ENOMEM;
 	begin_life(object, PLAIN);
-	use_everywhere(object);
+	use_everywhere(all_probes, object);
 	end_life(object);
 	kmem_cache_free(plain, object);
 	return 0;
@@ -302,7 +309,7 @@ static int bulk_lives(void)
 	for (i = 0; i < BULK; i++)
 		begin_life(objects[i], IN_BULK);
 	for (i = 0; i < BULK; i++)
-		use_everywhere(objects[i]);
+		use_everywhere(all_probes, objects[i]);
 	for (i = 0; i < BULK; i++)
 		end_life(objects[i]);
 	kmem_cache_free_bulk(plain, BULK, objects);
@@ -316,7 +323,7 @@ static int rcu_lives(void)
 	if (!object)
 		return -ENOMEM;
 	begin_life(object, FREED_BY_RCU);
-	use_everywhere(object);
+	use_everywhere(all_probes, object);
 	end_life(object);
 	/* It lives until RCU frees it, and is written to. */
 	kfree_rcu(object, rcu);
@@ -331,7 +338,7 @@ static int typesafe_lives(void)
 	if (!object)
 		return -ENOMEM;
 	begin_life(object, TYPESAFE);
-	use_everywhere(object);
+	use_everywhere(all_probes, object);
 	end_life(object);
 	rcu_read_lock();
 	kmem_cache_free(typesafe, object);
@@ -357,7 +364,7 @@ static int napi_lives(void)
 {
 	const unsigned int size = SKB_DATA_ALIGN(sizeof(struct skb_shared_info)) + 512;
 	struct sk_buff *skbs[4];
-	int i, cpu, nr;
+	int i, nr;
 
 	local_bh_disable();
 	for (nr = 0; nr < ARRAY_SIZE(skbs); nr++) {
@@ -372,8 +379,7 @@ static int napi_lives(void)
 		begin_life(skbs[nr], OF_NAPI);
 	}
 	for (i = 0; i < nr; i++)
-		for_each_online_cpu(cpu)
-			smp_call_function_single(cpu, use_skb, skbs[i], 1);
+		use_everywhere(use_skb, skbs[i]);
 	for (i = 0; i < nr; i++) {
 		end_life(skbs[i]);
 		napi_consume_skb(skbs[i], 1);
