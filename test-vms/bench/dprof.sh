@@ -4,6 +4,8 @@
 # build/bench/dprof.json.  Parts, of which some may be asked for, to be printed only:
 #	cases	planted faults, CASES (default 56) from each of two seeds
 #	classes	why accesses miss, against the oracle of types
+#	histories	against the oracle of watched objects
+#	costs	in instructions; dprof_costs.sh has more of it
 #	shares	of types on LOADS of the kernel, against the same, with samples of SOURCES
 # CPUs take turns of 1,000 instructions (docs/ibs.md).
 set -eu -o pipefail
@@ -76,6 +78,26 @@ classes() {
 	done
 }
 
+# history_of LABEL ARGUMENT...: of dprof_watched.sh
+history_of() {
+	echo "== histories, $1"
+	"$here/dprof_watched.sh" "$share" "${@:2}" >/dev/null
+	"$here/dprof_watched.pl" "$share/truth" "$share/trace" | sed 's/^/history /'
+}
+
+histories() {
+	history_of "known lives, pairs" lives 200 '0,8 64,112' 2
+	history_of "known lives, four objects" lives 200 '0 8 64 112' 4
+	history_of "sk_buffs, udp" skbuff_head_cache udp 1000 '' 4
+	history_of "files" filp files 500 '' 4
+	history_of "dentries" dentry files 2000 '' 4
+	history_of "mappings" vm_area_struct maps 1000 '' 4
+}
+
+costs() {
+	"$here/dprof_costs.sh" costs
+}
+
 shares() {
 	local source load count
 
@@ -102,7 +124,7 @@ if [ $# -gt 0 ]; then
 	done
 	exit
 fi
-{ cases; classes; shares; } | tee "$out/dprof.txt"
+{ cases; classes; histories; costs; shares; } | tee "$out/dprof.txt"
 awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	/^==/ { source = $2 }
 	/^planted / {
@@ -125,11 +147,20 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 		if (!n[source]++ || $4 < tau[source]) tau[source] = $4
 		if ($6 > distance[source]) distance[source] = $6
 	}
+	/^history / { history[$2] += $3 }
+	/^(sample|access|arming): / {
+		insns[$1] = $2
+		bytes[$1] = $(NF - 1)
+	}
 	END {
+		if (!history["outside"]) exit 1
 		if (n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted) exit 1
 		printf "{\n   \"_how\" : \"make bench-dprof; 2 CPUs, accel icount, slice=1000; planted cases of seeds 1 and 2 and classes: emulated IBS, model=trace, period 2500; shares: emulated IBS, one op in %d, and swmem, a sample each %d ns\",\n", ibs, swmem
 		printf "   \"planted_recall\" : %.4f,\n   \"false_alarms\" : %d,\n", right / planted, alarms
 		printf "   \"class_agreement\" : %.4f,\n", agreement / 100
+		printf "   \"history_complete\" : %.6f,\n   \"history_invented\" : %d,\n   \"history_wrong_lives\" : %d,\n", history["logged"] / history["outside"], history["invented"], history["wrong_lives"]
+		printf "   \"insn_per_sample\" : %d,\n   \"insn_per_element\" : %d,\n   \"insn_per_arm_cpu\" : %d,\n", insns["sample:"], insns["access:"], insns["arming:"]
+		printf "   \"bytes_per_sample\" : %s,\n   \"bytes_per_element\" : %s,\n", bytes["sample:"], bytes["access:"]
 		if (judged) printf "   \"class_agreement_enough_samples\" : %.4f,\n", agreed / 100
 		printf "   \"kendall_tau_min\" : %s,\n   \"tvd_max_pct\" : %s,\n", tau["ibs"], distance["ibs"]
 		printf "   \"kendall_tau_min_swmem\" : %s,\n   \"tvd_max_pct_swmem\" : %s\n}\n", tau["swmem"], distance["swmem"]

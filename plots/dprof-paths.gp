@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0
+# Unique paths against sets of histories (the paper's Figure 4), from
+# build/bench/dprof-paths.csv.
+if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
+load plots . "/common.gp"
+
+set xlabel "sets of histories"
+set ylabel "unique paths (% of those in all sets)"
+set xrange [0:160]
+set yrange [0:102]
+set key at graph 0.98,0.05 right bottom vertical
+of(type, y) = strcol("type") eq type ? y : NaN
+types = "'skbuff, udp' 'skbuff, accept' 'skbuff_fclone, accept'"
+plot for [i=1:3] csv using "sets":(of(word(types, i), column("paths_pct"))) \
+		with linespoints lw 2 pt 7 lc rgb color[i+1] title word(types, i)

@@ -1,0 +1,224 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# dprof_costs.sh PART...: what dprof costs, in instructions of a guest of two CPUs:
+#	costs	of a sample, an access logged, arming another CPU; bytes of their events
+#	rates	overhead against how often samples are taken (the paper's Figure 3)
+#	sets	of histories: overhead and rates (the paper's Tables 10, 11 and 14)
+#	paths	unique paths against sets of histories (the paper's Figure 4)
+# Prints tables; rates and paths write build/bench/dprof-rates.csv and dprof-paths.csv, too.
+set -eu -o pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${MEMSCOPE_BUILD:-$here/../../build}
+build=$(cd "$build" && pwd)
+out=$build/bench
+mkdir -p "$out"
+share=$(mktemp -d "${TMPDIR:-/tmp}/memscope-dprof.XXXXXX")
+trap 'rm -rf "$share"' EXIT
+
+at() {
+	awk -v name="$1" '$3 == name { print $1 }' "$build/kernel-vm/System.map"
+}
+
+# guest ARGUMENT... -- SCRIPT WORD...: SCRIPT in tracefs, once timers are fine
+guest() {
+	local args=()
+
+	while [ "$1" != -- ]; do
+		args+=("$1")
+		shift
+	done
+	"$here/../run" --accel icount --smp 2 --mem 2G --share "$share" --timeout 3600 \
+		--append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' "${args[@]}" -- sh -ec '
+		until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do
+			sleep 0.1
+		done
+		sleep 1
+		echo 10000000 >/proc/sys/kernel/perf_event_max_sample_rate
+		echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+		cd /sys/kernel/tracing
+		on() {
+			for event; do echo 1 >events/dprof/dprof_$event/enable; done
+			cat dprof/stats >/dev/null
+		}
+		off() { echo 0 >events/dprof/enable; }
+		stat() { sed -n "s/^$1 //p" dprof/stats; }
+		'"$2" sh "${@:3}"
+}
+
+# What handlers took, by the second oracle; with an argument, of those alone that were in front
+# of an instruction that accesses memory.
+median() {
+	awk -v accesses="${1-}" '$1 == "next" && $4 && (!accesses || NF > 4) { print $4 }' "$share/next" |
+		sort -n | awk '{ n[NR] = $1; sum += $1 } END {
+			printf "%d instructions, median of %d, mean %d", n[int((NR + 1) / 2)], NR, sum / NR }'
+}
+
+next_of() {
+	echo "$build/guest/libnext.so,out=$share/next,nmi=$(at "$1")"
+}
+
+costs() {
+	local n bytes
+
+	bytes='bytes() { awk "/^entries/ { n += \$2 } /^bytes/ { b += \$2 }
+		END { printf \"%.1f\\n\", b / n }" per_cpu/cpu*/stats; }'
+	n=$(guest --qemu-arg -plugin --qemu-arg "$(next_of asm_exc_nmi)" -- "$bytes"'
+		echo swmem >dprof/source
+		echo 20000 >dprof/period
+		on sample
+		oracle-phase kernel_load files 200
+		off
+		bytes')
+	echo "sample: $(median 1), $n bytes"
+	n=$(guest --qemu-arg -plugin --qemu-arg "$(next_of asm_exc_debug)" -- "$bytes"'
+		echo 0 >dprof/history_budget
+		echo 0,24,112 >dprof/history_offsets
+		echo skbuff_head_cache >dprof/history_types
+		on access history history_end
+		oracle-phase kernel_load udp 300
+		echo 0 >tracing_on
+		off
+		echo >trace
+		echo 1 >tracing_on
+		on access history
+		echo 0 >events/dprof/dprof_history/enable
+		kernel_load udp 300
+		off
+		bytes')
+	echo "access: $(median), $n bytes"
+	guest --qemu-arg -plugin --qemu-arg "$(next_of asm_sysvec_call_function_single)" -- '
+		modprobe dprof_probe
+		echo 0 >dprof/history_budget
+		echo 0,8,64,128 >dprof/history_offsets
+		echo dprof_probe >dprof/history_types
+		on history history_end
+		oracle-phase sh -c "for i in \$(seq 100); do
+				echo pair 1 2>/dev/null >/sys/kernel/debug/dprof_probe/run
+			done"
+		off' >"$share/said"
+	echo "arming: $(median) interrupts of another CPU"
+}
+
+rates() {
+	local load
+
+	echo period,load,samples_per_million,overhead_pct >"$out/dprof-rates.csv"
+	for load in "kernel_load udp 1000" "net_cases short 4"; do
+		guest --qemu ibs --ibs slice=1000 -- '
+			now() { sed -n "s/^now at \([0-9]*\) nsecs/\1/p" /proc/timer_list; }
+			echo ibs >dprof/source
+			$1
+			for p in 0 262144 131072 65536 32768 16384 8192 4096 2048; do
+				if [ $p != 0 ]; then
+					echo $p >dprof/period
+					on sample
+				fi
+				s=$(stat samples) a=$(now)
+				$1
+				b=$(now) e=$(stat samples)
+				off
+				echo >trace
+				echo "rate $p $((b - a)) $((e - s))"
+			done' "$load" | awk -v load="$load" '
+			# An instruction is 2 ns.
+			$1 == "rate" && !$2 { plain = $3 }
+			$1 == "rate" && $2 { printf "%d,%s,%.3f,%.2f\n", $2, load, $4 / ($3 / 2e6), 100 * ($3 / plain - 1) }' \
+			>>"$out/dprof-rates.csv"
+	done
+	cat "$out/dprof-rates.csv"
+}
+
+# pairs BYTES: pairs of places, as many as the kernel takes
+pairs() {
+	awk -v n="$(($1 / 8))" 'BEGIN {
+		for (i = 0; i < n; i++)
+			for (j = i + 1; j < n && k < 256; j++) {
+				printf "%d,%d ", 8 * i, 8 * j
+				k++
+			}
+	}'
+}
+
+# set_of BYTES MODE CACHE LOAD: histories of all places of a type, or of all pairs of them
+set_of() {
+	local bytes=$1 mode=$2 cache=$3 load=$4 groups='' n
+
+	n=$(((bytes + 7) / 8))
+	if [ "$mode" = pairs ]; then
+		# As many at once as the kernel takes; the others cost the same.
+		n=$((n * (n - 1) / 2))
+		groups=$(pairs "$bytes")
+	fi
+	guest --oracle "out=$share/oracle,insns=exact" -- '
+		echo 100000 >buffer_size_kb
+		$1
+		oracle-phase --no-phase $1
+		echo 0 >dprof/history_budget
+		echo 20 >dprof/history_max_ms
+		echo "$2" >dprof/history_offsets
+		echo 4 >dprof/history_objects
+		echo "$3" >dprof/history_types
+		on access history history_end
+		# Instructions that are met for the first time are read once.
+		$1
+		h=$(stat histories) a=$(stat accesses)
+		oracle-phase --no-phase $1
+		off
+		echo "histories $(($(stat histories) - h)) $(($(stat accesses) - a))"' \
+		"$load" "$groups" "$cache" >"$share/said"
+	"$build/bin/oracle-report" list "$share/oracle" | awk -v cache="$cache" -v bytes="$bytes" \
+		-v mode="$mode" -v load="$load" -v groups="$n" \
+		-v said="$(grep ^histories "$share/said")" '
+		$2 == "0x0001" { insns[n++] = ($5 + $6) / 1e6 }
+		END {
+			split(said, s)
+			printf "%-26s %-18s %5d %6s %6d %6d %8.2f %10.1f %10.1f %8.1f\n", cache, load, bytes,
+				mode, groups, s[2], s[3] / s[2], insns[0], insns[1],
+				100 * (insns[1] / insns[0] - 1)
+			printf "%-26s a set: %.1f M instructions; at 1,000 histories in 10^9 instructions: +%.1f %%\n",
+				"", groups * insns[1] / s[2],
+				(insns[1] - insns[0]) / s[2] * 100
+		}'
+}
+
+sets() {
+	local mode
+
+	echo "type                       load               bytes   mode groups histories elements/h plain,M  with,M  overhead,%"
+	for mode in single pairs; do
+		set_of 208 "$mode" skbuff_head_cache "kernel_load udp 300"
+		set_of 2048 "$mode" kmalloc-2k:kmalloc_reserve "kernel_load udp 300"
+		set_of 208 "$mode" skbuff_head_cache "net_cases short 2"
+		set_of 424 "$mode" skbuff_fclone_cache "net_cases short 2"
+		set_of 2240 "$mode" TCP "net_cases short 2"
+	done
+}
+
+# paths_of NAME BYTES CACHE LOAD
+paths_of() {
+	guest -- '
+		echo 400000 >buffer_size_kb
+		echo 0 >dprof/history_budget
+		echo 20 >dprof/history_max_ms
+		echo 4 >dprof/history_objects
+		echo "$2" >dprof/history_types
+		on access history history_end
+		$1
+		off
+		cat trace >/share/trace
+		grep -h "overrun: [1-9]" per_cpu/cpu*/stats && exit 1
+		exit 0' "$4" "$3"
+	"$here/dprof_unique.pl" "$1" $((($2 + 7) / 8)) "$share/trace" >>"$out/dprof-paths.csv"
+}
+
+paths() {
+	echo type,sets,paths,paths_pct >"$out/dprof-paths.csv"
+	paths_of "skbuff, udp" 208 skbuff_head_cache "kernel_load udp 9500"
+	paths_of "skbuff, accept" 208 skbuff_head_cache "net_cases short 20"
+	paths_of "skbuff_fclone, accept" 424 skbuff_fclone_cache "net_cases short 40"
+	cat "$out/dprof-paths.csv"
+}
+
+for part in "$@"; do
+	"$part"
+done
