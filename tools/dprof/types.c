@@ -43,6 +43,14 @@ static bool fits(struct layouts *l, const char *name, uint32_t size)
 	return layout && layout->size && layout->size <= size && size - layout->size < LINE;
 }
 
+/* A struct that ends in an array has more, or fewer, than it was declared with. */
+static bool has_name(struct layouts *l, const struct dtype *t)
+{
+	const struct layout *layout = layouts_find(l, t->event.cache);
+
+	return layout && layout->size && layout->size < 2 * t->size && t->size < 2 * layout->size;
+}
+
 static bool by_cache(struct layouts *l, struct dtype *t)
 {
 	static const char * const ends[] = { "", "_cache", "_cachep", "_info", "_struct" };
@@ -70,7 +78,10 @@ static bool by_cache(struct layouts *l, struct dtype *t)
 		snprintf(t->struct_name, sizeof(t->struct_name), "%.63s", name);
 		return true;
 	}
-	return false;
+	if (!*cache || !has_name(l, t))
+		return false;
+	snprintf(t->struct_name, sizeof(t->struct_name), "%.63s", cache);
+	return true;
 }
 
 /* What was asked for, where that is known: kmalloc's sizes are of classes. */
