@@ -5,6 +5,7 @@
  * as reads and writes?
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,8 @@ static struct truth *read_log(const char *path, size_t *n)
 	return all;
 }
 
-/* Objects are up to 200 kB: those that start before an address, until one is too far. */
-static const struct truth *find(const struct truth *all, size_t n, uint64_t addr, uint64_t time)
+/* The first object that begins behind an address. */
+static size_t behind(const struct truth *all, size_t n, uint64_t addr)
 {
 	size_t low = 0, high = n;
 
@@ -52,11 +53,34 @@ static const struct truth *find(const struct truth *all, size_t n, uint64_t addr
 		else
 			high = mid;
 	}
-	while (low-- && addr - all[low].address < 300000)
-		if (addr - all[low].address < all[low].size && time >= all[low].asked &&
-		    time <= all[low].freed)
-			return &all[low];
-	return NULL;
+	return low;
+}
+
+/*
+ * What the log has at a place and a time.  Objects are up to 200 kB: those that start
+ * before an address, until one is too far.  While realloc() moves an object nowhere, the
+ * place is of two: a sample then is a late one of the first.  So of several, that which
+ * @o is, if it is one of them.
+ */
+static const struct truth *find(const struct truth *all, size_t n, uint64_t addr, uint64_t time,
+				const struct memprof_object *o, uint64_t born, bool *same)
+{
+	const struct truth *any = NULL;
+	size_t i = behind(all, n, addr);
+
+	while (i-- && addr - all[i].address < 300000) {
+		const struct truth *t = &all[i];
+
+		if (addr - t->address >= t->size || time < t->asked || time > t->freed)
+			continue;
+		*same = o->address == t->address && o->size == t->size &&
+			born >= t->asked && born <= t->given;
+		if (*same)
+			return t;
+		if (!any)
+			any = t;
+	}
+	return any;
 }
 
 int main(int argc, char **argv)
@@ -86,7 +110,7 @@ int main(int argc, char **argv)
 		const struct memprof_object *o;
 		const struct truth *t;
 		const char *frame;
-		bool reads, writes;
+		bool reads, writes, same = false;
 
 		memprof_access(m, i, &a);
 		frame = memprof_frame(m, a.chain, 0);
@@ -98,7 +122,8 @@ int main(int argc, char **argv)
 		/* What these touch beside their object: their own stack. */
 		if (o->type == MEMPROF_STACK)
 			continue;
-		t = find(all, n, o->address + a.offset, start + a.time_ns);
+		t = find(all, n, o->address + a.offset, start + a.time_ns, o, start + o->born_ns,
+			 &same);
 		if (!t) {
 			missing++;
 			continue;
@@ -109,9 +134,14 @@ int main(int argc, char **argv)
 				reasons[r] += memprof_reason(r) && !strcmp(memprof_reason(r), o->symbol);
 			continue;
 		}
-		if (o->type != MEMPROF_DYNAMIC || o->address != t->address || o->size != t->size ||
-		    start + o->born_ns < t->asked || start + o->born_ns > t->given) {
-			wrong++;
+		if (o->type != MEMPROF_DYNAMIC || !same) {
+			if (++wrong <= 10)
+				fprintf(stderr, "memprof_judge: at %" PRIu64 " ns, type %d, %#" PRIx64 "+%" PRIu64
+					" of %" PRIu64 " bytes, born at %" PRIu64 ": the log has %#" PRIx64
+					" of %" PRIu64 " bytes, asked for at %" PRIu64 ", given at %" PRIu64
+					", freed at %" PRIu64 "\n", a.time_ns, o->type, o->address, a.offset, o->size,
+					o->born_ns, t->address, t->size, t->asked - start, t->given - start,
+					t->freed - start);
 			continue;
 		}
 		right++;
