@@ -86,6 +86,25 @@ like(`$build/bin/dprof script $share/ended.dat 2>&1`, qr/ dprof_alloc .*\n.* dpr
      'what was recorded can be read');
 is($?, 0, 'as a whole');
 
+# Types and offsets chosen by a first pass: the load goes on until there are histories.
+$vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share, '--timeout', 300,
+	 '--append', 'hpet=disable sysctl.vm.mem_profiling=1', '--', 'sh', '-c',
+	 'stats=/sys/kernel/tracing/dprof/stats; ' .
+	 'dprof record -s swmem -p 300000 -t auto -H auto --first 3 -o auto.dat -- sh -c "' .
+	 'until [ \\$(sed -n \"s/^histories //p\" $stats) -ge 50 ]; do kernel_load pipes 20; done" 2>&1; ' .
+	 'echo "status $?"; ' .
+	 'dprof record -s swmem -p 300000 -t none -H auto --first 280 -o short.dat -- kernel_load pipes 2000 2>&1; echo "short $?"; ls');
+like($vm->{out}, qr/^status 0/m, 'recorded what was chosen') or diag($vm->{out}, $vm->{err});
+my ($chosen) = $vm->{out} =~ /^dprof: chosen: (.*)/m;
+diag "chosen: ", $chosen // 'nothing';
+$file = 'auto.dat';
+my %of = map { $_->{type} => 1 } rows('paths', '--top', 0);
+cmp_ok(scalar(keys %of), '>=', 1, 'there are paths');
+is_deeply([ grep { my $t = $_; !grep { s/:.*//r eq $t =~ s/:.*//r } split / /, $chosen // '' } keys %of ],
+	  [], 'of the chosen types alone');
+like($vm->{out}, qr/^dprof: kernel_load ended in the first pass.*\nshort 1$/m, 'a command that ends too soon');
+unlike($vm->{out}, qr/^short\.dat/m, 'leaves no file');
+
 # Samples, which without -icount come only where CPUs take turns; timers are coarse
 # until the TSC is the clock.  With lockdep, as on this PREEMPT_RT, the timers of two
 # emulated CPUs fall into step, and most samples are of one interrupting the other.

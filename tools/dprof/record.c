@@ -124,7 +124,8 @@ static int choose_from(const char *path, const struct plan *p)
 	return knobs_want(KNOB_HISTORY, c.types);
 }
 
-static void wait_seconds(double seconds, pid_t child)
+/* Wait, or until the child ends.  Return whether it has ended; it is not reaped. */
+static bool wait_seconds(double seconds, pid_t child)
 {
 	siginfo_t info;
 	double left;
@@ -134,15 +135,17 @@ static void wait_seconds(double seconds, pid_t child)
 		/* Seen, but not yet waited for. */
 		if (child > 0 && !waitid(P_PID, child, &info, WEXITED | WNOHANG | WNOWAIT) &&
 		    info.si_pid)
-			return;
+			return true;
 		usleep(50000);
 	}
+	return false;
 }
 
 /* Record samples for a while and choose by them.  Return OK or FAILED. */
 static int first_pass(const struct plan *p, pid_t child, int go)
 {
 	char path[PATH_MAX];
+	bool ended;
 	pid_t tracer;
 	int ret;
 
@@ -157,10 +160,13 @@ static int first_pass(const struct plan *p, pid_t child, int go)
 	}
 	if (child > 0 && write(go, "", 1) != 1)
 		complain(FAILED, "%s: ended before it began", p->command[0]);
-	wait_seconds(p->first_seconds, child);
+	ended = wait_seconds(p->first_seconds, child);
 	ret = trace_cmd_stop(tracer, path);
 	if (!ret)
 		ret = choose_from(path, p);
+	if (!ret && ended)
+		ret = complain(FAILED, "%s ended in the first pass, of %g seconds (--first): nothing is "
+			       "left to record", p->command[0], p->first_seconds);
 	unlink(path);
 	leftover_done(path);
 	return ret;
