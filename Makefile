@@ -26,7 +26,7 @@ STEP := $(TOP)/.ci/step $(B)/log
 GCC = $$(command -v ccache >/dev/null && echo ccache) gcc
 
 series := $(wildcard patches/*.patch) patches/series
-kernels := vm debug rt
+kernels := vm debug kasan rt
 
 .PHONY: help
 help:
@@ -41,7 +41,7 @@ help:
 	'make check-long      what takes hours; goes on where it was interrupted' \
 	'' \
 	'make deps            install the Debian packages needed' \
-	'make kernel          the kernel for the guest; also kernel-debug, kernel-rt' \
+	'make kernel          the kernel for the guest; also kernel-{debug,kasan,rt}' \
 	'make tools           the programs, in $(B)/bin' \
 	'make guest           the guest image' \
 	'make qemu-ibs        a QEMU that emulates AMD IBS, for the guest' \
@@ -86,11 +86,13 @@ patches-check: kernel-tree
 	@$(MAKE) --no-print-directory $(B)/kernel-vm/.configured
 	@FULL=$(FULL) JOBS=$(JOBS) patches/check.sh $(B)
 
-.PHONY: kernel kernel-debug kernel-rt
+.PHONY: kernel kernel-debug kernel-kasan kernel-rt
 kernel: deps
 	@$(MAKE) --no-print-directory $(B)/kernel-vm/.built
 kernel-debug: deps
 	@$(MAKE) --no-print-directory $(B)/kernel-debug/.built
+kernel-kasan: deps
+	@$(MAKE) --no-print-directory $(B)/kernel-kasan/.built
 kernel-rt: deps
 	@$(MAKE) --no-print-directory $(B)/kernel-rt/.built
 
@@ -178,7 +180,7 @@ check-selftests: kernel kernel-vanilla guest
 check-full: kernel kernel-debug kernel-rt guest qemu-ibs
 	@FULL=1 JOBS=$(JOBS) .ci/check $(B) tools patches vm rt debug
 
-check-long: kernel kernel-debug guest
+check-long: kernel kernel-debug kernel-kasan guest
 	@test-vms/long.sh $(B) $(PARTS)
 
 bench-pagealloc: kernel-vanilla

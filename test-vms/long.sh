@@ -9,7 +9,8 @@
 #	write		two hours of dirty bits taken every 50 ms under swap and writeback
 #	remap		10,000,000 pages moved under writers
 #	modules		10,000 times a strategy unloaded and loaded under traffic
-# The first three on the kernel that checks itself, the others on that of the tests.
+# Stress and write on the kernel that checks itself, fuzz on one with KASAN and little
+# else, the others on that of the tests.
 set -u
 build=$(realpath -m "${1:?long.sh BUILD [PART...]}")
 shift
@@ -21,7 +22,7 @@ mkdir -p "$log"
 
 # What a result is of: the kernel, but for what only samples, and the programs.
 state=$({ git -C "$build/linux" diff memscope-base -- mm include kernel arch/x86/mm arch/x86/kernel \
-		':!*dprof*' && cat "$here"/../kernel-config/{base,vm,debug}.config &&
+		':!*dprof*' && cat "$here"/../kernel-config/{base,vm,debug,kasan}.config &&
 	cat "$build"/guest/bin/{page_hint_alloc,page_hint_remap,page_hints_stress,stress}; } |
 	sha256sum | cut -c 1-12)
 
@@ -71,7 +72,7 @@ for part in ${*:-modules remap stress fuzz write}; do
 		;;
 	fuzz)
 		for i in {1..50}; do
-			piece "fuzz $i of 50: 200,000 calls" guest debug -- page_hints_stress fuzz 200000 "$i" .
+			piece "fuzz $i of 50: 200,000 calls" guest kasan -- page_hints_stress fuzz 200000 "$i" .
 		done
 		;;
 	write)

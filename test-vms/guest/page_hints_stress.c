@@ -416,6 +416,9 @@ static unsigned long fuzz_calls(unsigned long count, pid_t target, char *mem)
 		if (c == 7 && rnd() % 8) {
 			struct page_hints_remap *r = (void *)u;
 
+			/* A status for each page of a hole takes its time, too. */
+			if (r->end - r->start > 4096 * PAGE && rnd() % 64)
+				r->end = r->start + rnd() % 4096 * PAGE;
 			r->flags = rnd() % 4;
 			r->reserved = 0;
 			r->status = rnd() & 1 ? (uintptr_t)out : 0;
