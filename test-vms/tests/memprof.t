@@ -75,7 +75,7 @@ END
 	}
 }
 
-# --- swmem, and a user without privileges ---------------------------------------------
+# --- swmem, a control group, and a user without privileges ---------------------------------------------
 {
 	open my $f, '>', "$share/script.sh" or die;
 	print $f <<'END';
@@ -88,6 +88,20 @@ cat >as_nobody.sh <<'EOS'
 cd /tmp; mkdir nobody; cd nobody
 memprof record -c 100000 -- memprof_plant after 2 60000000 >/dev/null && memprof report summary -F csv
 EOS
+# The implicit controllers, perf's among them, come with the first one that is named.
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+mkdir -p /sys/fs/cgroup/group/below
+memprof_plant after 2 600000000 >/dev/null & outside=$!
+sh -c 'echo $$ >/sys/fs/cgroup/group/below/cgroup.procs; exec memprof_plant after 2 600000000' >/dev/null & inside=$!
+memprof record -c 100000 --cgroup group -o group.data & recorder=$!
+sleep 3
+sh -c 'echo $$ >/sys/fs/cgroup/group/cgroup.procs; exec memprof_plant after 3 2000000 >/dev/null'
+kill -INT $recorder
+wait $recorder || echo "cgroup: status $?"
+kill $inside $outside
+echo "inside $inside"
+memprof report threads group.data -F csv | sed 's/^/cgroup: /'
+memprof record --cgroup no-such-group -o no.data || echo "no group: status $?"
 chmod 777 /tmp /dev/shm
 setpriv --reuid=65534 --regid=65534 --clear-groups sh as_nobody.sh
 END
@@ -95,6 +109,13 @@ END
 	my $vm = vm('--smp', 4, '--numa', 2, '--append', 'hpet=disable', '--root', 'host', '--share', $share, '--timeout', 600,
 		    '--', 'sh', '/share/script.sh');
 	like($vm->{out}, qr/^[\d.]+,.*,dynamic,.*planted/m, 'swmem: the planted object is seen') or diag $vm->{err}, $vm->{out};
+	my ($inside) = $vm->{out} =~ /^inside (\d+)/m;
+	my @rows = map { [ split /,/ ] } $vm->{out} =~ /^cgroup: (\d.*)/mg;
+	my %pids = map { $_->[1] => 1 } @rows;
+	ok($pids{$inside // 0}, 'a control group: a process in one below it is sampled');
+	is(scalar keys %pids, 2, 'and one that was put into it later, and none outside');
+	like($vm->{err}, qr{--cgroup /sys/fs/cgroup/no-such-group: No such file}, 'one that is not there');
+	like($vm->{out}, qr/^no group: status 1/m, 'is an error');
 	like($vm->{err}, qr/no physical addresses without CAP_PERFMON: nodes of pages are asked for/,
 	     'a user is told how nodes are found');
 	like($vm->{out}, qr/^"?remote, of these"?,[\d.]+/m, 'and gets a remote share') or diag $vm->{err}, $vm->{out};

@@ -263,7 +263,7 @@ int memsource_events(const struct memsource *source, const struct memsource_want
 /**
  * memsource_open() - open events
  * @events: of memsource_events()
- * @pid: whose, as of perf_event_open(): -1 all
+ * @pid: whose, as of perf_event_open(): -1 all; with PERF_FLAG_PID_CGROUP a directory
  * @cpu: where: -1 all
  * @fds: get the descriptors, as many as @events has, closed on exec
  *
@@ -278,7 +278,8 @@ int memsource_open(const struct memsource_events *events, pid_t pid, int cpu,
 		struct perf_event_attr attr = events->attr[i];
 
 		fds[i] = syscall(SYS_perf_event_open, &attr, pid, cpu,
-				 events->group && i ? fds[0] : -1, PERF_FLAG_FD_CLOEXEC);
+				 events->group && i ? fds[0] : -1,
+				 PERF_FLAG_FD_CLOEXEC | events->flags);
 		if (fds[i] < 0) {
 			err = -errno;
 			while (i--)

@@ -64,6 +64,7 @@ struct memsource_want {
  * struct memsource_events - what to give to perf_event_open()
  * @attr: attributes, all disabled
  * @nr: how many
+ * @flags: PERF_FLAG_PID_CGROUP, or 0
  * @group: events 1 and on belong to the group of event 0, which has no samples
  * @filter_mode: samples of modes not wanted come, too: the reader leaves them out
  * @filter_op: the same for loads and stores
@@ -71,6 +72,7 @@ struct memsource_want {
 struct memsource_events {
 	struct perf_event_attr attr[MEMSOURCE_MAX_EVENTS];
 	int nr;
+	unsigned long flags;
 	bool group, filter_mode, filter_op;
 };
 

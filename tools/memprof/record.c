@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <limits.h>
@@ -28,7 +29,7 @@
 #define MAX_RATE		1000000
 
 struct options {
-	const char *output, *source;
+	const char *output, *source, *cgroup;
 	struct memsource_want want;
 	pid_t pids[MAX_PIDS];
 	int nr_pids;
@@ -78,6 +79,8 @@ static void usage(FILE *f)
 	      "Ctrl-C.\n\n"
 	      "  -p, --pid PID         this process, and what it forks; may be repeated\n"
 	      "  -a, --system          all processes\n"
+	      "  -G, --cgroup NAME     processes in this control group and those below it, as long\n"
+	      "                        as they are: a directory, or its name below /sys/fs/cgroup\n"
 	      "  -s, --source NAME     of samples: ibs, pebs or swmem (default: the best)\n"
 	      "  -c, --period N        a sample each so many (see memscope-caps for the unit)\n"
 	      "  -F, --frequency N     samples each second and CPU (default 4000)\n"
@@ -306,7 +309,7 @@ static int open_sampler(struct recording *r, struct sampler *s, const struct opt
 
 	if (child > 0)
 		return sampler_open(s, &child, 1, true);
-	if (o->system)
+	if (o->system || o->cgroup)
 		return sampler_open(s, NULL, 0, false);
 	tids = malloc(MAX_TIDS * sizeof(*tids));
 	if (!tids)
@@ -374,7 +377,8 @@ static int record(struct recording *r, const struct options *o)
 		sampler_enable(s, true);
 		for (i = 0; i < o->nr_pids; i++)
 			sampler_found(s, o->pids[i]);
-		if (o->system)
+		/* What is moved into a control group later has its name and mappings, too. */
+		if (o->system || o->cgroup)
 			found_all(s);
 		fprintf(stderr, "memprof: recording, Ctrl-C ends it\n");
 	}
@@ -413,11 +417,34 @@ static bool may_have_physical(const struct memsource *source, const struct memso
 	return true;
 }
 
+static int open_cgroup(const char *name)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : "/sys/fs/cgroup/", name);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		complain(FAILED, "--cgroup %s: %s", path, strerror(errno));
+	else if (faccessat(fd, "cgroup.procs", F_OK, 0)) {
+		complain(FAILED, "--cgroup %s: not a control group", path);
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 static int prepare(struct recording *r, struct options *o)
 {
 	static struct memsource sources[MEMSOURCE_COUNT];
 	char error[1024];
 
+	r->cgroup = -1;
+	if (o->cgroup) {
+		r->cgroup = open_cgroup(o->cgroup);
+		if (r->cgroup < 0)
+			return FAILED;
+	}
 	memsource_probe(sources, "");
 	r->source = memsource_choose(sources, o->source, error, sizeof(error));
 	if (!r->source)
@@ -450,7 +477,8 @@ static int parse_number(const char *option, const char *text, uint64_t max, uint
 int cmd_record(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "pid", 1, NULL, 'p' }, { "system", 0, NULL, 'a' }, { "source", 1, NULL, 's' },
+		{ "pid", 1, NULL, 'p' }, { "system", 0, NULL, 'a' }, { "cgroup", 1, NULL, 'G' },
+		{ "source", 1, NULL, 's' },
 		{ "period", 1, NULL, 'c' }, { "frequency", 1, NULL, 'F' },
 		{ "kernel", 0, NULL, OPT_KERNEL }, { "loads", 0, NULL, OPT_LOADS },
 		{ "stores", 0, NULL, OPT_STORES }, { "call-graph", 0, NULL, 'g' },
@@ -467,7 +495,7 @@ int cmd_record(int argc, char **argv)
 	uint64_t number;
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, "+p:as:c:F:go:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+p:aG:s:c:F:go:h", options, NULL)) != -1) {
 		switch (c) {
 		case 'p':
 			if (parse_number("--pid", optarg, INT_MAX, &number))
@@ -477,6 +505,7 @@ int cmd_record(int argc, char **argv)
 			o.pids[o.nr_pids++] = number;
 			break;
 		case 'a': o.system = true; break;
+		case 'G': o.cgroup = optarg; break;
 		case 's': o.source = optarg; break;
 		case 'c':
 			if (parse_number("--period", optarg, UINT32_MAX, &o.want.period))
@@ -508,8 +537,8 @@ int cmd_record(int argc, char **argv)
 		}
 	}
 	o.command = argv + optind;
-	if (!!*o.command + !!o.nr_pids + o.system != 1)
-		return complain(USAGE, "what to record: a command, --pid, or --system?");
+	if (!!*o.command + !!o.nr_pids + !!o.cgroup + o.system != 1)
+		return complain(USAGE, "what to record: a command, --pid, --cgroup, or --system?");
 	if (o.want.period && o.want.frequency)
 		return complain(USAGE, "--period and --frequency: one of them");
 	if (!o.want.loads && !o.want.stores)

@@ -14,6 +14,7 @@
  * struct recording - one in progress
  * @source: of samples
  * @want: what is sampled
+ * @cgroup: its directory, open, whose processes are sampled; or -1
  * @by_move_pages: nodes of pages are asked for, no physical addresses
  * @discarded: samples that were of no memory access, or not of a mode wanted
  */
@@ -22,6 +23,7 @@ struct recording {
 	struct machine machine;
 	const struct memsource *source;
 	struct memsource_want want;
+	int cgroup;
 	bool by_move_pages;
 	uint64_t discarded, lost[LOST_KINDS], waits;
 };

@@ -152,6 +152,7 @@ static int map_or_join(struct perf_event_mmap_page **ring, int *owner, int fd, s
 	return 0;
 }
 
+/* @tid: a thread, or -1: all; of a control group, samples are those of its processes. */
 static int open_on_cpu(struct sampler *s, struct cpu_state *c, pid_t tid, bool on_exec)
 {
 	int fds[MEMSOURCE_MAX_EVENTS], ret, i, fd;
@@ -164,7 +165,7 @@ static int open_on_cpu(struct sampler *s, struct cpu_state *c, pid_t tid, bool o
 		ret = map_or_join(&c->tasks, &c->task_fd, fd, s->task_ring);
 	if (ret)
 		return ret;
-	ret = memsource_open(&s->events, tid, c->cpu, fds);
+	ret = memsource_open(&s->events, s->r->cgroup < 0 ? tid : s->r->cgroup, c->cpu, fds);
 	if (ret)
 		return ret;
 	for (i = 0; i < s->events.nr; i++) {
@@ -180,7 +181,7 @@ static int open_on_cpu(struct sampler *s, struct cpu_state *c, pid_t tid, bool o
  * sampler_open() - open the events, stopped
  * @s: of sampler_new()
  * @tids: threads; those they create are sampled, too
- * @nr_tids: how many; 0: all of the system
+ * @nr_tids: how many; 0: all of the system, or of the recording's control group
  * @on_exec: they begin when the thread executes a program
  *
  * Return: OK, or FAILED after saying why.
@@ -192,6 +193,7 @@ int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec
 
 	if (memsource_events(s->r->source, &s->r->want, &s->events, error, sizeof(error)))
 		return complain(FAILED, "%s", error);
+	s->events.flags = s->r->cgroup < 0 ? 0 : PERF_FLAG_PID_CGROUP;
 	for (i = 0; i < s->events.nr; i++) {
 		s->events.attr[i].use_clockid = 1;
 		s->events.attr[i].clockid = CLOCK_MONOTONIC;
@@ -227,7 +229,10 @@ int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec
 					s->r->source->pmu, i, strerror(-ret),
 					ret == -EACCES || ret == -EPERM ?
 					" (needs CAP_PERFMON or root; see memscope-caps)" :
-					ret == -EMFILE ? " (ulimit -n)" : "");
+					ret == -EMFILE ? " (ulimit -n)" :
+					ret == -ENOENT && s->r->cgroup >= 0 ?
+					" (perf does not know the control group: it was made before any "
+					"controller was enabled in cgroup.subtree_control)" : "");
 	}
 	return OK;
 }
