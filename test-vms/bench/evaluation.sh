@@ -80,11 +80,16 @@ for metric in wall_time model_cycles L2_misses; do
 			-o "$out/report-$metric.$format" "$out"/boot-*/joined.csv
 	done
 	# What does not vary has no impact factor, and no picture of it.
-	kinds='ranking ecdf'
+	kinds='ecdf'
 	[ $metric = L2_misses ] || kinds+=' misses'
+	for statistic in mean unclassified execution; do
+		kinds+=" ranking:$statistic"
+	done
 	for kind in $kinds; do
-		"$pagealloc" bench plot $kind --metric $metric -o "$out/$kind-$metric.png" \
-			"$out"/boot-*/joined.csv ||
+		statistic=()
+		[ "$kind" = "${kind#*:}" ] || statistic=(--statistic "${kind#*:}")
+		"$pagealloc" bench plot ${kind%:*} "${statistic[@]}" --metric $metric \
+			-o "$out/${kind/:/-}-$metric.png" "$out"/boot-*/joined.csv ||
 			echo "${0##*/}: no picture $kind of $metric" >&2
 	done
 	for program in fft lu sor; do
