@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # long.sh BUILD [PART...]: what takes hours, in pieces of minutes, a boot each.  TAP.
 # A piece that passed with this kernel and these programs is not done again, so it may
-# be interrupted; MINUTES=N begins no piece after that time.  Parts:
+# be interrupted; MINUTES=N begins no piece after that time, JOBS=N does so many at once.
+# Parts:
 #	stress		1,000 runs while CPUs, memory blocks, CMA areas, large pages and
 #			processes over their limit come and go, pages hinted all the time
 #	fuzz		10,000,000 calls of page hints without sense
@@ -17,8 +18,11 @@ shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 log=$build/log/long
 end=$((SECONDS + ${MINUTES:-100000} * 60))
-n=0 failed=0 left=0
+jobs=${JOBS:-1}
+n=0 failed=0 left=0 running=0
 mkdir -p "$log"
+# Ctrl-C does not reach what runs in the background.
+trap 'trap - TERM; kill 0; exit 130' INT TERM
 
 # What a result is of: the kernel, but for what only samples, and the programs.
 state=$({ git -C "$build/linux" diff memscope-base -- mm include kernel arch/x86/mm arch/x86/kernel \
@@ -26,27 +30,42 @@ state=$({ git -C "$build/linux" diff memscope-base -- mm include kernel arch/x86
 	cat "$build"/guest/bin/{page_hint_alloc,page_hint_remap,page_hints_stress,stress}; } |
 	sha256sum | cut -c 1-12)
 
+# try NAME OUTPUT COMMAND...
+try() {
+	local name=$1 out=$2 begin=$SECONDS status
+	shift 2
+	"$@" >"$out.part" 2>"${out%.tap}.err"
+	status=$?
+	if [ $status -ne 0 ] || grep -q '^not ok' "$out.part"; then
+		echo "not ok - $name (status $status, $((SECONDS - begin)) s): $out.part"
+		grep -A3 '^not ok' "$out.part" | sed 's/^/# /'
+		return 1
+	fi
+	mv "$out.part" "$out"
+	echo "ok - $name"
+}
+
+await() {
+	wait -n || failed=$((failed + 1))
+	running=$((running - 1))
+}
+
 # piece NAME COMMAND...: unless it passed, or the time is over.
 piece() {
-	local name=$1 out=$log/$state-${1// /-}.tap begin=$SECONDS status
+	local name=$1 out=$log/$state-${1// /-}.tap
 	shift
-	if [ ! -e "$out" ]; then
-		if [ "$SECONDS" -ge "$end" ]; then
-			left=$((left + 1))
-			return
-		fi
-		"$@" >"$out.part" 2>"${out%.tap}.err"
-		status=$?
-		if [ $status -ne 0 ] || grep -q '^not ok' "$out.part"; then
-			n=$((n + 1)) failed=$((failed + 1))
-			echo "not ok $n - $name (status $status, $((SECONDS - begin)) s): $out.part"
-			grep -A3 '^not ok' "$out.part" | sed 's/^/# /'
-			return
-		fi
-		mv "$out.part" "$out"
+	if [ -e "$out" ]; then
+		n=$((n + 1))
+		echo "ok - $name"
+		return
 	fi
-	n=$((n + 1))
-	echo "ok $n - $name"
+	[ $running -lt "$jobs" ] || await
+	if [ "$SECONDS" -ge "$end" ]; then
+		left=$((left + 1))
+		return
+	fi
+	n=$((n + 1)) running=$((running + 1))
+	try "$name" "$out" "$@" &
 }
 
 # guest KERNEL OPTIONS... -- COMMAND...: with all strategies loaded
@@ -96,6 +115,9 @@ for part in ${*:-modules remap stress fuzz write}; do
 		exit 2
 		;;
 	esac
+done
+while [ $running -gt 0 ]; do
+	await
 done
 echo "1..$n"
 echo "# $((n - failed)) passed, $failed failed, $left not begun; logs in $log"
