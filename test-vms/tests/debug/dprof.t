@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # dprof on a kernel that checks itself: all types told, histories of the busiest
-# caches, samples of all CPUs, while the kernel works and CPUs come and go; a
-# recording that is killed leaves the debug registers free.
+# caches, samples of all CPUs, while the kernel works, CPUs come and go, and a debugger
+# has a watchpoint, which stops at each of its accesses all the time; a recording that is
+# killed leaves the debug registers free.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 kernel=${MEMSCOPE_KERNEL:-debug}
@@ -23,22 +24,28 @@ result() {
 	cd /sys/kernel/tracing/dprof || exit 1
 	echo swmem >source
 	echo all >types
-	echo 16 >sample_every
+	echo 1 >sample_every
 	echo "dentry filp skbuff_head_cache vm_area_struct" >history_types
 	echo "0,8 16 24,32,40" >history_offsets
+	dprof_check ptrace-loop '"$seconds"' >/tmp/watched 2>&1 &
+	watched=$!
 	end=$(($(date +%s) + '"$seconds"'))
 	while [ $(date +%s) -lt $end ]; do
 		timeout 8 trace-cmd record -q -e dprof -o /tmp/trace.dat sh -c "
 			for load in files exec pipes udp maps; do kernel_load \$load 20 & done; wait" &
+		recorder=$!
 		for i in 1 2 3; do
 			echo 0 >/sys/devices/system/cpu/cpu2/online; sleep 0.5
 			echo 1 >/sys/devices/system/cpu/cpu2/online; sleep 0.5
 		done
 		killall -9 trace-cmd 2>/dev/null
-		wait
+		wait $recorder
 		for e in /sys/kernel/tracing/events/dprof/*/enable; do echo 0 >$e; done
 	done
+	wait $watched
 	cat stats
+	echo "watchpoint: $(cat /tmp/watched)"
+	grep -q "^ok" /tmp/watched || exit 1
 	grep -qx "history_slots 0" stats && grep -qx "running 0" stats' | sed 's/^/# /'
 result "${PIPESTATUS[0]}" "recorded for $seconds s"
 echo "1..$n"
