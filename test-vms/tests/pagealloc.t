@@ -38,6 +38,11 @@ END
 close $c;
 is(system("gcc -static -no-pie -O0 $share/static.c -o $share/static"), 0, 'so is a static program');
 
+# The sample strategy, outside of the tree, as Documentation/mm/page_strategies.rst says.
+is(system("cp -r $build/linux/samples/page_strategy $share/reverse && make -s -C $build/linux O=$kernel_dir " .
+	  "M=$share/reverse CONFIG_SAMPLE_PAGE_STRATEGY=m LOCALVERSION= modules >$share/log 2>&1"), 0,
+   'the sample strategy is built') or diag slurp("$share/log");
+
 my $common = <<'EOT';
 cd /share || exit 1
 
@@ -106,6 +111,11 @@ for strategy in coloring coloring:offset=5 modulo:3,1,4,1,5 partition:0-7 random
 	stop
 done
 pagealloc stats -F json >stats1
+insmod reverse/page_strategy_reverse.ko || exit 1
+start -s reverse || exit 1
+pagealloc map $pid -F csv >map.reverse
+stop
+until rmmod page_strategy_reverse; do sleep 0.1; done
 
 # Children and new programs.
 for inherit in fork,exec fork exec none; do
@@ -212,6 +222,10 @@ for (split /\n/, slurp("$share/page_map")) {
 cmp_ok(scalar(keys %map), '>', 4096, 'map: ' . keys(%map) . ' pages');
 is_deeply(\%map, \%page_map, '/proc/PID/page_map has the same frames and colors');
 is_deeply({ map { ($_ => (split ' ', $map{$_})[0]) } keys %map }, \%pagemap, '/proc/PID/pagemap the same frames');
+
+my $downward = grep { /^0x([0-9a-f]+),\d+,(\d+),/ && $2 == (-(hex($1) >> 12) & 63) }
+	split /\n/, slurp("$share/map.reverse");
+cmp_ok($downward, '>', 4000, "the sample strategy: $downward pages in colors that run downward");
 
 my $heap = (grep { ($_->{mapping} // '') eq '[heap]' } @{rows('get.heap')})[0];
 is(($heap->{strategy} // '') . ($heap->{order0} // ''), 'binhop1', 'a range has a hint of its own');
