@@ -53,6 +53,8 @@ run() {
 	"$here/run" --kernel "$kernel" --root host --smp 2 --mem 3G --timeout 3600 \
 		--share "$tests" --append 'panic_on_warn=0' -- \
 		env ITEMS="$ITEMS" bash -c '
+		echo 1G >/sys/block/zram0/disksize && mkswap /dev/zram0 >/dev/null &&
+			swapon /dev/zram0 || exit 1
 		cp -r /share /tmp/mm && cd /tmp/mm || exit 1
 		"$@" ./run_vmtests.sh -n -t "$(echo $ITEMS)"; exit 0' bash "$@" \
 		>"$log/$name.tap" 2>"$log/$name.err" || {
