@@ -10,8 +10,9 @@
 #	write		two hours of dirty bits taken every 50 ms under swap and writeback
 #	remap		10,000,000 pages moved under writers
 #	modules		10,000 times a strategy unloaded and loaded under traffic
-# Stress and write on the kernel that checks itself, fuzz on one with KASAN and little
-# else, the others on that of the tests.
+#	decode		10,000,000 random instructions and registers through swmem's decoder
+# Stress and write on the kernel that checks itself, fuzz and decode on one with KASAN
+# and little else, the others on that of the tests.
 set -u
 build=$(realpath -m "${1:?long.sh BUILD [PART...]}")
 shift
@@ -81,7 +82,20 @@ guest() {
 		for m in *.ko; do insmod $m || exit 1; done; exec "$@"' sh "$@"
 }
 
-for part in ${*:-modules remap stress fuzz write}; do
+# decode ROUNDS SEED: KUnit tests run when the kernel boots, and say what they did.
+decode() {
+	local console status
+	console=$(mktemp "${TMPDIR:-/tmp}/memscope-decode.XXXXXX")
+	"$here/run" --kernel kasan --console "$console" --timeout 3000 --append "kunit.enable=1 \
+		kunit.filter_glob=swmem* decode_test.fuzz_rounds=$1 decode_test.fuzz_seed=$2" -- true
+	status=$?
+	grep -o '[0-9]* of [0-9]* random instructions.*' "$console"
+	grep -q "of $1 random instructions access memory" "$console" || status=1
+	rm -f "$console"
+	return $status
+}
+
+for part in ${*:-modules decode remap stress fuzz write}; do
 	case $part in
 	stress)
 		for i in {1..50}; do
@@ -103,6 +117,11 @@ for part in ${*:-modules remap stress fuzz write}; do
 	remap)
 		for i in {1..5}; do
 			piece "remap $i of 5: 2,000,000 pages" guest vm --numa 2 -- page_hint_remap 2000000 "$i"
+		done
+		;;
+	decode)
+		for i in {1..5}; do
+			piece "decode $i of 5: 2,000,000 instructions" decode 2000000 "$i"
 		done
 		;;
 	modules)

@@ -208,7 +208,7 @@ static long count_of(const char *const *names)
 
 static void tracepoints(void)
 {
-	static const char *const hit[] = { "hit_window", "hit_head", "hit_big", "hit_stride", NULL };
+	static const char *const hit[] = { "hit_window", "hit_freed", "hit_head", "hit_big", "hit_stride", NULL };
 	static const char *const miss[] = { "miss_bound", "miss_watermark", NULL };
 	char *p = new_colored(PAGES), line[512], tier[16];
 	long hits, misses, wrong = 0, seen = 0;

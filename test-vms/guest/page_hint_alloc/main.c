@@ -80,6 +80,21 @@ void show_stats(void)
 	fclose(f);
 }
 
+/* The hints of a program that ended a moment ago may be on their way out. */
+static void set_function(const char *function)
+{
+	int fd = open(FUNCTION, O_WRONLY | O_CLOEXEC), tries = 50;
+
+	if (fd < 0)
+		die(FUNCTION);
+	while (write(fd, function, strlen(function)) < 0) {
+		if (errno != EBUSY || !--tries)
+			die(FUNCTION);
+		usleep(100000);
+	}
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -105,7 +120,7 @@ int main(int argc, char **argv)
 	hints_fd = open("/proc/self/page_hints", O_RDWR | O_CLOEXEC);
 	if (hints_fd < 0)
 		die("/proc/self/page_hints");
-	put_file(FUNCTION, function ? function : "colors:32");
+	set_function(function ? function : "colors:32");
 	get_info();
 	printf("# seed %llu\n", (unsigned long long)seed);
 	/* Else kcompactd moves pages about once memory is fragmented. */
