@@ -120,8 +120,9 @@ for part in ${*:-modules decode remap stress fuzz write}; do
 		done
 		;;
 	decode)
+		decoder=$(git -C "$build/linux" rev-parse --short HEAD:arch/x86/events/swmem)
 		for i in {1..5}; do
-			piece "decode $i of 5: 2,000,000 instructions" decode 2000000 "$i"
+			piece "decode $i of 5: 2,000,000 instructions, swmem $decoder" decode 2000000 "$i"
 		done
 		;;
 	modules)

@@ -3,7 +3,7 @@
  * A second oracle, for what samples accesses by interrupting instructions: which
  * accesses did the instruction make that an interrupt returned to?
  *
- *	-plugin libnext.so,out=FILE[,nmi=ADDRESS]
+ *	-plugin libnext.so,out=FILE[,nmi=ADDRESS[,part=ADDRESS:START-END]]
  *
  * Between the marks START and STOP it writes a line for each IRETQ,
  *
@@ -11,6 +11,11 @@
  *
  * what the next instruction, at PC, then really accessed, and how many instructions
  * the NMI handler took if it was an NMI (its entry is at ADDRESS: asm_exc_nmi).
+ * If ADDRESS of a function is given, that is called in NMI handlers by the one from
+ * START to END, a line for each call,
+ *
+ *	part CPU INSNS			how many instructions it took
+ *
  * At STOP, for all accesses between the marks by the CPU that made the first of them,
  * but for those that NMI handlers made,
  *
@@ -45,6 +50,8 @@ struct vcpu {
 	int in_nmi;
 	uint64_t nmi_insns;	/* of the handler that is running, or ran last */
 	uint64_t told_insns;
+	int in_part;
+	uint64_t part_insns;
 };
 
 struct page {
@@ -56,7 +63,7 @@ static struct page *pages;
 static size_t nr_pages, page_slots;
 static uint64_t region_count[NR_REGIONS][2];
 static uint64_t nmis, nmi_insns;
-static uint64_t nmi_entry;
+static uint64_t nmi_entry, part_entry, caller_start, caller_end;
 static int recording;
 static unsigned int counted_cpu;
 static FILE *out;
@@ -120,6 +127,19 @@ static void end_watch(struct vcpu *v)
 	v->length = 0;
 }
 
+static void count_part(struct vcpu *v, unsigned int cpu, uint64_t pc, uint64_t insns)
+{
+	if (v->in_part && pc >= caller_start && pc < caller_end) {
+		v->in_part = 0;
+		fprintf(out, "part %u %llu\n", cpu, (unsigned long long)v->part_insns);
+	} else if (part_entry && pc == part_entry) {
+		v->in_part = 1;
+		v->part_insns = 0;
+	}
+	if (v->in_part)
+		v->part_insns += insns;
+}
+
 static void on_block(unsigned int cpu, void *udata)
 {
 	/* The address, and how many instructions. */
@@ -137,6 +157,7 @@ static void on_block(unsigned int cpu, void *udata)
 	if (v->in_nmi) {
 		v->nmi_insns += block[1];
 		nmi_insns += block[1];
+		count_part(v, cpu, block[0], block[1]);
 	}
 	if (v->after_iret) {
 		v->after_iret = 0;
@@ -277,6 +298,16 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 			path = argv[i] + 4;
 		} else if (!strncmp(argv[i], "nmi=", 4)) {
 			nmi_entry = strtoull(argv[i] + 4, NULL, 16);
+		} else if (!strncmp(argv[i], "part=", 5)) {
+			unsigned long long entry, start, end;
+
+			if (sscanf(argv[i] + 5, "%llx:%llx-%llx", &entry, &start, &end) != 3) {
+				fprintf(stderr, "next: not ADDRESS:START-END: %s\n", argv[i] + 5);
+				return -1;
+			}
+			part_entry = entry;
+			caller_start = start;
+			caller_end = end;
 		} else {
 			fprintf(stderr, "next: unknown option %s\n", argv[i]);
 			return -1;
