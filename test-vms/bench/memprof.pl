@@ -19,6 +19,7 @@ my $seed = $ENV{SEED} // 100;
 my $nodes = $ENV{NODES} // 2;
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
 my $keep = $ENV{RECORDINGS};
+my %kinds = map { $_ => 1 } split /,/, $ENV{KINDS} // '';
 my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,shares,cases,programs,plants';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
 mkdir "$build/bench";
@@ -74,6 +75,7 @@ sub patterns {
 	my (@plants, @saturate, @groups);
 	for my $i (0 .. $programs - 1) {
 		my $kind = (@kinds, 'saturate')[$i % (@kinds + 1)];
+		next if %kinds && !$kinds{$kind};
 		push @{$kind eq 'saturate' ? \@saturate : \@plants}, [ $kind, $seed + $i ];
 	}
 	push @groups, [ [ splice @plants, 0, 6 ] ] while @plants;
