@@ -54,6 +54,8 @@ static int make_flow(const struct memprof *m, uint32_t **flow, uint32_t **at, si
 	*at = calloc(n + 2, sizeof(**at));
 	if (!*flow || !*at)
 		return -1;
+	want_huge(*flow, (m->nr_accesses + 1) * sizeof(**flow));
+	want_huge(*at, (n + 2) * sizeof(**at));
 	if (!m->nr_accesses)
 		return 0;
 	key = objects ? &m->accesses[0].object : &m->accesses[0].thread;
@@ -74,7 +76,7 @@ static int make_flow(const struct memprof *m, uint32_t **flow, uint32_t **at, si
 }
 
 /* Records from one step of looking ahead to the next: memory's latency, and no more. */
-#define STEP	10
+#define STEP		6
 #define AHEAD	64	/* a power of two, more than 4 * STEP */
 
 /* What a record will ask for, as far as it is being fetched. */
@@ -123,42 +125,47 @@ static void take(struct builder *b, const struct merge_record *r)
 	}
 }
 
+/* Of the records from @at on, as many as are looked at in a step; wraps where there are none. */
+#define for_step(i, at, n)	for (i = (at); i < (n) && i - (at) < STEP; i++)
+
 /*
  * Each record needs some lines of memory, each found by the one before, and none is in
  * a cache: so they are fetched for later records while earlier ones are taken.
  */
 static void take_batch(struct builder *b, const struct merge_record *r, size_t n)
 {
-	const struct live *all;
 	struct ahead ahead[AHEAD], *a;
-	size_t i;
+	size_t at, i;
 
 	if (n == 1) {
 		take(b, r);
 		return;
 	}
-	for (i = 0; i < n + 4 * STEP && !b->failed; i++) {
-		if (i < n)
+	for (at = 0; at < n + 4 * STEP; at += STEP) {
+		const struct live *all = b->pool.all;
+
+		for_step(i, at, n)
 			look_ahead(b, &r[i], &ahead[i % AHEAD]);
-		if (i - STEP < n) {
-			a = &ahead[(i - STEP) % AHEAD];
+		for_step(i, at - STEP, n) {
+			a = &ahead[i % AHEAD];
 			a->page = a->map ? live_fetch_page(a->map, a->addr) : NULL;
 		}
-		if (i - 2 * STEP < n) {
-			a = &ahead[(i - 2 * STEP) % AHEAD];
+		for_step(i, at - 2 * STEP, n) {
+			a = &ahead[i % AHEAD];
 			a->live = a->page ? live_fetch_object(a->map, a->page, a->addr) : 0;
 		}
-		if (i - 3 * STEP < n) {
-			a = &ahead[(i - 3 * STEP) % AHEAD];
-			all = b->pool.all;
+		for_step(i, at - 3 * STEP, n) {
+			a = &ahead[i % AHEAD];
 			if (a->live && all[a->live].object < b->m->nr_objects)
 				__builtin_prefetch(&b->m->objects[all[a->live].object].died_ns, 1);
 		}
-		if (i - 4 * STEP < n) {
-			a = &ahead[(i - 4 * STEP) % AHEAD];
+		for_step(i, at - 4 * STEP, n) {
+			a = &ahead[i % AHEAD];
 			if (a->page)
 				live_expect(a->map, a->page);
-			take(b, &r[i - 4 * STEP]);
+			take(b, &r[i]);
+			if (unlikely(b->failed))
+				return;
 		}
 	}
 }

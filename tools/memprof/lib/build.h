@@ -77,6 +77,7 @@ static inline bool is_anonymous(const struct region *r)
 }
 
 /* build_state.c */
+hidden void want_huge(void *array, size_t bytes);
 hidden void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed);
 hidden uint32_t add_chain(struct builder *b, uint32_t pid, uint64_t time);
 hidden void set_frames(struct builder *b, uint32_t chain, const uint64_t *frames, uint32_t depth);

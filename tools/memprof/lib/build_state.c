@@ -6,7 +6,24 @@
 
 #include "build.h"
 
-#define HUGE_ARRAY	(UINT64_C(4) << 20)
+#define HUGE_ARRAY	(UINT64_C(2) << 20)
+#define PAGE		UINT64_C(4096)
+
+/**
+ * want_huge() - have the pages of a large array be huge
+ * @array: it, which nothing has been written to yet, or some
+ * @bytes: of it
+ *
+ * A fault for each 4 KiB would cost more than filling them.
+ */
+void want_huge(void *array, size_t bytes)
+{
+	const uintptr_t start = (uintptr_t)array & -PAGE;
+
+	/* All of its pages: mremap(), by which realloc() grows it, refuses what is advised in part. */
+	if (bytes >= HUGE_ARRAY)
+		madvise((void *)start, ((uintptr_t)array + bytes - start + PAGE - 1) & -PAGE, MADV_HUGEPAGE);
+}
 
 /**
  * grow() - make room in an array
@@ -31,10 +48,7 @@ void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
 		return array;
 	}
 	*room = n > need ? n : need;
-	/* A fault for each 4 KiB would cost more than filling them. */
-	if (*room * bytes >= HUGE_ARRAY)
-		madvise((void *)(((uintptr_t)p + HUGE_ARRAY - 1) & -HUGE_ARRAY),
-			*room * bytes - HUGE_ARRAY + 1, MADV_HUGEPAGE);
+	want_huge(p, *room * bytes);
 	return p;
 }
 
