@@ -6,7 +6,6 @@
 
 #include "build.h"
 
-#define HUGE_ARRAY	(UINT64_C(2) << 20)
 #define PAGE		UINT64_C(4096)
 
 /**
@@ -174,12 +173,12 @@ struct slot *get_slot(struct builder *b, uint32_t pid, uint32_t tid)
 	return s;
 }
 
-/* The space of a slot, made if the process had ended, and its thread. */
-struct space *space_of(struct builder *b, struct slot *s)
+/** make_space() - a space for a slot whose process had ended, and a thread for it */
+struct space *make_space(struct builder *b, struct slot *s)
 {
-	if (unlikely(!s->process->space) && !get_process(b, s->process->pid))
+	if (!s->process->space && !get_process(b, s->process->pid))
 		return NULL;
-	if (unlikely(s->thread == NONE))
+	if (s->thread == NONE)
 		new_thread(b, s, 0);
 	return s->process->space;
 }

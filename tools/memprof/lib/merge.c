@@ -16,11 +16,11 @@
 #include "merge.h"
 
 /* Records that are taken at a time, at most; twice as many may be left of the time before. */
-#define ROUND		4096
+#define ROUND		2048
 #define ROOM_BITS	14
 #define ROOM		(1 << ROOM_BITS)
 #define MAX_WINDOW	(UINT64_C(1) << 40)
-#define RADIX_BITS	12
+#define RADIX_BITS	11
 /* Records that one pass may leave to be put in order one by one. */
 #define FEW		32
 
@@ -223,20 +223,20 @@ static void insertion_sort(uint64_t *keys, size_t n)
 /* Sorts all records; those of a time stay in order. */
 static void sort(struct merge *m)
 {
-	uint64_t first = UINT64_MAX, last = 0, *from = m->keys, *to = m->spare_keys, *t;
+	uint64_t first = UINT64_MAX, all = 0, *from = m->keys, *to = m->spare_keys, *t;
 	struct merge_record *records = m->spare;
 	const size_t n = m->nr;
 	unsigned int shift, bits;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		first = m->records[i].time < first ? m->records[i].time : first;
-		last = m->records[i].time > last ? m->records[i].time : last;
-	}
-	/* Times from the first on, and places. */
 	for (i = 0; i < n; i++)
+		first = m->records[i].time < first ? m->records[i].time : first;
+	/* Times from the first on, and places. */
+	for (i = 0; i < n; i++) {
 		from[i] = (m->records[i].time - first) << ROOM_BITS | i;
-	for (bits = 1; bits < 64 - ROOM_BITS && (last - first) >> bits; bits++)
+		all |= from[i];
+	}
+	for (bits = 1; bits < 64 - ROOM_BITS && all >> ROOM_BITS >> bits; bits++)
 		;
 	/* The highest bits tell nearly all apart, but where many records are of a moment. */
 	shift = ROOM_BITS + (bits > RADIX_BITS ? bits - RADIX_BITS : 0);
