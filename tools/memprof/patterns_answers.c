@@ -3,10 +3,13 @@
  * Where loads find their data, and where they would with a fix: caches and memory
  * together.  Only loads, since IBS does not say of a store that missed the L1.
  *
- * A page elsewhere, or a copy of it, is as often in the caches as it was: then memory's
- * part is divided anew, by which of it is remote.  What another node's cache had because
- * it wrote there is in a cache of the own node, once all are on one; and in the own L1,
- * once each thread has lines of its own.
+ * - A page elsewhere, or a copy of it, is as often in the caches as it was: memory's part
+ *   is divided anew, by which of it is remote.
+ * - What another node's cache had because it wrote there is in the own L1, once each
+ *   thread has lines of its own.
+ * - Or, once all threads are on one node, in its caches: as far as these have room, which
+ *   they have not if memory is asked, too.  Lines taken away make room, which each line
+ *   from memory fills.
  */
 #include <string.h>
 
@@ -51,7 +54,7 @@ void answers_add(uint64_t answers[ANSWERS], const struct memprof_access *a)
  */
 bool answers_with_fix(const struct findings *f, const struct finding *x, double pct[ANSWERS])
 {
-	double to[ANSWERS], all = 0, memory, moved;
+	double to[ANSWERS], all = 0, memory, remote, moved;
 	int i;
 
 	for (i = 0; i < ANSWERS; i++) {
@@ -67,14 +70,16 @@ bool answers_with_fix(const struct findings *f, const struct finding *x, double 
 		for (i = ANSWER_L2; i <= ANSWER_REMOTE_CACHE; i++)
 			pct[i] -= x->lines * to[i];
 	} else if (x && x->fix != FIX_NONE) {
-		if (x->fix == FIX_PIN_THREADS || x->fix == FIX_PIN_PROCESS) {
-			pct[ANSWER_L3] += to[ANSWER_REMOTE_CACHE];
-			pct[ANSWER_REMOTE_CACHE] -= to[ANSWER_REMOTE_CACHE];
-		}
 		memory = to[ANSWER_LOCAL] + to[ANSWER_REMOTE];
-		moved = to[ANSWER_REMOTE] - memory * x->predicted / (x->accesses ? x->accesses : 1);
-		pct[ANSWER_LOCAL] += moved;
-		pct[ANSWER_REMOTE] -= moved;
+		if (x->fix == FIX_PIN_THREADS || x->fix == FIX_PIN_PROCESS) {
+			moved = to[ANSWER_REMOTE_CACHE];
+			pct[ANSWER_REMOTE_CACHE] -= moved;
+			pct[ANSWER_L3] += moved > memory ? moved - memory : 0;
+			memory += moved > memory ? memory : moved;
+		}
+		remote = memory * x->predicted / (x->accesses ? x->accesses : 1);
+		pct[ANSWER_REMOTE] += remote - to[ANSWER_REMOTE];
+		pct[ANSWER_LOCAL] += memory - remote - to[ANSWER_LOCAL];
 	}
 	for (i = 0; i < ANSWERS; i++)
 		pct[i] *= 100 / all;
