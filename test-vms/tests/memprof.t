@@ -59,6 +59,9 @@ memprof report objects /share/static.data -F csv | sed 's/^/static: /'
 memprof record -c 1024 -o own.data --no-preload -A /share/bin/memprof_plant --alloc planted -- \
 	memprof_plant after 2 200000 >/dev/null || exit 1
 memprof report objects own.data -F csv | sed 's/^/own: /'
+sh -c 'sleep 2; exec memprof_truth later 3 4000' &
+memprof record -c 1024 -o pid.data --pid $! -A /lib/x86_64-linux-gnu/libc.so.6 || exit 1
+echo "pid: $(memprof_judge pid.data later)"
 echo "left: $(cat /sys/kernel/tracing/uprobe_events)"
 memprof record -o no.data -A /share/static.data -- true; echo "no program: status $?"
 memprof record -o no.data -A $static --alloc no_such_function -- true; echo "no function: status $?"
@@ -70,12 +73,16 @@ END
 	$_ //= -1 for $right, $wrong, $unknown, $missing, $op, $thread;
 	cmp_ok($right, '>', 700, "$right accesses charged to the object that was there");
 	is_deeply([ $wrong, $op, $thread ], [ 0, 0, 0 ], 'none to another, none by another thread, reads are reads');
-	cmp_ok($unknown + $missing, '<', 0.05 * $right, "$unknown unknown, $missing of nothing in the program's log");
+	# Which memory threads have their stacks in, nothing tells.
+	cmp_ok($unknown + $missing, '<', 0.1 * $right, "$unknown unknown, $missing of nothing in the program's log");
 	like($vm->{out}, qr/^"?events of objects lost"?,0/m, 'no event lost');
 	like($vm->{out}, qr/^static: .*,dynamic,.*run \(memprof_truth\.c:\d+\)/m, 'sites are who called')
 		or diag $vm->{out};
 	like($vm->{out}, qr/^own: .*,dynamic,1,\d+,\d{3,},.*(?:plant|main) \(memprof_plant\.c:\d+\)/m,
 	     'functions that are named are followed') or diag $vm->{err}, $vm->{out};
+	($right, $wrong, $unknown, $missing, $op, $thread) = $vm->{out} =~ qr/^pid: .*$judged/m;
+	cmp_ok($right // 0, '>', 400, 'and the C library of a process that runs already') or diag $vm->{err}, $vm->{out};
+	is_deeply([ $wrong, $op, $thread ], [ 0, 0, 0 ], 'with no access charged to a wrong object');
 	like($vm->{out}, qr/^left: $/m, 'no uprobe is left');
 	like($vm->{out}, qr/^no program: status 1$/m, 'a file that is no program: status 1');
 	like($vm->{out}, qr/^no function: status 1$/m, 'a function that it has not: status 1');
