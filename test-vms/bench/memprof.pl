@@ -164,9 +164,10 @@ sub joint {
 	for my $kind (@kinds) {
 		my ($vm, @runs) = run_plants([ map { [ $kind, $seed + $_ ] } 0 .. ($ENV{JOINT} // 1) - 1 ],
 			keep => $dir, only => $ENV{ONLY_READ}, nodes => $nodes, smp => 2 * $nodes, timeout => 3000,
-			rounds => 4000000, ibs => 'slice=1000,model=trace,l1-kb=8,l2-kb=16,l3-kb=48');
+			rounds => 2500000, period => 1024, ibs => 'slice=1000,model=trace,l1-kb=8,l2-kb=16,l3-kb=48');
 		print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
 		while (my ($as_is, $fixed) = splice @runs, 0, 2) {
+			last unless $fixed;
 			my $before = read_levels("$dir/$as_is->{name}");
 			my $after = read_levels("$dir/$fixed->{name}");
 			my ($hit) = judge_plant($as_is);
@@ -190,7 +191,7 @@ sub joint {
 	$m{joint_within_3pp} = grep({ $_ <= 3 } @error) / @error;
 	$m{joint_programs} = @error / @columns;
 	$m{joint_loads} = $loads / $m{joint_programs};
-	save('joint', 'planted programs, each as it is and with its fix, in the trace model: L1 8 KiB, L2 16 KiB, L3 48 KiB; shares of loads');
+	save('joint', 'planted programs, each as it is and with its fix, period 1024, in the trace model: L1 8 KiB, L2 16 KiB, L3 48 KiB; shares of loads');
 }
 
 # --- programs that Debian ships --------------------------------------------------------
