@@ -19,7 +19,8 @@ my $seed = $ENV{SEED} // 100;
 my $nodes = $ENV{NODES} // 2;
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
 my $keep = $ENV{RECORDINGS};
-my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,shares,cases,programs,plants';
+my %kinds = map { $_ => 1 } split /,/, $ENV{KINDS} // '';
+my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,shares,cases,joint,programs,plants';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
 mkdir "$build/bench";
 mkdir $keep if $keep;
@@ -74,6 +75,7 @@ sub patterns {
 	my (@plants, @saturate, @groups);
 	for my $i (0 .. $programs - 1) {
 		my $kind = (@kinds, 'saturate')[$i % (@kinds + 1)];
+		next if %kinds && !$kinds{$kind};
 		push @{$kind eq 'saturate' ? \@saturate : \@plants}, [ $kind, $seed + $i ];
 	}
 	push @groups, [ [ splice @plants, 0, 6 ] ] while @plants;
@@ -148,6 +150,48 @@ sub cases {
 		$m{"case_${case}_predicted_pct"} = $first->{all_predicted_pct} + 0 if $first;
 	}
 	save('cases', 'memprof_cases, 4 nodes, 8 CPUs, period 4096; predicted: with the first finding mended alone');
+}
+
+# --- caches and memory together -------------------------------------------------------
+# Where loads find their data with a fix, as it is said and as it then is, in caches that
+# are followed.  They are small, so that memory is asked, and equal runs differ by chance.
+sub joint {
+	my @kinds = qw(after wrong tables alternate read write false split partition);
+	my @columns = map { "${_}_pct" } qw(l1 l2 l3 remote_cache local_memory remote_memory);
+	my $dir = ($keep // $share) . '/joint';
+	my (@error, %of, $loads);
+	mkdir $dir;
+	for my $kind (@kinds) {
+		my ($vm, @runs) = run_plants([ map { [ $kind, $seed + $_ ] } 0 .. ($ENV{JOINT} // 1) - 1 ],
+			keep => $dir, only => $ENV{ONLY_READ}, nodes => $nodes, smp => 2 * $nodes, timeout => 3000,
+			rounds => 2500000, period => 1024, ibs => 'slice=1000,model=trace,l1-kb=8,l2-kb=16,l3-kb=48');
+		print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+		while (my ($as_is, $fixed) = splice @runs, 0, 2) {
+			last unless $fixed;
+			my $before = read_levels("$dir/$as_is->{name}");
+			my $after = read_levels("$dir/$fixed->{name}");
+			my ($hit) = judge_plant($as_is);
+			my ($predicted) = grep { $hit && $_->{fix} eq $hit->{fix} && $_->{pattern} eq $hit->{pattern} } @$before;
+			if (!$predicted || !@$after) {
+				print "joint: $as_is->{name}: not found\n";
+				next;
+			}
+			my @off = map { abs($predicted->{$_} - $after->[0]{$_}) } @columns;
+			push @error, @off;
+			$loads += $after->[0]{loads};
+			$of{$kind} = max(@off, $of{$kind} // 0);
+			printf "joint: %s: %s: %s\n", $as_is->{name}, $hit->{fix}, join ', ',
+				map { sprintf '%s %.1f to %.1f, predicted %.1f', s/_pct//r, $before->[0]{$_}, $after->[0]{$_}, $predicted->{$_} } @columns;
+		}
+	}
+	return unless @error;
+	$m{"joint_${_}_max_err_pp"} = $of{$_} for keys %of;
+	$m{joint_max_err_pp} = max(@error);
+	$m{joint_mean_err_pp} = sum(@error) / @error;
+	$m{joint_within_3pp} = grep({ $_ <= 3 } @error) / @error;
+	$m{joint_programs} = @error / @columns;
+	$m{joint_loads} = $loads / $m{joint_programs};
+	save('joint', 'planted programs, each as it is and with its fix, period 1024, in the trace model: L1 8 KiB, L2 16 KiB, L3 48 KiB; shares of loads');
 }
 
 # --- programs that Debian ships --------------------------------------------------------
@@ -330,6 +374,7 @@ cost() if $parts{cost};
 truth() if $parts{truth};
 shares() if $parts{shares};
 cases() if $parts{cases};
+joint() if $parts{joint};
 programs() if $parts{programs};
 patterns() if $parts{plants};
 print slurp($out);

@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # memprof's figures, into bench/memprof.json: see memprof.pl.
 #   PROGRAMS=200  planted programs, each run as it is and with its fix
+#   KINDS=saturate,after  of these programs only (default: of all twelve)
 #   NODES=2       of the guest, with two CPUs each
 #   SEED=100      of the first program; each has the next one
 #   RECORDINGS=DIR  keeps the recordings there, and uses those that are there;
 #                 ONLY_READ=1: no others
 #   SHARES=8      programs of the part shares
+#   JOINT=1       programs of each pattern of the part joint
 #   JOBS=N        guests at a time (default: one a CPU)
-#   PARTS=read,cost,truth,shares,cases,programs,plants   what to measure; the rest of the file stays
+#   PARTS=read,cost,truth,shares,cases,joint,programs,plants   what to measure; the rest of the file stays
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export MEMSCOPE_BUILD=${MEMSCOPE_BUILD:-$(realpath "$here/../../build")}
 make -s -C "$here/../../tools" O="$MEMSCOPE_BUILD" \
-	"$MEMSCOPE_BUILD"/tools/tests/memprof_{plant,truth,judge,cost,cases,open,gen,share}
+	"$MEMSCOPE_BUILD"/tools/tests/memprof_{plant,truth,static,judge,cost,cases,open,gen,share}
 exec "$here/memprof.pl"

@@ -11,7 +11,7 @@ use FindBin;
 use lib "$FindBin::RealBin/../tests";
 use VM;
 
-our @EXPORT = qw(stage run_plants read_run judge_plant in_guest);
+our @EXPORT = qw(stage run_plants read_run read_levels judge_plant in_guest);
 
 my %want = (
 	after => 'remote-after-allocation', wrong => 'wrong-node', tables => 'remote-after-allocation',
@@ -31,7 +31,7 @@ sub stage {
 	# Also to users without privileges.
 	chmod 0755, $share;
 	my @programs = ("$build/bin/memprof", map { "$build/tools/tests/memprof_$_" }
-			qw(plant truth judge cost cases share));
+			qw(plant truth static judge cost cases share));
 	for (@programs, "$build/lib/libmemprof-preload.so") {
 		my ($name) = m{([^/]+)$};
 		my $to = "$share/" . ($name =~ /\.so/ ? 'lib' : 'bin') . "/$name";
@@ -99,6 +99,15 @@ sub read_run {
 		}
 	}
 	return $run;
+}
+
+# Where loads find their data: as it is first, then with each fix.
+sub read_levels {
+	my ($path) = @_;
+	my ($header, @lines) = `$build/bin/memprof diagnose --levels $path -F csv --symfs @{[guest_files()]}`;
+	my @names = split /,/, $header // '';
+	chomp @names;
+	return [ map { chomp; my %row; @row{@names} = fields($_); \%row } @lines ];
 }
 
 # [pattern, seed]...: each as it is, and with the fix.  The guest records, the host reads.

@@ -15,7 +15,7 @@ use VM;
 -x "$build/qemu-ibs/qemu-system-x86_64"
 	or plan skip_all => 'the QEMU that emulates IBS is not built (make qemu-ibs)';
 system('make', '-s', '-C', "$FindBin::RealBin/../../tools", "O=$build",
-       map { "$build/tools/tests/memprof_$_" } qw(plant truth judge cost cases share)) == 0
+       map { "$build/tools/tests/memprof_$_" } qw(plant truth static judge cost cases share)) == 0
 	or BAIL_OUT('the programs cannot be built');
 stage();
 
@@ -46,6 +46,47 @@ END
 	my ($clock, $error) = slurp("$share/truth.data") =~ /"clock_of_events":"(\w+)","clock_error_ns":(\d+)/;
 	is($clock, 'tsc', 'events are dated by the TSC where the kernel trusts it');
 	cmp_ok($error // 1e9, '<', 1000, 'exactly enough');
+}
+
+# --- objects by uprobes: a statically linked program, an allocator of its own ------------
+{
+	my $vm = in_guest(<<'END');
+static=/share/bin/memprof_static
+memprof record -c 1024 -o /share/static.data -A $static -- $static log 2 6000 || exit 1
+memprof_judge /share/static.data log || echo "judge: status $?" >&2
+memprof report summary /share/static.data -F csv
+memprof report objects /share/static.data -F csv | sed 's/^/static: /'
+memprof record -c 1024 -o own.data --no-preload -A /share/bin/memprof_plant --alloc planted -- \
+	memprof_plant after 2 200000 >/dev/null || exit 1
+memprof report objects own.data -F csv | sed 's/^/own: /'
+sh -c 'sleep 2; exec memprof_truth later 3 4000' &
+memprof record -c 1024 -o pid.data --pid $! -A /lib/x86_64-linux-gnu/libc.so.6 || exit 1
+echo "pid: $(memprof_judge pid.data later)"
+echo "left: $(cat /sys/kernel/tracing/uprobe_events)"
+memprof record -o no.data -A /share/static.data -- true; echo "no program: status $?"
+memprof record -o no.data -A $static --alloc no_such_function -- true; echo "no function: status $?"
+memprof record -o no.data --alloc malloc -- true; echo "of nothing: status $?"
+END
+	my $judged = qr/right (\d+) wrong (\d+) unknown (\d+) not-in-log (\d+) wrong-op (\d+) wrong-allocator (\d+)/;
+	is($vm->{status}, 0, 'a statically linked program is recorded') or diag $vm->{err}, $vm->{out};
+	my ($right, $wrong, $unknown, $missing, $op, $thread) = $vm->{out} =~ $judged;
+	$_ //= -1 for $right, $wrong, $unknown, $missing, $op, $thread;
+	cmp_ok($right, '>', 700, "$right accesses charged to the object that was there");
+	is_deeply([ $wrong, $op, $thread ], [ 0, 0, 0 ], 'none to another, none by another thread, reads are reads');
+	# Which memory threads have their stacks in, nothing tells.
+	cmp_ok($unknown + $missing, '<', 0.1 * $right, "$unknown unknown, $missing of nothing in the program's log");
+	like($vm->{out}, qr/^"?events of objects lost"?,0/m, 'no event lost');
+	like($vm->{out}, qr/^static: .*,dynamic,.*run \(memprof_truth\.c:\d+\)/m, 'sites are who called')
+		or diag $vm->{out};
+	like($vm->{out}, qr/^own: .*,dynamic,1,\d+,\d{3,},.*(?:plant|main) \(memprof_plant\.c:\d+\)/m,
+	     'functions that are named are followed') or diag $vm->{err}, $vm->{out};
+	($right, $wrong, $unknown, $missing, $op, $thread) = $vm->{out} =~ qr/^pid: .*$judged/m;
+	cmp_ok($right // 0, '>', 400, 'and the C library of a process that runs already') or diag $vm->{err}, $vm->{out};
+	is_deeply([ $wrong, $op, $thread ], [ 0, 0, 0 ], 'with no access charged to a wrong object');
+	like($vm->{out}, qr/^left: $/m, 'no uprobe is left');
+	like($vm->{out}, qr/^no program: status 1$/m, 'a file that is no program: status 1');
+	like($vm->{out}, qr/^no function: status 1$/m, 'a function that it has not: status 1');
+	like($vm->{out}, qr/^of nothing: status 2$/m, 'a function of no file: status 2');
 }
 
 # --- patterns --------------------------------------------------------------------

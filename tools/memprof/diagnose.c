@@ -14,7 +14,9 @@ static void usage(FILE *f)
 	fputs("usage: memprof diagnose [FILE] [options]\n"
 	      "Say which pattern the accesses of each object show, with what evidence, what to do\n"
 	      "about it, and what that would change (default " DEFAULT_FILE ").\n\n"
-	      "  -t, --table                 text, but as a table\n", f);
+	      "  -t, --table                 text, but as a table\n"
+	      "  -l, --levels                a table of where loads find their data, caches and memory:\n"
+	      "                              as it is, and with each fix\n", f);
 	fputs(output_usage, f);
 	fputs(options_usage, f);
 	fputs("      --help\n", f);
@@ -25,9 +27,8 @@ static double share(double part, uint64_t whole)
 	return whole ? part / whole : 0;
 }
 
-/* Names are kept for the table, which does not copy. */
 static int make_table(struct memprof *m, const struct findings *f, const struct view_options *o,
-		      struct table *t, char ***texts, size_t *nr_texts)
+		      struct table *t)
 {
 	static const struct column columns[] = {
 		{ "pattern", CELL_TEXT }, { "fix", CELL_TEXT }, { "type", CELL_TEXT },
@@ -43,10 +44,6 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 	size_t i, rows = 0;
 
 	table_init(t, columns, sizeof(columns) / sizeof(*columns));
-	*nr_texts = 0;
-	*texts = calloc(2 * f->nr + 1, sizeof(**texts));
-	if (!*texts)
-		return -1;
 	for (i = 0; i < f->nr; i++) {
 		const struct finding *x = &f->all[i];
 		const struct memprof_object *object = x->object != NO_NUMBER ?
@@ -60,11 +57,7 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 		if (object)
 			site_text(memprof_object_site(m, x->object), site, sizeof(site));
 		fix_text(m, x, advice, sizeof(advice));
-		(*texts)[*nr_texts] = strdup(site);
-		(*texts)[*nr_texts + 1] = strdup(advice);
-		*nr_texts += 2;
-		if (!(*texts)[*nr_texts - 2] || !(*texts)[*nr_texts - 1] ||
-		    table_add(t, (struct cell[]){
+		if (table_add(t, (struct cell[]){
 			TEXT_CELL(pattern_name(x->pattern)), TEXT_CELL(fix_name(x->fix)),
 			TEXT_CELL(object ? memprof_type_name(object->type) : "process"),
 			INT_CELL(x->objects), INT_CELL(x->bytes), INT_CELL(x->accesses),
@@ -78,8 +71,51 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 			REAL_CELL(100 * x->lines), REAL_CELL(x->confidence),
 			x->node < 0 ? NONE_CELL : INT_CELL(x->node),
 			x->pid ? INT_CELL(x->pid) : NONE_CELL,
-			object ? INT_CELL(x->object) : NONE_CELL, TEXT_CELL((*texts)[*nr_texts - 2]),
-			TEXT_CELL((*texts)[*nr_texts - 1]) }))
+			object ? INT_CELL(x->object) : NONE_CELL, TEXT_CELL(site),
+			TEXT_CELL(advice) }))
+			return -1;
+	}
+	return 0;
+}
+
+/* Where loads find their data: as it is, and with each fix. */
+static int make_levels(struct memprof *m, const struct findings *f, const struct view_options *o,
+		       struct table *t)
+{
+	static const struct column columns[] = {
+		{ "pattern", CELL_TEXT }, { "fix", CELL_TEXT }, { "loads", CELL_INT },
+		{ "l1_pct", CELL_REAL, 2 }, { "l2_pct", CELL_REAL, 2 }, { "l3_pct", CELL_REAL, 2 },
+		{ "remote_cache_pct", CELL_REAL, 2 }, { "local_memory_pct", CELL_REAL, 2 },
+		{ "remote_memory_pct", CELL_REAL, 2 }, { "site", CELL_TEXT },
+	};
+	const struct finding *x = NULL;
+	double pct[ANSWERS];
+	size_t i, rows = 0;
+	uint64_t loads;
+	char site[1024];
+	int k;
+
+	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	/* The first row is all of it. */
+	for (i = 0; i <= f->nr; i++) {
+		x = i ? &f->all[i - 1] : NULL;
+		if (x && x->fix == FIX_NONE)
+			continue;
+		if (x && o->top && rows++ >= o->top)
+			break;
+		if (!answers_with_fix(f, x, pct))
+			return 0;
+		for (loads = k = 0; k < ANSWERS; k++)
+			loads += x ? x->answers[k] : f->answers[k];
+		strcpy(site, x ? "[process]" : "");
+		if (x && x->object != NO_NUMBER)
+			site_text(memprof_object_site(m, x->object), site, sizeof(site));
+		if (table_add(t, (struct cell[]){
+			TEXT_CELL(x ? pattern_name(x->pattern) : "all"), TEXT_CELL(x ? fix_name(x->fix) : "none"),
+			INT_CELL(loads), REAL_CELL(pct[ANSWER_L1]), REAL_CELL(pct[ANSWER_L2]),
+			REAL_CELL(pct[ANSWER_L3]), REAL_CELL(pct[ANSWER_REMOTE_CACHE]),
+			REAL_CELL(pct[ANSWER_LOCAL]), REAL_CELL(pct[ANSWER_REMOTE]),
+			TEXT_CELL(site) }))
 			return -1;
 	}
 	return 0;
@@ -151,20 +187,18 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 int cmd_diagnose(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "table", 0, NULL, 't' }, OUTPUT_OPTIONS, COMMON_OPTIONS,
+		{ "table", 0, NULL, 't' }, { "levels", 0, NULL, 'l' }, OUTPUT_OPTIONS, COMMON_OPTIONS,
 		{ "help", 0, NULL, 'h' }, { }
 	};
 	struct common common = COMMON_DEFAULT;
 	struct output output = { };
-	int c, damaged, failed, as_table = 0;
+	int c, damaged, failed, as_table = 0, levels = 0;
 	struct findings found;
 	struct outfile out;
 	struct memprof *m;
-	struct table table;
-	size_t i, nr_texts = 0;
-	char **texts = NULL;
+	struct table table = { };
 
-	while ((c = getopt_long(argc, argv, "t" OUTPUT_LETTERS "h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "tl" OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'F':
 		case 'o':
@@ -172,6 +206,7 @@ int cmd_diagnose(int argc, char **argv)
 				return USAGE;
 			break;
 		case 't': as_table = 1; break;
+		case 'l': as_table = levels = 1; break;
 		case 'h': usage(stdout); return OK;
 		case OPT_FROM ... OPT_ALL:
 			if (common_option(&common, c, optarg))
@@ -188,7 +223,7 @@ int cmd_diagnose(int argc, char **argv)
 	if (!m)
 		return FAILED;
 	failed = patterns_find(m, &found) ||
-		 make_table(m, &found, &common.view, &table, &texts, &nr_texts);
+		 (levels ? make_levels : make_table)(m, &found, &common.view, &table);
 	if (failed) {
 		complain(FAILED, "no memory left");
 	} else if (outfile_open(&out, output.path)) {
@@ -199,11 +234,7 @@ int cmd_diagnose(int argc, char **argv)
 			 table_print(&table, output.format, out.f);
 		failed = outfile_close(&out, failed);
 	}
-	if (texts)
-		table_free(&table);
-	for (i = 0; i < nr_texts; i++)
-		free(texts[i]);
-	free(texts);
+	table_free(&table);
 	patterns_free(&found);
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;

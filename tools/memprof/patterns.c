@@ -274,6 +274,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 		memprof_access(m, i, &a);
 		f->accesses += patterns_count(m, &a);
 		f->remote += patterns_count(m, &a) && is_remote(&a);
+		answers_add(f->answers, &a);
 	}
 	HASH_ITER(hh, sites, s, next) {
 		struct sums sums = { 0 };
@@ -290,6 +291,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 			found->objects = s->nr;
 			for (i = 0; i < s->nr; i++)
 				found->bytes += memprof_object(m, s->objects[i])->size;
+			memcpy(found->answers, sums.answers, sizeof(found->answers));
 			judge(found, &sums, &nodes, found->type == MEMPROF_STACK);
 			/* Too little to matter. */
 			if (sums.remote < PATTERN_MIN_SHARE * f->accesses &&

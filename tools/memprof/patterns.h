@@ -27,6 +27,11 @@ enum fix {
 	FIX_PAD, FIX_PIN_PROCESS, FIXES
 };
 
+/* Where a load's data was. */
+enum answer {
+	ANSWER_L1, ANSWER_L2, ANSWER_L3, ANSWER_REMOTE_CACHE, ANSWER_LOCAL, ANSWER_REMOTE, ANSWERS
+};
+
 /**
  * struct finding - what a site, or a process, shows
  * @object: the site's object with most accesses; NO_NUMBER for a process
@@ -46,6 +51,7 @@ enum fix {
  * @busy: latency of the node, to what it is where there is least to do
  * @lines: share of accesses to falsely shared lines
  * @confidence: share of the accesses that the pattern explains
+ * @answers: loads, by where their data was, as far as the source says
  */
 struct finding {
 	enum pattern pattern;
@@ -56,12 +62,14 @@ struct finding {
 	double predicted;
 	int node, nodes;
 	double same_node, pages, phase, writes, busy, lines, confidence;
+	uint64_t answers[ANSWERS];
 };
 
 struct findings {
 	struct finding *all;
 	size_t nr, room;
 	uint64_t accesses, remote;	/* of the recording */
+	uint64_t answers[ANSWERS];
 };
 
 /* Less is not told apart from chance. */
@@ -72,6 +80,8 @@ struct findings {
 struct finding *findings_add(struct findings *f);
 int patterns_find_split(struct findings *f);
 int patterns_find(struct memprof *m, struct findings *f);
+void answers_add(uint64_t answers[ANSWERS], const struct memprof_access *a);
+bool answers_with_fix(const struct findings *f, const struct finding *x, double pct[ANSWERS]);
 void patterns_free(struct findings *f);
 const char *pattern_name(enum pattern p);
 const char *pattern_about(enum pattern p);

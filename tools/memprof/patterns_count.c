@@ -270,6 +270,7 @@ void patterns_count_object(struct memprof *m, uint32_t object, struct sums *s)
 	int i;
 
 	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
+		answers_add(s->answers, &a);
 		if (!patterns_count(m, &a))
 			continue;
 		n++;

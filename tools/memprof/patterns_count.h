@@ -21,12 +21,14 @@
  * @by_own: accesses of objects that their own thread has most of
  * @lines: accesses of falsely shared lines
  * @page_pairs: as @pairs, of a page; with @page_same, @page_users and @page_best
+ * @answers: loads, by where their data was
  */
 struct sums {
 	uint64_t all, remote, from[MAX_NODES], to[MAX_NODES];
 	uint64_t pairs, same_pairs, users, used[MAX_NODES], best, used_best;
 	uint64_t slice_best, after, after_writes, filled_remote, by_own, lines;
 	uint64_t page_pairs, page_same, page_users, page_best;
+	uint64_t answers[ANSWERS];
 };
 
 /**

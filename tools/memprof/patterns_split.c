@@ -13,6 +13,15 @@
 #define SPLIT_SITES	4
 #define SPLIT_SHARE	0.5	/* of remote accesses but stacks', of sites of several processes */
 
+/* Loads of a finding, too, are of the process. */
+static void add_answers(uint64_t answers[ANSWERS], const struct finding *x)
+{
+	int i;
+
+	for (i = 0; i < ANSWERS; i++)
+		answers[i] += x->answers[i];
+}
+
 /* Objects of which two nodes have much, together or in turn. */
 static bool is_shared(const struct finding *x)
 {
@@ -59,6 +68,7 @@ static int find_one(struct findings *f)
 {
 	uint64_t remote = 0, most = 0, accesses = 0, all = 0;
 	const uint32_t pid = most_shared(f);
+	uint64_t answers[ANSWERS] = { 0 };
 	struct finding *split;
 	size_t i, sites = 0;
 
@@ -70,6 +80,7 @@ static int find_one(struct findings *f)
 		/* On one node, all that is remote now is local. */
 		accesses += x->accesses;
 		all += x->remote;
+		add_answers(answers, x);
 		if (!is_shared(x) || x->type == MEMPROF_FILE || x->type == MEMPROF_CODE)
 			continue;
 		/* What all stacks are together is no site of its own. */
@@ -90,6 +101,7 @@ static int find_one(struct findings *f)
 		.objects = sites, .accesses = accesses, .remote = all, .node = -1,
 		.nodes = 2, .same_node = -1, .confidence = (double)remote / all,
 	};
+	memcpy(split->answers, answers, sizeof(answers));
 	return 0;
 }
 
@@ -101,6 +113,7 @@ static int find_one(struct findings *f)
 static int find_many(struct findings *f)
 {
 	uint64_t shared = 0, accesses = 0, remote = 0, known = f->remote;
+	uint64_t answers[ANSWERS] = { 0 };
 	uint32_t sites = 0, processes = 0;
 	struct finding *split;
 	int nodes = 0;
@@ -117,6 +130,7 @@ static int find_many(struct findings *f)
 			continue;
 		accesses += x->accesses;
 		remote += x->remote;
+		add_answers(answers, x);
 		if (x->type == MEMPROF_STACK || !is_shared(x) || x->processes < (uint32_t)x->nodes)
 			continue;
 		sites++;
@@ -136,6 +150,7 @@ static int find_many(struct findings *f)
 		.objects = sites, .processes = processes, .accesses = accesses, .remote = remote,
 		.node = -1, .nodes = nodes, .same_node = -1, .confidence = (double)shared / known,
 	};
+	memcpy(split->answers, answers, sizeof(answers));
 	return 0;
 }
 

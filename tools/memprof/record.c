@@ -27,12 +27,14 @@
 #define MAX_PIDS		256
 #define MAX_TIDS		16384
 #define MAX_RATE		1000000
+#define MAX_ALLOCATORS		8
 
 struct options {
 	const char *output, *source, *cgroup;
 	struct memsource_want want;
 	pid_t pids[MAX_PIDS];
-	int nr_pids;
+	struct allocator allocators[MAX_ALLOCATORS];
+	int nr_pids, nr_allocators;
 	bool system, no_preload;
 	uint64_t ring_bytes;
 	unsigned int depth;
@@ -89,6 +91,11 @@ static void usage(FILE *f)
 	      "      --stores          stores only\n"
 	      "  -g, --call-graph      call chains of accesses (by frame pointers)\n"
 	      "      --depth N         frames of the call chains of allocations (default 8)\n"
+	      "  -A, --allocator FILE  objects of the malloc() and its like in this program or library,\n"
+	      "                        by uprobes: of statically linked or running ones; may be repeated\n"
+	      "      --alloc NAME[/N]  not of these, but of FILE's function NAME(), which returns objects\n"
+	      "                        of the size that is its Nth argument (default 1); may be repeated\n"
+	      "      --free NAME[/N]   ends the object that is its Nth argument (default 1)\n"
 	      "      --no-preload      do not follow the objects of COMMAND\n"
 	      "      --ring SIZE       buffer of each thread's events (default 1M)\n"
 	      "  -o, --output FILE     (default " DEFAULT_FILE ")\n"
@@ -192,7 +199,7 @@ static void write_meta(struct recording *r, const struct options *o)
 		"command", command, "source", r->source->name, "period_unit", r->source->period_unit,
 		"period", (json_int_t)o->want.period, "frequency", (json_int_t)o->want.frequency,
 		"kernel_mode", o->want.kernel, "loads", o->want.loads, "stores", o->want.stores,
-		"objects", !o->no_preload && *o->command, "latency", r->source->latency,
+		"objects", (!o->no_preload && *o->command) || o->nr_allocators, "latency", r->source->latency,
 		"levels", r->source->latency ? "loads" : "none",
 		"node_of_pages", r->by_move_pages ? "move_pages" : "physical address",
 		"machine", describe_machine(&r->machine)));
@@ -254,7 +261,8 @@ static bool all_gone(const struct options *o)
 }
 
 /* Until the command ends, or the processes, or Ctrl-C. */
-static int collect(struct sampler *s, struct rings *rings, const struct options *o, pid_t child)
+static int collect(struct sampler *s, struct rings *rings, struct uprobes *uprobes, const struct options *o,
+		   pid_t child)
 {
 	uint64_t checked = now_ns();
 	int status = 0, passed = 0;
@@ -262,10 +270,12 @@ static int collect(struct sampler *s, struct rings *rings, const struct options 
 
 	while (1) {
 		if (!much)
-			sampler_wait(s, rings ? 5 : 20);
+			sampler_wait(s, rings || uprobes ? 5 : 20);
 		/* What the ring of events tells may refer to samples: those first. */
 		sampler_drain(s, false);
 		much = rings && rings_drain(rings, false);
+		if (uprobes)
+			uprobes_drain(uprobes, false);
 		if (child > 0) {
 			if (waitpid(child, &status, WNOHANG) == child)
 				return command_status(status);
@@ -302,15 +312,23 @@ static void say_losses(const struct recording *r, const struct options *o)
 			 (unsigned long)r->lost[LOST_TASKS]);
 }
 
-static int open_sampler(struct recording *r, struct sampler *s, const struct options *o, pid_t child)
+/* Samples, and the calls of allocators if there are any, of the same threads. */
+static int open_events(struct sampler *s, struct uprobes *uprobes, const pid_t *tids, int n, bool on_exec)
+{
+	int ret = sampler_open(s, tids, n, on_exec);
+
+	return ret || !uprobes ? ret : uprobes_open(uprobes, tids, n, on_exec);
+}
+
+static int open_sampler(struct sampler *s, struct uprobes *uprobes, const struct options *o, pid_t child)
 {
 	pid_t *tids = NULL;
 	int i, n = 0, ret;
 
 	if (child > 0)
-		return sampler_open(s, &child, 1, true);
+		return open_events(s, uprobes, &child, 1, true);
 	if (o->system || o->cgroup)
-		return sampler_open(s, NULL, 0, false);
+		return open_events(s, uprobes, NULL, 0, false);
 	tids = malloc(MAX_TIDS * sizeof(*tids));
 	if (!tids)
 		return complain(FAILED, "no memory left");
@@ -321,21 +339,42 @@ static int open_sampler(struct recording *r, struct sampler *s, const struct opt
 			return complain(FAILED, "--pid %d: %s", o->pids[i], strerror(errno));
 		}
 	}
-	ret = sampler_open(s, tids, n, false);
+	ret = open_events(s, uprobes, tids, n, false);
 	free(tids);
-	(void)r;
 	return ret;
+}
+
+/* NULL: none are wanted, or it is said why not, with @failed set. */
+static struct uprobes *make_uprobes(struct recording *r, const struct options *o, int *failed)
+{
+	struct uprobes *u;
+	int i;
+
+	if (!o->nr_allocators)
+		return NULL;
+	u = uprobes_new(r);
+	*failed = u ? OK : complain(FAILED, "no memory left");
+	for (i = 0; i < o->nr_allocators && !*failed; i++)
+		*failed = uprobes_add(u, &o->allocators[i]);
+	if (!*failed || !u)
+		return u;
+	uprobes_close(u);
+	return NULL;
 }
 
 static int record(struct recording *r, const struct options *o)
 {
 	struct memsource_rates rates = { -1, -1 };
+	struct uprobes *uprobes;
 	struct rings *rings = NULL;
 	struct sampler *s;
 	char error[512];
 	pid_t child = -1;
-	int go = -1, ret, i;
+	int go = -1, ret = OK, i;
 
+	uprobes = make_uprobes(r, o, &ret);
+	if (ret)
+		return ret;
 	s = sampler_new(r);
 	if (!s)
 		return complain(FAILED, "no memory left");
@@ -355,7 +394,7 @@ static int record(struct recording *r, const struct options *o)
 	}
 	if (!geteuid() && memsource_rates_raise(&rates, MAX_RATE, error, sizeof(error)))
 		complain(OK, "%s", error);
-	ret = *o->command && child < 0 ? FAILED : open_sampler(r, s, o, child);
+	ret = *o->command && child < 0 ? FAILED : open_sampler(s, uprobes, o, child);
 	if (!ret)
 		ret = writer_open(&r->writer, o->output, now_ns());
 	if (ret) {
@@ -375,6 +414,8 @@ static int record(struct recording *r, const struct options *o)
 		close(go);
 	} else {
 		sampler_enable(s, true);
+		if (uprobes)
+			uprobes_enable(uprobes, true);
 		for (i = 0; i < o->nr_pids; i++)
 			sampler_found(s, o->pids[i]);
 		/* What is moved into a control group later has its name and mappings, too. */
@@ -382,11 +423,15 @@ static int record(struct recording *r, const struct options *o)
 			found_all(s);
 		fprintf(stderr, "memprof: recording, Ctrl-C ends it\n");
 	}
-	ret = collect(s, rings, o, child);
+	ret = collect(s, rings, uprobes, o, child);
 	sampler_enable(s, false);
+	if (uprobes)
+		uprobes_enable(uprobes, false);
 	sampler_drain(s, true);
 	if (rings)
 		rings_drain(rings, true);
+	if (uprobes)
+		uprobes_drain(uprobes, true);
 	write_end(r, rings);
 	if (writer_close(&r->writer))
 		ret = FAILED;
@@ -396,6 +441,8 @@ out:
 	memsource_rates_restore(&rates);
 	if (rings)
 		rings_close(rings);
+	if (uprobes)
+		uprobes_close(uprobes);
 	sampler_close(s);
 	return ret;
 }
@@ -460,7 +507,7 @@ static int prepare(struct recording *r, struct options *o)
 	return OK;
 }
 
-enum { OPT_KERNEL = 256, OPT_LOADS, OPT_STORES, OPT_DEPTH, OPT_NO_PRELOAD, OPT_RING };
+enum { OPT_KERNEL = 256, OPT_LOADS, OPT_STORES, OPT_DEPTH, OPT_NO_PRELOAD, OPT_RING, OPT_ALLOC, OPT_FREE };
 
 static int parse_number(const char *option, const char *text, uint64_t max, uint64_t *value)
 {
@@ -474,6 +521,21 @@ static int parse_number(const char *option, const char *text, uint64_t max, uint
 	return OK;
 }
 
+/* --alloc and --free are of the --allocator before them. */
+static int add_function(struct options *o, const char *spec, bool alloc)
+{
+	struct allocator *a = &o->allocators[o->nr_allocators - 1];
+	const char **list = alloc ? a->alloc : a->free;
+	int *n = alloc ? &a->nr_alloc : &a->nr_free;
+
+	if (!o->nr_allocators)
+		return complain(USAGE, "%s %s: of which --allocator?", alloc ? "--alloc" : "--free", spec);
+	if (*n == sizeof(a->alloc) / sizeof(*a->alloc))
+		return complain(USAGE, "%s %s: too many", alloc ? "--alloc" : "--free", spec);
+	list[(*n)++] = spec;
+	return OK;
+}
+
 int cmd_record(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -483,6 +545,7 @@ int cmd_record(int argc, char **argv)
 		{ "kernel", 0, NULL, OPT_KERNEL }, { "loads", 0, NULL, OPT_LOADS },
 		{ "stores", 0, NULL, OPT_STORES }, { "call-graph", 0, NULL, 'g' },
 		{ "depth", 1, NULL, OPT_DEPTH }, { "no-preload", 0, NULL, OPT_NO_PRELOAD },
+		{ "allocator", 1, NULL, 'A' }, { "alloc", 1, NULL, OPT_ALLOC }, { "free", 1, NULL, OPT_FREE },
 		{ "ring", 1, NULL, OPT_RING }, { "output", 1, NULL, 'o' },
 		{ "help", 0, NULL, 'h' }, { }
 	};
@@ -495,7 +558,7 @@ int cmd_record(int argc, char **argv)
 	uint64_t number;
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, "+p:aG:s:c:F:go:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+p:aG:s:c:F:gA:o:h", options, NULL)) != -1) {
 		switch (c) {
 		case 'p':
 			if (parse_number("--pid", optarg, INT_MAX, &number))
@@ -526,6 +589,16 @@ int cmd_record(int argc, char **argv)
 			o.depth = number;
 			break;
 		case OPT_NO_PRELOAD: o.no_preload = true; break;
+		case 'A':
+			if (o.nr_allocators == MAX_ALLOCATORS)
+				return complain(USAGE, "--allocator: more than %d", MAX_ALLOCATORS);
+			o.allocators[o.nr_allocators++].file = optarg;
+			break;
+		case OPT_ALLOC:
+		case OPT_FREE:
+			if (add_function(&o, optarg, c == OPT_ALLOC))
+				return USAGE;
+			break;
 		case OPT_RING:
 			if (parse_size(optarg, &o.ring_bytes) || o.ring_bytes < 4096 ||
 			    o.ring_bytes > 1 << 30)

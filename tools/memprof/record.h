@@ -16,6 +16,7 @@
  * @want: what is sampled
  * @cgroup: its directory, open, whose processes are sampled; or -1
  * @by_move_pages: nodes of pages are asked for, no physical addresses
+ * @streams: of events, so far
  * @discarded: samples that were of no memory access, or not of a mode wanted
  */
 struct recording {
@@ -25,6 +26,7 @@ struct recording {
 	struct memsource_want want;
 	int cgroup;
 	bool by_move_pages;
+	uint32_t streams;
 	uint64_t discarded, lost[LOST_KINDS], waits;
 };
 
@@ -48,5 +50,24 @@ const char *rings_clock(const struct rings *rings);
 uint64_t rings_clock_error(const struct rings *rings);
 bool rings_drain(struct rings *rings, bool all);
 void rings_close(struct rings *rings);
+
+/**
+ * struct allocator - functions that are followed by uprobes
+ * @file: program or library that has them
+ * @alloc: "NAME" or "NAME/N": return an object, of as many bytes as the Nth argument says
+ * @free: the same: end the object that is the Nth argument
+ */
+struct allocator {
+	const char *file, *alloc[16], *free[16];
+	int nr_alloc, nr_free;
+};
+
+struct uprobes;
+struct uprobes *uprobes_new(struct recording *r);
+int uprobes_add(struct uprobes *u, const struct allocator *a);
+int uprobes_open(struct uprobes *u, const pid_t *tids, int nr_tids, bool on_exec);
+void uprobes_enable(struct uprobes *u, bool on);
+void uprobes_drain(struct uprobes *u, bool all);
+void uprobes_close(struct uprobes *u);
 
 #endif

@@ -41,7 +41,6 @@ struct rings {
 	struct recording *r;
 	struct source_ring *table;
 	char path[64];
-	uint32_t streams;
 	bool tsc;
 	struct clock clock;
 	struct event_record chunk[MAX_RECORDS];
@@ -138,7 +137,7 @@ static void add_ring(struct rings *rings, const char *name)
 	s->room = ring->room;
 	s->base = ring->base;
 	s->tsc = ring->clock == RING_TSC;
-	s->stream = ++rings->streams;
+	s->stream = ++rings->r->streams;
 	HASH_ADD_STR(rings->table, name, s);
 }
 

@@ -102,6 +102,7 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 		{ "threads", CELL_INT }, { "from_nodes", CELL_TEXT }, { "on_nodes", CELL_TEXT },
 		{ "object", CELL_INT }, { "site", CELL_TEXT },
 	};
+	struct row **row_of = calloc(memprof_nr_objects(m) + 1, sizeof(*row_of));
 	static struct row *rows;
 	struct row *r;
 	uint64_t remote = 0, memory = 0;
@@ -111,15 +112,19 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 
 	table_init(t, columns, sizeof(columns) / sizeof(*columns));
 	rows = NULL;
+	if (!row_of)
+		return -1;
 	for (i = 0; i < memprof_nr_objects(m) && !bad; i++) {
 		const struct memprof_object *object = memprof_object(m, i);
 		uint64_t before_remote, before_memory;
 
 		if (!object->accesses)
 			continue;
-		r = find_row(&rows, m, i, o->instances);
-		if (!r)
-			return -1;
+		r = row_of[i] = find_row(&rows, m, i, o->instances);
+		if (!r) {
+			bad = -1;
+			break;
+		}
 		before_remote = r->counts.remote;
 		before_memory = r->counts.memory;
 		r->objects++;
@@ -139,14 +144,15 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 		memory += r->counts.memory - before_memory;
 	}
 	/* How many threads: by their flows, each of which is walked once. */
-	for (i = 0; i < memprof_nr_threads(m); i++)
+	for (i = 0; i < memprof_nr_threads(m) && !bad; i++)
 		memprof_foreach_access(m, memprof_thread_flow(m, i), &a) {
-			r = find_row(&rows, m, a.object, o->instances);
+			r = row_of[a.object];
 			if (r && r->last_thread != i) {
 				r->last_thread = i;
 				r->threads++;
 			}
 		}
+	free(row_of);
 	HASH_SORT(rows, by_remote);
 	for (r = rows; r && !bad; r = r->hh.next) {
 		if (o->site && !strstr(r->site, o->site))

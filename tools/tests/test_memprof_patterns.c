@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../memprof/patterns.h"
@@ -221,6 +222,43 @@ static void processes_on_one_node_each_are_not(void **unused)
 	patterns_free(&f);
 }
 
+/* Of 1,000 loads, all of one site; expected in percent. */
+static void expect_answers(enum fix fix, double predicted, double lines, const uint64_t *loads,
+			   const double *expected)
+{
+	struct finding x = { .fix = fix, .accesses = 100, .remote = 50, .predicted = predicted, .lines = lines };
+	struct findings f = { .accesses = 100, .remote = 50 };
+	double pct[ANSWERS];
+	int i;
+
+	memcpy(f.answers, loads, sizeof(f.answers));
+	memcpy(x.answers, loads, sizeof(x.answers));
+	assert_true(answers_with_fix(&f, &x, pct));
+	for (i = 0; i < ANSWERS; i++)
+		if (pct[i] < expected[i] - 0.01 || pct[i] > expected[i] + 0.01)
+			fail_msg("fix %d, answer %d: %.2f, not %.2f", fix, i, pct[i], expected[i]);
+}
+
+static void fixes_change_where_loads_find_their_data(void **unused)
+{
+	/* L1, L2, L3, remote cache, local memory, remote memory */
+	const uint64_t loads[ANSWERS] = { 400, 100, 100, 100, 100, 200 };
+	const uint64_t roomy[ANSWERS] = { 400, 100, 100, 400, 0, 0 };
+	struct findings none = { 0 };
+	double pct[ANSWERS];
+
+	(void)unused;
+	expect_answers(FIX_NONE, 50, 0, loads, (double []){ 40, 10, 10, 10, 10, 20 });
+	expect_answers(FIX_ALLOCATE, 0, 0, loads, (double []){ 40, 10, 10, 10, 30, 0 });
+	expect_answers(FIX_INTERLEAVE, 50, 0, loads, (double []){ 40, 10, 10, 10, 15, 15 });
+	expect_answers(FIX_PAD, 50, 0.5, loads, (double []){ 55, 5, 5, 5, 10, 20 });
+	/* Memory is asked: the node's caches are full. */
+	expect_answers(FIX_PIN_THREADS, 0, 0, loads, (double []){ 40, 10, 10, 0, 40, 0 });
+	/* It is not: they have room for what was taken from them. */
+	expect_answers(FIX_PIN_PROCESS, 0, 0, roomy, (double []){ 40, 10, 50, 0, 0, 0 });
+	assert_false(answers_with_fix(&none, NULL, pct));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +268,7 @@ int main(void)
 		cmocka_unit_test(one_process_with_one_object_is_not),
 		cmocka_unit_test(one_process_of_which_no_object_stands_out_is),
 		cmocka_unit_test(processes_on_one_node_each_are_not),
+		cmocka_unit_test(fixes_change_where_loads_find_their_data),
 	};
 	int fd = mkstemp(path), ret;
 

@@ -54,6 +54,8 @@ static int make_flow(const struct memprof *m, uint32_t **flow, uint32_t **at, si
 	*at = calloc(n + 2, sizeof(**at));
 	if (!*flow || !*at)
 		return -1;
+	want_huge(*flow, (m->nr_accesses + 1) * sizeof(**flow));
+	want_huge(*at, (n + 2) * sizeof(**at));
 	if (!m->nr_accesses)
 		return 0;
 	key = objects ? &m->accesses[0].object : &m->accesses[0].thread;
@@ -74,25 +76,24 @@ static int make_flow(const struct memprof *m, uint32_t **flow, uint32_t **at, si
 }
 
 /* Records from one step of looking ahead to the next: memory's latency, and no more. */
-#define STEP	10
-#define AHEAD	64	/* a power of two, more than 4 * STEP */
+#define STEP	4
+#define AHEAD	16	/* a power of two, as much as four steps */
 
 /* What a record will ask for, as far as it is being fetched. */
 struct ahead {
 	struct live_map *map;
 	uint64_t addr;
 	struct live_page *page;
-	uint32_t live;
 };
 
 /* Where a record's object will be looked for. */
-static void look_ahead(const struct builder *b, const struct merge_record *r, struct ahead *a)
+static inline void look_ahead(const struct builder *b, const struct merge_record *r, struct ahead *a)
 {
 	const struct sample_record *sample = (const void *)r->at;
 	const struct owner *o = r->stream->context;
 	const struct slot *slot;
 
-	*a = (struct ahead){ NULL };
+	a->map = NULL;
 	if (r->stream->type == CHUNK_EVENTS) {
 		slot = o ? o->slot : NULL;
 		a->addr = ((const struct event_record *)r->at)->addr;
@@ -123,42 +124,41 @@ static void take(struct builder *b, const struct merge_record *r)
 	}
 }
 
+/* The records of a step; before the first and behind the last there are none. */
+#define for_step(i, end, at, n)							\
+	for (i = (at), end = i + STEP < (n) ? i + STEP : (n); i < end; i++)
+
 /*
  * Each record needs some lines of memory, each found by the one before, and none is in
  * a cache: so they are fetched for later records while earlier ones are taken.
  */
 static void take_batch(struct builder *b, const struct merge_record *r, size_t n)
 {
-	const struct live *all;
 	struct ahead ahead[AHEAD], *a;
-	size_t i;
+	size_t at, i, end;
 
 	if (n == 1) {
 		take(b, r);
 		return;
 	}
-	for (i = 0; i < n + 4 * STEP && !b->failed; i++) {
-		if (i < n)
+	/* What is before the first wraps around, behind the last. */
+	for (at = 0; at < n + 3 * STEP && !b->failed; at += STEP) {
+		for_step(i, end, at, n)
 			look_ahead(b, &r[i], &ahead[i % AHEAD]);
-		if (i - STEP < n) {
-			a = &ahead[(i - STEP) % AHEAD];
+		for_step(i, end, at - STEP, n) {
+			a = &ahead[i % AHEAD];
 			a->page = a->map ? live_fetch_page(a->map, a->addr) : NULL;
 		}
-		if (i - 2 * STEP < n) {
-			a = &ahead[(i - 2 * STEP) % AHEAD];
-			a->live = a->page ? live_fetch_object(a->map, a->page, a->addr) : 0;
+		for_step(i, end, at - 2 * STEP, n) {
+			a = &ahead[i % AHEAD];
+			if (a->page)
+				live_fetch_object(a->map, a->page, a->addr);
 		}
-		if (i - 3 * STEP < n) {
-			a = &ahead[(i - 3 * STEP) % AHEAD];
-			all = b->pool.all;
-			if (a->live && all[a->live].object < b->m->nr_objects)
-				__builtin_prefetch(&b->m->objects[all[a->live].object].died_ns, 1);
-		}
-		if (i - 4 * STEP < n) {
-			a = &ahead[(i - 4 * STEP) % AHEAD];
+		for_step(i, end, at - 3 * STEP, n) {
+			a = &ahead[i % AHEAD];
 			if (a->page)
 				live_expect(a->map, a->page);
-			take(b, &r[i - 4 * STEP]);
+			take(b, &r[i]);
 		}
 	}
 }
@@ -183,6 +183,27 @@ static void read_all(struct builder *b, struct file *f)
 	if (b->now > m->start_ns)
 		m->totals.duration_ns = b->now - m->start_ns;
 	merge_end(&merge);
+}
+
+/*
+ * Room for all accesses, and some objects: from the start in mappings of their own, which
+ * grow without being copied.  What is not used of them costs nothing.
+ */
+static void make_room(struct builder *b, const struct file *f)
+{
+	struct memprof *m = b->m;
+	size_t i, samples = 0;
+	bool failed = false;
+
+	for (i = 0; i < f->nr_streams; i++)
+		if (f->streams[i].type == CHUNK_SAMPLES)
+			samples += f->streams[i].records;
+	if (samples * sizeof(*m->objects) < HUGE_ARRAY)
+		return;
+	/* Without memory for so many there may be some for what is wanted of them. */
+	m->accesses = grow(m->accesses, &m->room_accesses, samples, sizeof(*m->accesses), &failed);
+	m->objects = grow(m->objects, &m->room_objects, HUGE_ARRAY / sizeof(*m->objects),
+			  sizeof(*m->objects), &failed);
 }
 
 /**
@@ -211,6 +232,8 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 	if (m->options.each) {
 		m->accesses = malloc(sizeof(*m->accesses));
 		b.failed |= !m->accesses;
+	} else {
+		make_room(&b, f);
 	}
 	if (!b.failed) {
 		read_owners(&b, f);

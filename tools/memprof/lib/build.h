@@ -9,6 +9,8 @@
 #include "merge.h"
 
 #define NONE		UINT32_MAX
+/* Arrays as large get huge pages. */
+#define HUGE_ARRAY	(UINT64_C(2) << 20)
 
 struct process {
 	uint32_t pid;
@@ -77,6 +79,7 @@ static inline bool is_anonymous(const struct region *r)
 }
 
 /* build_state.c */
+hidden void want_huge(void *array, size_t bytes);
 hidden void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed);
 hidden uint32_t add_chain(struct builder *b, uint32_t pid, uint64_t time);
 hidden void set_frames(struct builder *b, uint32_t chain, const uint64_t *frames, uint32_t depth);
@@ -85,8 +88,16 @@ hidden const char *text_of(const struct builder *b, uint32_t number);
 hidden struct process *get_process(struct builder *b, uint32_t pid);
 hidden uint32_t new_thread(struct builder *b, struct slot *s, uint64_t born);
 hidden struct slot *get_slot(struct builder *b, uint32_t pid, uint32_t tid);
-hidden struct space *space_of(struct builder *b, struct slot *s);
+hidden struct space *make_space(struct builder *b, struct slot *s);
 hidden void free_builder(struct builder *b);
+
+/* The space of a slot, NULL without memory; it has a thread then. */
+static inline struct space *space_of(struct builder *b, struct slot *s)
+{
+	if (likely(s->process->space && s->thread != NONE))
+		return s->process->space;
+	return make_space(b, s);
+}
 
 /* build_events.c, build_tasks.c, build_samples.c: take a record */
 hidden void take_event(struct builder *b, struct owner *o, const struct event_record *e);

@@ -131,6 +131,7 @@ static inline void take_alloc(struct builder *b, struct owner *o, struct space *
 	struct live object = {
 		.addr = e->addr, .size = e->size, .born = b->now, .chain = chain,
 		.thread = o->thread, .object = LIVE_NO_OBJECT, .cpu = e->cpu,
+		.inherited = 0, .permanent = 0, .reserved = 0,
 	};
 	struct pending *p;
 

@@ -6,7 +6,23 @@
 
 #include "build.h"
 
-#define HUGE_ARRAY	(UINT64_C(4) << 20)
+#define PAGE		UINT64_C(4096)
+
+/**
+ * want_huge() - have the pages of a large array be huge
+ * @array: it, which nothing has been written to yet, or some
+ * @bytes: of it
+ *
+ * A fault for each 4 KiB would cost more than filling them.
+ */
+void want_huge(void *array, size_t bytes)
+{
+	const uintptr_t start = (uintptr_t)array & -PAGE;
+
+	/* All of its pages: mremap(), by which realloc() grows it, refuses what is advised in part. */
+	if (bytes >= HUGE_ARRAY)
+		madvise((void *)start, ((uintptr_t)array + bytes - start + PAGE - 1) & -PAGE, MADV_HUGEPAGE);
+}
 
 /**
  * grow() - make room in an array
@@ -31,10 +47,7 @@ void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
 		return array;
 	}
 	*room = n > need ? n : need;
-	/* A fault for each 4 KiB would cost more than filling them. */
-	if (*room * bytes >= HUGE_ARRAY)
-		madvise((void *)(((uintptr_t)p + HUGE_ARRAY - 1) & -HUGE_ARRAY),
-			*room * bytes - HUGE_ARRAY + 1, MADV_HUGEPAGE);
+	want_huge(p, *room * bytes);
 	return p;
 }
 
@@ -160,12 +173,12 @@ struct slot *get_slot(struct builder *b, uint32_t pid, uint32_t tid)
 	return s;
 }
 
-/* The space of a slot, made if the process had ended, and its thread. */
-struct space *space_of(struct builder *b, struct slot *s)
+/** make_space() - a space for a slot whose process had ended, and a thread for it */
+struct space *make_space(struct builder *b, struct slot *s)
 {
-	if (unlikely(!s->process->space) && !get_process(b, s->process->pid))
+	if (!s->process->space && !get_process(b, s->process->pid))
 		return NULL;
-	if (unlikely(s->thread == NONE))
+	if (s->thread == NONE)
 		new_thread(b, s, 0);
 	return s->process->space;
 }

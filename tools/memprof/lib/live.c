@@ -242,19 +242,15 @@ struct live_page *live_fetch_page(const struct live_map *m, uint64_t addr)
 	return NULL;
 }
 
-/** live_fetch_object() - what is at the address.  Return: it, 0 if not known yet */
-uint32_t live_fetch_object(const struct live_map *m, const struct live_page *p, uint64_t addr)
+/** live_fetch_object() - what is at the address */
+void live_fetch_object(const struct live_map *m, const struct live_page *p, uint64_t addr)
 {
 	const unsigned int slot = (addr >> slot_shift[0]) % LIVE_SLOTS;
 	/* It starts here, or in the word of bits before the address. */
 	const uint64_t bits = p->starts[slot / 64] & (~UINT64_C(0) >> (63 - slot % 64));
-	uint32_t i;
 
-	if (!bits)
-		return 0;
-	i = p->slot[slot / 64 * 64 + 63 - __builtin_clzll(bits)];
-	__builtin_prefetch(&m->pool->all[i], 1);
-	return i;
+	if (bits)
+		__builtin_prefetch(&m->pool->all[p->slot[slot / 64 * 64 + 63 - __builtin_clzll(bits)]], 1);
 }
 
 /** live_expect() - the next that is asked for is in this page, of live_fetch_page() */
@@ -331,27 +327,21 @@ static void clear_slots(struct live_map *m, struct live_level *l, struct live_pa
 	}
 }
 
-/**
- * live_insert() - an object begins
- * @m: the map
- * @addr: first byte
- * @size: bytes
- * @gone: is told of objects of the size's level that start in it: their end was missed
- * @arg: for @gone
- *
- * Return: it, with only @addr and @size set, or 0 without memory.
- */
-uint32_t live_insert(struct live_map *m, uint64_t addr, uint64_t size, live_gone gone, void *arg)
+/* live_insert() into a level: the compiler makes one of it for the lowest. */
+static inline __attribute__((always_inline))
+uint32_t insert(struct live_map *m, const unsigned int level, uint64_t addr, uint64_t size,
+		live_gone gone, void *arg)
 {
-	const unsigned int level = level_of(size), shift = slot_shift[level];
+	const unsigned int shift = slot_shift[level];
 	struct live_level *l = &m->level[level];
-	uint64_t last_slot = size ? (addr + size - 1) >> shift : addr >> shift, number;
+	const uint64_t end = addr + (size ? size - 1 : 0);
+	uint64_t last_slot = end >> shift, number;
 	unsigned int slot = (addr >> shift) % LIVE_SLOTS, last;
 	struct live_page *p = make_page(m->pool, l, addr >> page_shift(level)), *q;
 	struct live *o;
 	uint32_t i;
 
-	if (!p)
+	if (unlikely(!p))
 		return 0;
 	/* In coarse slots the last one may be the next object's. */
 	if (level && last_slot > addr >> shift && ((addr + size) & ((1ULL << shift) - 1)))
@@ -369,10 +359,10 @@ uint32_t live_insert(struct live_map *m, uint64_t addr, uint64_t size, live_gone
 				    last_slot % LIVE_SLOTS : LIVE_SLOTS - 1, gone, arg);
 	}
 	i = take(m->pool);
-	if (!i)
+	if (unlikely(!i))
 		return 0;
-	if (unlikely(size && ((addr + size - 1) >> page_shift(level)) - p->number > l->back))
-		l->back = ((addr + size - 1) >> page_shift(level)) - p->number;
+	if (unlikely((end >> page_shift(level)) - p->number > l->back))
+		l->back = (end >> page_shift(level)) - p->number;
 	p->starts[slot / 64] |= UINT64_C(1) << slot % 64;
 	p->slot[slot] = i;
 	l->objects++;
@@ -380,6 +370,23 @@ uint32_t live_insert(struct live_map *m, uint64_t addr, uint64_t size, live_gone
 	o->addr = addr;
 	o->size = size;
 	return i;
+}
+
+/**
+ * live_insert() - an object begins
+ * @m: the map
+ * @addr: first byte
+ * @size: bytes
+ * @gone: is told of objects of the size's level that start in it: their end was missed
+ * @arg: for @gone
+ *
+ * Return: it, with only @addr and @size set, or 0 without memory.
+ */
+uint32_t live_insert(struct live_map *m, uint64_t addr, uint64_t size, live_gone gone, void *arg)
+{
+	const unsigned int level = level_of(size);
+
+	return level ? insert(m, level, addr, size, gone, arg) : insert(m, 0, addr, size, gone, arg);
 }
 
 /** live_at() - the object that starts at an address, 0 if none does */

@@ -82,7 +82,7 @@ uint32_t live_find(struct live_map *m, uint64_t addr);
 void live_remove(struct live_map *m, uint32_t live);
 void live_fetch_entry(const struct live_map *m, uint64_t addr);
 struct live_page *live_fetch_page(const struct live_map *m, uint64_t addr);
-uint32_t live_fetch_object(const struct live_map *m, const struct live_page *p, uint64_t addr);
+void live_fetch_object(const struct live_map *m, const struct live_page *p, uint64_t addr);
 void live_expect(struct live_map *m, struct live_page *p);
 int live_map_copy(struct live_map *to, const struct live_map *from);
 void live_remove_range(struct live_map *m, uint64_t start, uint64_t end, live_gone gone, void *arg);

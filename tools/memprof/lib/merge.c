@@ -16,11 +16,13 @@
 #include "merge.h"
 
 /* Records that are taken at a time, at most; twice as many may be left of the time before. */
-#define ROUND		4096
+#define ROUND		2048
 #define ROOM_BITS	14
 #define ROOM		(1 << ROOM_BITS)
 #define MAX_WINDOW	(UINT64_C(1) << 40)
 #define RADIX_BITS	11
+/* Records that one pass may leave to be put in order one by one. */
+#define FEW		32
 
 struct merge_node {
 	uint64_t time;
@@ -185,37 +187,69 @@ static void load_winner(struct merge *m)
 	replay(m);
 }
 
+/* Places keys by RADIX_BITS bits, in order.  Return: the most that had the same bits. */
+static uint32_t place(const uint64_t *from, uint64_t *to, size_t n, unsigned int shift)
+{
+	uint32_t count[1 << RADIX_BITS] = { 0 }, sum = 0, most = 0, had;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		count[from[i] >> shift & ((1 << RADIX_BITS) - 1)]++;
+	for (i = 0; i < 1 << RADIX_BITS; i++) {
+		had = count[i];
+		most = had > most ? had : most;
+		count[i] = sum;
+		sum += had;
+	}
+	for (i = 0; i < n; i++)
+		to[count[from[i] >> shift & ((1 << RADIX_BITS) - 1)]++] = from[i];
+	return most;
+}
+
+/* Keys that are nearly in order. */
+static void insertion_sort(uint64_t *keys, size_t n)
+{
+	size_t i, k;
+
+	for (i = 1; i < n; i++) {
+		const uint64_t key = keys[i];
+
+		for (k = i; k && keys[k - 1] > key; k--)
+			keys[k] = keys[k - 1];
+		keys[k] = key;
+	}
+}
+
 /* Sorts all records; those of a time stay in order. */
 static void sort(struct merge *m)
 {
-	uint64_t first = UINT64_MAX, last = 0, *from = m->keys, *to = m->spare_keys, *t;
+	uint64_t first = UINT64_MAX, all = 0, *from = m->keys, *to = m->spare_keys, *t;
 	struct merge_record *records = m->spare;
-	uint32_t count[1 << RADIX_BITS], sum, had;
 	const size_t n = m->nr;
-	unsigned int shift;
+	unsigned int shift, bits;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		first = m->records[i].time < first ? m->records[i].time : first;
-		last = m->records[i].time > last ? m->records[i].time : last;
-	}
-	/* Times from the first on, and places. */
 	for (i = 0; i < n; i++)
+		first = m->records[i].time < first ? m->records[i].time : first;
+	/* Times from the first on, and places. */
+	for (i = 0; i < n; i++) {
 		from[i] = (m->records[i].time - first) << ROOM_BITS | i;
-	for (shift = ROOM_BITS; shift < 64 && (last - first) << ROOM_BITS >> shift; shift += RADIX_BITS) {
-		memset(count, 0, sizeof(count));
-		for (i = 0; i < n; i++)
-			count[from[i] >> shift & ((1 << RADIX_BITS) - 1)]++;
-		for (i = sum = 0; i < 1 << RADIX_BITS; i++) {
-			had = count[i];
-			count[i] = sum;
-			sum += had;
-		}
-		for (i = 0; i < n; i++)
-			to[count[from[i] >> shift & ((1 << RADIX_BITS) - 1)]++] = from[i];
-		t = from;
+		all |= from[i];
+	}
+	for (bits = 1; bits < 64 - ROOM_BITS && all >> ROOM_BITS >> bits; bits++)
+		;
+	/* The highest bits tell nearly all apart, but where many records are of a moment. */
+	shift = ROOM_BITS + (bits > RADIX_BITS ? bits - RADIX_BITS : 0);
+	if (n && place(from, to, n, shift) <= FEW) {
+		insertion_sort(to, n);
 		from = to;
-		to = t;
+	} else {
+		for (shift = ROOM_BITS; shift < ROOM_BITS + bits; shift += RADIX_BITS) {
+			place(from, to, n, shift);
+			t = from;
+			from = to;
+			to = t;
+		}
 	}
 	for (i = 0; i < n; i++)
 		records[i] = m->records[from[i] & (ROOM - 1)];

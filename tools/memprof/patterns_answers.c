@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where loads find their data, and where they would with a fix: caches and memory
+ * together.  Only loads, since IBS does not say of a store that missed the L1.
+ *
+ * - A page elsewhere, or a copy of it, is as often in the caches as it was: memory's part
+ *   is divided anew, by which of it is remote.
+ * - What another node's cache had because it wrote there is in the own L1, once each
+ *   thread has lines of its own.
+ * - Or, once all threads are on one node, in its caches: as far as these have room, which
+ *   they have not if memory is asked, too.  Lines taken away make room, which each line
+ *   from memory fills.
+ */
+#include <string.h>
+
+#include "patterns.h"
+
+/** answers_add() - count an access by where its data was, if that is known */
+void answers_add(uint64_t answers[ANSWERS], const struct memprof_access *a)
+{
+	if (!a->read)
+		return;
+	switch (a->level) {
+	case MEMPROF_L1:
+		answers[ANSWER_L1]++;
+		break;
+	case MEMPROF_L2:
+	case MEMPROF_FILL_BUFFER:
+		answers[ANSWER_L2]++;
+		break;
+	case MEMPROF_L3:
+		answers[ANSWER_L3]++;
+		break;
+	case MEMPROF_REMOTE_CACHE:
+		answers[ANSWER_REMOTE_CACHE]++;
+		break;
+	case MEMPROF_RAM:
+	case MEMPROF_REMOTE_RAM:
+		answers[a->node >= 0 && a->home >= 0 ? a->node != a->home ? ANSWER_REMOTE : ANSWER_LOCAL :
+			a->level == MEMPROF_RAM ? ANSWER_LOCAL : ANSWER_REMOTE]++;
+		break;
+	default:
+		break;
+	}
+}
+
+/**
+ * answers_with_fix() - where all loads of the recording would find their data
+ * @f: of the recording
+ * @x: what is mended; NULL: nothing
+ * @pct: shares of the loads
+ *
+ * Return: whether the source says at all.
+ */
+bool answers_with_fix(const struct findings *f, const struct finding *x, double pct[ANSWERS])
+{
+	double to[ANSWERS], all = 0, memory, remote, moved;
+	int i;
+
+	for (i = 0; i < ANSWERS; i++) {
+		all += f->answers[i];
+		pct[i] = f->answers[i];
+		to[i] = x ? x->answers[i] : 0;
+	}
+	if (!all)
+		return false;
+	if (x && x->fix == FIX_PAD) {
+		moved = x->lines * (to[ANSWER_L2] + to[ANSWER_L3] + to[ANSWER_REMOTE_CACHE]);
+		pct[ANSWER_L1] += moved;
+		for (i = ANSWER_L2; i <= ANSWER_REMOTE_CACHE; i++)
+			pct[i] -= x->lines * to[i];
+	} else if (x && x->fix != FIX_NONE) {
+		memory = to[ANSWER_LOCAL] + to[ANSWER_REMOTE];
+		if (x->fix == FIX_PIN_THREADS || x->fix == FIX_PIN_PROCESS) {
+			moved = to[ANSWER_REMOTE_CACHE];
+			pct[ANSWER_REMOTE_CACHE] -= moved;
+			pct[ANSWER_L3] += moved > memory ? moved - memory : 0;
+			memory += moved > memory ? memory : moved;
+		}
+		remote = memory * x->predicted / (x->accesses ? x->accesses : 1);
+		pct[ANSWER_REMOTE] += remote - to[ANSWER_REMOTE];
+		pct[ANSWER_LOCAL] += memory - remote - to[ANSWER_LOCAL];
+	}
+	for (i = 0; i < ANSWERS; i++)
+		pct[i] *= 100 / all;
+	return true;
+}
