@@ -24,18 +24,11 @@ nmi=$(awk '$3 == "asm_exc_nmi" { print $1 }' "$build/kernel-vm/System.map")
 # guest IBS ORACLE SOURCE PERIOD COMMAND [TYPES]: records while COMMAND runs, which is
 # counted by the oracle between the markers begin and end, with the address set of TYPES
 guest() {
-	# Timers are fine only once the TSC is trusted.
 	"$here/../run" --qemu ibs --accel icount --ibs "$1" --smp 2 --mem 1G --share "$share" \
 		--timeout 3600 --append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' \
 		--qemu-arg -plugin --qemu-arg "$build/guest/libtypes.so,out=$share/truth,nmi=$nmi$2" \
 		-- sh -ec '
-		until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do
-			sleep 0.1
-		done
-		sleep 1
-		# Else samples stop for the rest of a tick.
-		echo 10000000 >/proc/sys/kernel/perf_event_max_sample_rate
-		echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+		samples_ready
 		modprobe oracle_objects
 		cd /sys/kernel/tracing/dprof
 		set_of=

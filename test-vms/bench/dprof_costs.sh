@@ -29,12 +29,7 @@ guest() {
 	done
 	"$here/../run" --accel icount --smp 2 --mem 2G --share "$share" --timeout 3600 \
 		--append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' "${args[@]}" -- sh -ec '
-		until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do
-			sleep 0.1
-		done
-		sleep 1
-		echo 10000000 >/proc/sys/kernel/perf_event_max_sample_rate
-		echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+		samples_ready
 		cd /sys/kernel/tracing
 		on() {
 			for event; do echo 1 >events/dprof/dprof_$event/enable; done
