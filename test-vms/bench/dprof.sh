@@ -6,6 +6,7 @@
 #	classes	why accesses miss, against the oracle of types
 #	histories	against the oracle of watched objects
 #	costs	in instructions; dprof_costs.sh has more of it
+#	structs	how many sampled accesses have an allocation site and a C struct, on LOADS
 #	shares	of types on LOADS of the kernel, against the same, with samples of SOURCES
 # CPUs take turns of 1,000 instructions (docs/ibs.md).
 set -eu -o pipefail
@@ -91,6 +92,25 @@ costs() {
 	"$here/dprof_costs.sh" costs
 }
 
+structs() {
+	local load
+
+	# shellcheck disable=SC2016 # the guest's shell expands it
+	"$here/../run" --qemu ibs --accel icount --ibs slice=1000 --smp 2 --mem 1G --share "$share" \
+		--timeout 3600 --append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' -- sh -ec '
+		samples_ready
+		for load; do
+			dprof record -s ibs -p '"${period[ibs]}"' -t none -H none -o "/share/${load%:*}.dat" -- \
+				kernel_load "${load%:*}" "${load#*:}" 2>/dev/null
+		done' sh $loads
+	for load in $loads; do
+		echo "== structs ${load%:*}"
+		"$build/bin/dprof" report profile "$share/${load%:*}.dat" --top 0 -F json \
+			--vmlinux "$build/kernel-vm/vmlinux" >"$share/profile"
+		"$here/dprof_structs.pl" "${load%:*}" "$share/profile"
+	done
+}
+
 shares() {
 	local source load count
 
@@ -117,7 +137,7 @@ if [ $# -gt 0 ]; then
 	done
 	exit
 fi
-{ cases; classes; histories; costs; shares; } | tee "$out/dprof.txt"
+{ cases; classes; histories; costs; structs; shares; } | tee "$out/dprof.txt"
 awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	/^==/ { source = $2 }
 	/^planted / {
@@ -140,6 +160,12 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 		if (!n[source]++ || $4 < tau[source]) tau[source] = $4
 		if ($6 > distance[source]) distance[source] = $6
 	}
+	/^structs / {
+		gsub(/,/, "")
+		if (!structs++ || $6 < named) named = $6
+		if (structs == 1 || $9 < has_struct) has_struct = $9
+		if (structs == 1 || $(NF - 1) < of_others) of_others = $(NF - 1)
+	}
 	/^history / { history[$2] += $3 }
 	/^(sample|access|arming): / {
 		insns[$1] = $2
@@ -147,7 +173,7 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	}
 	END {
 		if (!history["outside"]) exit 1
-		if (n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted) exit 1
+		if (structs != 5 || n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted) exit 1
 		printf "{\n   \"_how\" : \"make bench-dprof; 2 CPUs, accel icount, slice=1000; planted cases of seeds 1 and 2 and classes: emulated IBS, model=trace, period 2500; shares: emulated IBS, one op in %d, and swmem, a sample each %d ns\",\n", ibs, swmem
 		printf "   \"planted_recall\" : %.4f,\n   \"false_alarms\" : %d,\n", right / planted, alarms
 		printf "   \"class_agreement\" : %.4f,\n", agreement / 100
@@ -155,6 +181,7 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 		printf "   \"insn_per_sample\" : %d,\n   \"insn_per_element\" : %d,\n   \"insn_per_arm_cpu\" : %d,\n", insns["sample:"], insns["access:"], insns["arming:"]
 		printf "   \"bytes_per_sample\" : %s,\n   \"bytes_per_element\" : %s,\n", bytes["sample:"], bytes["access:"]
 		if (judged) printf "   \"class_agreement_enough_samples\" : %.4f,\n", agreed / 100
+		printf "   \"named_pct_min\" : %s,\n   \"struct_pct_min\" : %s,\n   \"struct_of_structs_pct_min\" : %s,\n", named, has_struct, of_others
 		printf "   \"kendall_tau_min\" : %s,\n   \"tvd_max_pct\" : %s,\n", tau["ibs"], distance["ibs"]
 		printf "   \"kendall_tau_min_swmem\" : %s,\n   \"tvd_max_pct_swmem\" : %s\n}\n", tau["swmem"], distance["swmem"]
 	}' "$out/dprof.txt" >"$out/dprof.json"

@@ -4,7 +4,8 @@
  *
  * In this order: the name of the cache, if there is a struct of that name and size;
  * the variables of the allocating function (DWARF); what it returns (BTF); the
- * instructions that access the objects, each with a vote (DWARF).
+ * instructions that access the objects, each with a vote (DWARF).  Objects that are
+ * copied and cleared only have none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,11 @@ static const char * const cache_struct[][2] = {
 	{ "ip_dst_cache", "rtable" }, { "mnt_cache", "mount" }, { "proc_inode_cache", "proc_inode" },
 	{ "file_lock_cache", "file_lock" }, { "bio-0", "bio" }, { "net_namespace", "net" },
 	{ "vm_area", "vm_area_struct" }, { "fsnotify_mark_connector", "fsnotify_mark_connector" },
+};
+
+/* Sites of which neither variables nor accessors tell. */
+static const char * const site_struct[][2] = {
+	{ "alloc_thread_stack_node", STACK_STRUCT }, { "alloc_slab_obj_exts", "slabobj_ext" },
 };
 
 /* Votes are asked of so many instructions, those with the most samples. */
@@ -109,7 +115,14 @@ static bool by_site(struct model *m, struct layouts *l, struct dtype *t)
 {
 	const struct type_event *e = &t->event;
 	uint32_t most = requested(m, t), least = most;
+	size_t i;
 
+	for (i = 0; i < sizeof(site_struct) / sizeof(site_struct[0]); i++) {
+		if (strcmp(e->func, site_struct[i][0]))
+			continue;
+		strcpy(t->struct_name, site_struct[i][1]);
+		return true;
+	}
 	if (!most) {
 		most = t->size;
 		least = e->class == CLASS_KMALLOC ? least_of_class(most) : most;
