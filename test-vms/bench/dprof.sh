@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# dprof against what is known: tables in build/bench/dprof.txt, numbers in
-# build/bench/dprof.json.  Parts, of which some may be asked for, to be printed only:
+# dprof.sh [PART...]: dprof against what is known.  A part's tables are kept in
+# build/bench/dprof-PART.txt; once all are there, tables in build/bench/dprof.txt and numbers
+# in build/bench/dprof.json.  Parts (or PARTS):
 #	cases	planted faults, CASES (default 56) from each of two seeds
 #	classes	why accesses miss, against the oracle of types
 #	histories	against the oracle of watched objects
@@ -131,13 +132,22 @@ shares() {
 	done
 }
 
-if [ $# -gt 0 ]; then
-	for part in "$@"; do
-		"$part"
-	done
-	exit
-fi
-{ cases; classes; histories; costs; structs; shares; } | tee "$out/dprof.txt"
+all=(cases classes histories costs structs shares)
+# shellcheck disable=SC2206 # a list
+parts=(${PARTS:-"${all[@]}"})
+[ $# -eq 0 ] || parts=("$@")
+for part in "${parts[@]}"; do
+	begin=$SECONDS
+	"$part" | tee "$out/dprof-$part.new"
+	mv "$out/dprof-$part.new" "$out/dprof-$part.txt"
+	echo "$part took $((SECONDS - begin)) s" >&2
+done
+for part in "${all[@]}"; do
+	[ -e "$out/dprof-$part.txt" ] || exit 0
+done
+for part in "${all[@]}"; do
+	cat "$out/dprof-$part.txt"
+done >"$out/dprof.txt"
 awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	/^==/ { source = $2 }
 	/^planted / {
