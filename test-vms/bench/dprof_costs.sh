@@ -3,7 +3,7 @@
 # dprof_costs.sh PART...: what dprof costs, in instructions of a guest of two CPUs:
 #	costs	of a sample, an access logged, arming another CPU; bytes of their events
 #	rates	overhead against how often samples are taken (the paper's Figure 3)
-#	sets	of histories: overhead and rates (the paper's Tables 10, 11 and 14)
+#	sets	of histories: overhead and rates (the paper's Tables 10, 11 and 14); MODES=pairs: of pairs alone
 #	paths	unique paths against sets of histories (the paper's Figure 4)
 # Prints tables; rates and paths write build/bench/dprof-rates.csv and dprof-paths.csv, too.
 set -eu -o pipefail
@@ -180,7 +180,7 @@ sets() {
 	local mode
 
 	echo "type                       load               bytes   mode groups histories elements/h plain,M  with,M  overhead,%"
-	for mode in single pairs; do
+	for mode in ${MODES:-single pairs}; do
 		set_of 208 "$mode" skbuff_head_cache "kernel_load udp 300"
 		set_of 2048 "$mode" kmalloc-2k:kmalloc_reserve "kernel_load udp 300"
 		set_of 208 "$mode" skbuff_head_cache "net_cases short 2"
