@@ -10,7 +10,6 @@ set xrange [0:160]
 set yrange [0:102]
 set key at graph 0.98,0.05 right bottom vertical
 of(type, y) = strcol("type") eq type ? y : NaN
-types = "'skbuff, udp' 'skbuff, accept' 'skbuff, mixed' 'skbuff\_fclone, mixed' 'file, mixed'"
-name(i) = word("'skbuff, udp' 'skbuff, accept' 'skbuff, mixed' 'skbuff_fclone, mixed' 'file, mixed'", i)
-plot for [i=1:5] csv using "sets":(of(name(i), column("paths_pct"))) \
-		with linespoints lw 2 pt 4+i lc rgb color[1+(i-1)%4] dt 1+(i-1)/4 title word(types, i)
+names = "skbuff/udp skbuff/accept skbuff/mixed skbuff_fclone/mixed file/mixed"
+plot for [i=1:5] csv using "sets":(of(word(names, i), column("paths_pct"))) \
+		with linespoints lw 2 pt 4+i lc rgb color[1+(i-1)%4] dt 1+(i-1)/4 title word(names, i)

@@ -248,12 +248,12 @@ paths_of() {
 }
 
 paths() {
-	echo type,sets,paths,paths_pct >"$out/dprof-paths.csv"
-	paths_of "skbuff, udp" 208 skbuff_head_cache : "kernel_load udp 200"
-	paths_of "skbuff, accept" 208 skbuff_head_cache : "net_cases short 1"
-	paths_of "skbuff, mixed" 208 skbuff_head_cache "$mixed" 'mixed $i'
-	paths_of "skbuff_fclone, mixed" 424 skbuff_fclone_cache "$mixed" 'mixed $i'
-	paths_of "file, mixed" 176 filp "$mixed" 'mixed $i'
+	echo type,sets,paths,paths_pct,histories_pct >"$out/dprof-paths.csv"
+	paths_of skbuff/udp 208 skbuff_head_cache : "kernel_load udp 200"
+	paths_of skbuff/accept 208 skbuff_head_cache : "net_cases short 1"
+	paths_of skbuff/mixed 208 skbuff_head_cache "$mixed" 'mixed $i'
+	paths_of skbuff_fclone/mixed 424 skbuff_fclone_cache "$mixed" 'mixed $i'
+	paths_of file/mixed 176 filp "$mixed" 'mixed $i'
 	cat "$out/dprof-paths.csv"
 }
 

@@ -12,6 +12,8 @@ requests=${1:-6000}
 mkdir -p "$out"
 command -v memcached >/dev/null || { echo "dprof_memcached.sh: install memcached" >&2; exit 1; }
 
+# Of the host, /tmp is not there.
+cp "$here/../guest/samples_ready" "$build/bin/dprof" "$out"
 # Each client has 16 flows, and a request under way in each.
 cat >"$out/client.pl" <<'END'
 use strict;
@@ -44,9 +46,10 @@ record() {
 	"$here/../run" --qemu ibs --accel icount --ibs "$1" --smp 2 --mem 2G --root host \
 		--share "$out" --timeout 3600 --append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' -- \
 		sh -ec '
-		"$1"
-		requests=$2
-		shift 2
+		PATH=/share:$PATH
+		samples_ready
+		requests=$1
+		shift
 		ip link set lo up 2>/dev/null || busybox ip link set lo up
 		memcached -u root -l 127.0.0.1 -p 11211 -U 11211 -t 2 -m 16 &
 		sleep 1
@@ -56,7 +59,7 @@ record() {
 				print $s "set key$_ 0 0 1000\r\n" . "x" x 1000 . "\r\n";
 				<$s> eq "STORED\r\n" or die;
 			}'\''
-		dprof record "$@" -- sh /share/load.sh "$requests"' sh "$here/../guest/samples_ready" "$requests" "${@:2}"
+		dprof record "$@" -- sh /share/load.sh "$requests"' sh "$requests" "${@:2}"
 }
 
 record model=trace,slice=1000 -s ibs -p 4096 -t 'skbuff_head_cache :kmalloc_reserve UDP' -H none -o /share/samples.dat
