@@ -51,6 +51,8 @@ record() {
 		requests=$1
 		shift
 		ip link set lo up 2>/dev/null || busybox ip link set lo up
+		# Read what is needed of the host first.
+		perl -MIO::Socket::INET -e 1
 		memcached -u root -l 127.0.0.1 -p 11211 -U 11211 -t 2 -m 16 &
 		sleep 1
 		perl -MIO::Socket::INET -e '\''
