@@ -34,8 +34,9 @@ guest() {
 		modprobe oracle_objects
 		cd /sys/kernel/tracing/dprof
 		set_of=
+		# The oracle is told of the allocations of these.
+		echo "${4:-all}" >types
 		if [ "$4" ]; then
-			echo "$4" >types
 			set_of="-e dprof:dprof_alloc -e dprof:dprof_free"
 		fi
 		echo $1 >source
