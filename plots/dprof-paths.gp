@@ -10,6 +10,6 @@ set xrange [0:160]
 set yrange [0:102]
 set key at graph 0.98,0.05 right bottom vertical
 of(type, y) = strcol("type") eq type ? y : NaN
-types = "'skbuff, udp' 'skbuff, accept' 'skbuff_fclone, accept'"
-plot for [i=1:3] csv using "sets":(of(word(types, i), column("paths_pct"))) \
-		with linespoints lw 2 pt 7 lc rgb color[i+1] title word(types, i)
+names = "skbuff/udp skbuff/accept skbuff/mixed skbuff_fclone/mixed file/mixed"
+plot for [i=1:5] csv using "sets":(of(word(names, i), column("paths_pct"))) \
+		with linespoints lw 2 pt 4+i lc rgb color[1+(i-1)%4] dt 1+(i-1)/4 title word(names, i)

@@ -9,10 +9,12 @@
 #	fuzz		10,000,000 calls of page hints without sense
 #	write		two hours of dirty bits taken every 50 ms under swap and writeback
 #	remap		10,000,000 pages moved under writers
+#	dprof		ten minutes of samples, address set and histories at full rate while CPUs come
+#			and go and a debugger has watchpoints
 #	modules		10,000 times a strategy unloaded and loaded under traffic
 #	decode		10,000,000 random instructions and registers through swmem's decoder
-# Stress and write on the kernel that checks itself, fuzz and decode on one with KASAN
-# and little else, the others on that of the tests.
+# Stress, write and dprof on the kernel that checks itself, fuzz and decode on one with
+# KASAN and little else, the others on that of the tests.
 set -u
 build=$(realpath -m "${1:?long.sh BUILD [PART...]}")
 shift
@@ -95,7 +97,7 @@ decode() {
 	return $status
 }
 
-for part in ${*:-modules decode remap stress fuzz write}; do
+for part in ${*:-dprof modules decode remap stress fuzz write}; do
 	case $part in
 	stress)
 		for i in {1..50}; do
@@ -124,6 +126,12 @@ for part in ${*:-modules decode remap stress fuzz write}; do
 		for i in {1..5}; do
 			piece "decode $i of 5: 2,000,000 instructions, swmem $decoder" decode 2000000 "$i"
 		done
+		;;
+	dprof)
+		# What samples is no part of the state of the others.
+		state=$({ echo "$state" && git -C "$build/linux" diff memscope-base -- '*dprof*' arch/x86/events &&
+				cat "$build"/guest/bin/{dprof_check,kernel_load}; } | sha256sum | cut -c 1-12) \
+			piece "dprof: 10 minutes" env MEMSCOPE_DPROF_SECONDS=600 "$here/tests/debug/dprof.t"
 		;;
 	modules)
 		for i in {1..5}; do

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# dprof against what is known: tables in build/bench/dprof.txt, numbers in
-# build/bench/dprof.json.  Parts, of which some may be asked for, to be printed only:
+# dprof.sh [PART...]: dprof against what is known.  A part's tables are kept in
+# build/bench/dprof-PART.txt; once all are there, tables in build/bench/dprof.txt and numbers
+# in build/bench/dprof.json.  Parts (or PARTS):
 #	cases	planted faults, CASES (default 56) from each of two seeds
 #	classes	why accesses miss, against the oracle of types
 #	histories	against the oracle of watched objects
 #	costs	in instructions; dprof_costs.sh has more of it
+#	structs	how many sampled accesses have an allocation site and a C struct, on LOADS
 #	shares	of types on LOADS of the kernel, against the same, with samples of SOURCES
 # CPUs take turns of 1,000 instructions (docs/ibs.md).
 set -eu -o pipefail
@@ -24,23 +26,17 @@ nmi=$(awk '$3 == "asm_exc_nmi" { print $1 }' "$build/kernel-vm/System.map")
 # guest IBS ORACLE SOURCE PERIOD COMMAND [TYPES]: records while COMMAND runs, which is
 # counted by the oracle between the markers begin and end, with the address set of TYPES
 guest() {
-	# Timers are fine only once the TSC is trusted.
 	"$here/../run" --qemu ibs --accel icount --ibs "$1" --smp 2 --mem 1G --share "$share" \
 		--timeout 3600 --append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' \
 		--qemu-arg -plugin --qemu-arg "$build/guest/libtypes.so,out=$share/truth,nmi=$nmi$2" \
 		-- sh -ec '
-		until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do
-			sleep 0.1
-		done
-		sleep 1
-		# Else samples stop for the rest of a tick.
-		echo 10000000 >/proc/sys/kernel/perf_event_max_sample_rate
-		echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+		samples_ready
 		modprobe oracle_objects
 		cd /sys/kernel/tracing/dprof
 		set_of=
+		# The oracle is told of the allocations of these.
+		echo "${4:-all}" >types
 		if [ "$4" ]; then
-			echo "$4" >types
 			set_of="-e dprof:dprof_alloc -e dprof:dprof_free"
 		fi
 		echo $1 >source
@@ -98,6 +94,25 @@ costs() {
 	"$here/dprof_costs.sh" costs
 }
 
+structs() {
+	local load
+
+	# shellcheck disable=SC2016 # the guest's shell expands it
+	"$here/../run" --qemu ibs --accel icount --ibs slice=1000 --smp 2 --mem 1G --share "$share" \
+		--timeout 3600 --append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' -- sh -ec '
+		samples_ready
+		for load; do
+			dprof record -s ibs -p '"${period[ibs]}"' -t none -H none -o "/share/${load%:*}.dat" -- \
+				kernel_load "${load%:*}" "${load#*:}" 2>/dev/null
+		done' sh $loads
+	for load in $loads; do
+		echo "== structs ${load%:*}"
+		"$build/bin/dprof" report profile "$share/${load%:*}.dat" --top 0 -F json \
+			--vmlinux "$build/kernel-vm/vmlinux" >"$share/profile"
+		"$here/dprof_structs.pl" "${load%:*}" "$share/profile"
+	done
+}
+
 shares() {
 	local source load count
 
@@ -118,13 +133,22 @@ shares() {
 	done
 }
 
-if [ $# -gt 0 ]; then
-	for part in "$@"; do
-		"$part"
-	done
-	exit
-fi
-{ cases; classes; histories; costs; shares; } | tee "$out/dprof.txt"
+all=(cases classes histories costs structs shares)
+# shellcheck disable=SC2206 # a list
+parts=(${PARTS:-"${all[@]}"})
+[ $# -eq 0 ] || parts=("$@")
+for part in "${parts[@]}"; do
+	begin=$SECONDS
+	"$part" | tee "$out/dprof-$part.new"
+	mv "$out/dprof-$part.new" "$out/dprof-$part.txt"
+	echo "$part took $((SECONDS - begin)) s" >&2
+done
+for part in "${all[@]}"; do
+	[ -e "$out/dprof-$part.txt" ] || exit 0
+done
+for part in "${all[@]}"; do
+	cat "$out/dprof-$part.txt"
+done >"$out/dprof.txt"
 awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	/^==/ { source = $2 }
 	/^planted / {
@@ -147,6 +171,12 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 		if (!n[source]++ || $4 < tau[source]) tau[source] = $4
 		if ($6 > distance[source]) distance[source] = $6
 	}
+	/^structs / {
+		gsub(/,/, "")
+		if (!structs++ || $6 < named) named = $6
+		if (structs == 1 || $9 < has_struct) has_struct = $9
+		if (structs == 1 || $(NF - 1) < of_others) of_others = $(NF - 1)
+	}
 	/^history / { history[$2] += $3 }
 	/^(sample|access|arming): / {
 		insns[$1] = $2
@@ -154,7 +184,7 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	}
 	END {
 		if (!history["outside"]) exit 1
-		if (n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted) exit 1
+		if (structs != 5 || n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted) exit 1
 		printf "{\n   \"_how\" : \"make bench-dprof; 2 CPUs, accel icount, slice=1000; planted cases of seeds 1 and 2 and classes: emulated IBS, model=trace, period 2500; shares: emulated IBS, one op in %d, and swmem, a sample each %d ns\",\n", ibs, swmem
 		printf "   \"planted_recall\" : %.4f,\n   \"false_alarms\" : %d,\n", right / planted, alarms
 		printf "   \"class_agreement\" : %.4f,\n", agreement / 100
@@ -162,6 +192,7 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 		printf "   \"insn_per_sample\" : %d,\n   \"insn_per_element\" : %d,\n   \"insn_per_arm_cpu\" : %d,\n", insns["sample:"], insns["access:"], insns["arming:"]
 		printf "   \"bytes_per_sample\" : %s,\n   \"bytes_per_element\" : %s,\n", bytes["sample:"], bytes["access:"]
 		if (judged) printf "   \"class_agreement_enough_samples\" : %.4f,\n", agreed / 100
+		printf "   \"named_pct_min\" : %s,\n   \"struct_pct_min\" : %s,\n   \"struct_of_structs_pct_min\" : %s,\n", named, has_struct, of_others
 		printf "   \"kendall_tau_min\" : %s,\n   \"tvd_max_pct\" : %s,\n", tau["ibs"], distance["ibs"]
 		printf "   \"kendall_tau_min_swmem\" : %s,\n   \"tvd_max_pct_swmem\" : %s\n}\n", tau["swmem"], distance["swmem"]
 	}' "$out/dprof.txt" >"$out/dprof.json"

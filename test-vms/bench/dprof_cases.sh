@@ -6,15 +6,9 @@
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dir=$1 cases=$2 seed=$3
-# Timers are fine only once the TSC is trusted; perf must not throttle the samples.
 "$here/../run" --qemu ibs --accel icount --ibs model=trace,slice=1000 --smp 2 --mem 1G \
 	--share "$dir" --timeout 3600 --append 'hpet=disable sysctl.vm.mem_profiling=1' -- sh -ec '
-	until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do
-		sleep 0.1
-	done
-	sleep 1
-	echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate
-	echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+	samples_ready
 	dprof record -s ibs -p 2500 -t "case_*" -H none -o /share/cases.dat -- \
 		modprobe dprof_cases cases='"$cases seed=$seed"' accesses=40000
 	dmesg | sed -n "s/.*dprof_cases: //p" >/share/plan'

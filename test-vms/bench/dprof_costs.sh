@@ -3,7 +3,7 @@
 # dprof_costs.sh PART...: what dprof costs, in instructions of a guest of two CPUs:
 #	costs	of a sample, an access logged, arming another CPU; bytes of their events
 #	rates	overhead against how often samples are taken (the paper's Figure 3)
-#	sets	of histories: overhead and rates (the paper's Tables 10, 11 and 14)
+#	sets	of histories: overhead and rates (the paper's Tables 10, 11 and 14); MODES=pairs: of pairs alone
 #	paths	unique paths against sets of histories (the paper's Figure 4)
 # Prints tables; rates and paths write build/bench/dprof-rates.csv and dprof-paths.csv, too.
 set -eu -o pipefail
@@ -29,12 +29,7 @@ guest() {
 	done
 	"$here/../run" --accel icount --smp 2 --mem 2G --share "$share" --timeout 3600 \
 		--append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' "${args[@]}" -- sh -ec '
-		until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do
-			sleep 0.1
-		done
-		sleep 1
-		echo 10000000 >/proc/sys/kernel/perf_event_max_sample_rate
-		echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+		samples_ready
 		cd /sys/kernel/tracing
 		on() {
 			for event; do echo 1 >events/dprof/dprof_$event/enable; done
@@ -128,14 +123,14 @@ rates() {
 	cat "$out/dprof-rates.csv"
 }
 
-# pairs BYTES: pairs of places, as many as the kernel takes
+# pairs BYTES: pairs of places, as many as the kernel takes, from all over the object
 pairs() {
 	awk -v n="$(($1 / 8))" 'BEGIN {
+		all = n * (n - 1) / 2
 		for (i = 0; i < n; i++)
-			for (j = i + 1; j < n && k < 256; j++) {
-				printf "%d,%d ", 8 * i, 8 * j
-				k++
-			}
+			for (j = i + 1; j < n; j++)
+				if (all <= 256 || int(++k * 256 / all) > int((k - 1) * 256 / all))
+					printf "%d,%d ", 8 * i, 8 * j
 	}'
 }
 
@@ -145,7 +140,7 @@ set_of() {
 
 	n=$(((bytes + 7) / 8))
 	if [ "$mode" = pairs ]; then
-		# As many at once as the kernel takes; the others cost the same.
+		# Of more than the kernel takes at once, some; the others cost the same.
 		n=$((n * (n - 1) / 2))
 		groups=$(pairs "$bytes")
 	fi
@@ -185,7 +180,7 @@ sets() {
 	local mode
 
 	echo "type                       load               bytes   mode groups histories elements/h plain,M  with,M  overhead,%"
-	for mode in single pairs; do
+	for mode in ${MODES:-single pairs}; do
 		set_of 208 "$mode" skbuff_head_cache "kernel_load udp 300"
 		set_of 2048 "$mode" kmalloc-2k:kmalloc_reserve "kernel_load udp 300"
 		set_of 208 "$mode" skbuff_head_cache "net_cases short 2"
@@ -194,28 +189,71 @@ sets() {
 	done
 }
 
-# paths_of NAME BYTES CACHE LOAD
+# Many things at once, of files and processes, and of the network
+mixed='
+	mkdir -p /tmp/served /tmp/copy
+	for n in 1 3 20 200; do
+		head -c ${n}000 /dev/zero >/tmp/served/$n
+	done
+	kernel_load udp 1
+	httpd -p 8081 -h /tmp/served
+	syslogd -O /tmp/log
+	# Some of it fails, as it does elsewhere.
+	mixed() (
+		set +e
+		kernel_load files 20 &
+		kernel_load pipes 20 &
+		kernel_load exec 2 &
+		kernel_load maps 5 &
+		kernel_load udp 40 &
+		net_cases hash 3 &
+		net_cases short 1 &
+		wget -q -O /dev/null http://127.0.0.1:8081/20 &
+		for n in 1 3 200 none; do
+			wget -q -O - http://127.0.0.1:8081/$n 2>/dev/null | md5sum | cat
+		done >/dev/null
+		for n in 1 2 3; do logger $n; done
+		ping -c 2 -i 0.1 -s $((100 * $1)) 127.0.0.1 >/dev/null &
+		traceroute -n 127.0.0.1 >/dev/null 2>&1 &
+		ip address | grep -c inet >/dev/null
+		echo $1 | nc -w 1 127.0.0.1 8082 2>/dev/null &
+		tar -C / -cf - etc tmp/served | tar -C /tmp/copy -xf -
+		find /proc/$$ /sys/kernel/slab | shuf -n 20 | xargs cat >/dev/null 2>&1
+		cp -r /tmp/copy /tmp/copied.$1; mv /tmp/copied.$1 /tmp/moved.$1; rm -rf /tmp/moved.$1
+		wait
+	)'
+
+# paths_of NAME BYTES CACHE SETUP LOAD: LOAD, again and again, until there are SETS sets
 paths_of() {
+	local places=$((($2 + 7) / 8))
+
 	guest -- '
-		echo 400000 >buffer_size_kb
+		'"$4"'
+		echo 60000 >buffer_size_kb
 		echo 0 >dprof/history_budget
 		echo 20 >dprof/history_max_ms
 		echo 4 >dprof/history_objects
-		echo "$2" >dprof/history_types
+		echo "$1" >dprof/history_types
 		on access history history_end
-		$1
+		h=$(stat histories)
+		for i in $(seq 1000); do
+			'"$5"'
+			[ $(($(stat histories) - h)) -lt "$2" ] || break
+		done
 		off
 		cat trace >/share/trace
 		grep -h "overrun: [1-9]" per_cpu/cpu*/stats && exit 1
-		exit 0' "$4" "$3"
-	"$here/dprof_unique.pl" "$1" $((($2 + 7) / 8)) "$share/trace" >>"$out/dprof-paths.csv"
+		exit 0' "$3" $((places * ${SETS:-720}))
+	"$here/dprof_unique.pl" "$1" "$places" "$share/trace" >>"$out/dprof-paths.csv"
 }
 
 paths() {
-	echo type,sets,paths,paths_pct >"$out/dprof-paths.csv"
-	paths_of "skbuff, udp" 208 skbuff_head_cache "kernel_load udp 9500"
-	paths_of "skbuff, accept" 208 skbuff_head_cache "net_cases short 20"
-	paths_of "skbuff_fclone, accept" 424 skbuff_fclone_cache "net_cases short 40"
+	echo type,sets,paths,paths_pct,histories_pct >"$out/dprof-paths.csv"
+	paths_of skbuff/udp 208 skbuff_head_cache : "kernel_load udp 200"
+	paths_of skbuff/accept 208 skbuff_head_cache : "net_cases short 1"
+	paths_of skbuff/mixed 208 skbuff_head_cache "$mixed" 'mixed $i'
+	paths_of skbuff_fclone/mixed 424 skbuff_fclone_cache "$mixed" 'mixed $i'
+	paths_of file/mixed 176 filp "$mixed" 'mixed $i'
 	cat "$out/dprof-paths.csv"
 }
 

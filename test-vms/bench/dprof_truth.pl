@@ -16,10 +16,10 @@ use List::Util qw(max sum0);
 die "usage: dprof_truth.pl TRUTH TYPES SAMPLES\n" if @ARGV != 3;
 my ($truth, $types, $samples) = @ARGV;
 my @class = qw(unknown slab kmalloc page pagecache anon pagetable static percpu stack
-	struct_page vmalloc module user fixmap);
+	struct_page vmalloc module user fixmap boot);
 # Pages that are no slab are one to the oracle.
 my %region = (page => 'direct', pagecache => 'direct', anon => 'direct', pagetable => 'direct',
-	fixmap => 'fixmap', entry => 'fixmap');
+	boot => 'direct',	fixmap => 'fixmap', entry => 'fixmap');
 
 # The end of a path: events cut it at the beginning.
 sub site { my ($file, $line) = @_; return $line ? substr("$file", -40) . ":$line" : '-' }

@@ -1,10 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
 # dprof_unique.pl NAME PLACES TRACE: how many unique paths there are in so many sets of
-# histories, "NAME",SETS,PATHS,PERCENT of those in all of them, up to 720 (section 5.4 of the
-# paper).  A set has a history of each of the PLACES of an object; a path is where the object
-# was allocated, the instructions that accessed the place, where the CPU changed between
-# them, and where it was freed.
+# histories, NAME,SETS,PATHS,PERCENT of those in all of them, up to 720 (section 5.4 of the
+# paper), and the percentage of all histories that are of one of these paths.  A set has a
+# history of each of the PLACES of an object; a path is where the object was allocated, the
+# instructions that accessed the place, where the CPU changed between them, and where it was
+# freed.
 use strict;
 use warnings;
 
@@ -33,12 +34,16 @@ while (<$f>) {
 my @paths = map { $path{$_} } sort { $a <=> $b } keys %path;
 my $sets = int(@paths / $places);
 $sets = 720 if $sets > 720;
-my (%seen, @unique);
+my (%seen, %times, @unique, @covered);
+$times{$_}++ for @paths[0 .. $sets * $places - 1];
+my $covered = 0;
 for my $i (0 .. $sets * $places - 1) {
-	$seen{$paths[$i]} = 1;
-	$unique[($i + 1) / $places] = keys %seen unless ($i + 1) % $places;
+	$covered += $times{$paths[$i]} if !$seen{$paths[$i]}++;
+	next if ($i + 1) % $places;
+	$unique[($i + 1) / $places] = keys %seen;
+	$covered[($i + 1) / $places] = $covered;
 }
 for my $n ((grep { $_ < $sets } 1, 2, 5, 10, 20, 30, 50, 80, 100, 120, 160, 240, 360), $sets) {
-	printf "\"%s\",%d,%d,%.1f\n", $name, $n, $unique[$n], 100 * $unique[$n] / $unique[$sets]
-		if $n;
+	printf "%s,%d,%d,%.1f,%.1f\n", $name, $n, $unique[$n], 100 * $unique[$n] / $unique[$sets],
+		100 * $covered[$n] / ($sets * $places) if $n;
 }

@@ -112,9 +112,7 @@ my $rounds = (($ENV{MEMSCOPE_KERNEL} // 'vm') eq 'rt' ? 100 : 25) * $sample_ns;
 $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--qemu-arg', '-icount',
 	 '--qemu-arg', 'shift=1,sleep=off', '--share', $share, '--timeout', 900,
 	 '--append', 'hpet=disable sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
-	 'clock=/sys/devices/system/clocksource/clocksource0/current_clocksource; ' .
-	 'until grep -q tsc $clock; do sleep 0.1; done; sleep 1; ' .
-	 "dprof record -s swmem -p $sample_ns -t none -H none -o samples.dat -- " .
+	 "samples_ready; dprof record -s swmem -p $sample_ns -t none -H none -o samples.dat -- " .
 	 "modprobe dprof_faults rounds=$rounds");
 is($vm->{status}, 0, 'samples recorded') or diag($vm->{out}, $vm->{err});
 $file = 'samples.dat';

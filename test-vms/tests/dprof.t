@@ -194,9 +194,7 @@ cd /sys/kernel/tracing
 probe=/sys/kernel/debug/dprof_probe/run
 modprobe dprof_probe || exit 1
 echo 65536 >buffer_size_kb
-# Timers are fine once the TSC is trusted.
-until grep -q tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; do sleep 0.1; done
-sleep 1
+samples_ready
 # samples of an object that is accessed all the time
 echo $PERIOD >dprof/period
 echo 1 >events/dprof/dprof_sample/enable

@@ -10,10 +10,11 @@
 
 #include "choose.h"
 
+/* The kernel tells allocations of slab objects, not of pages. */
 static bool has_objects(const struct dtype *t)
 {
-	return (t->event.class == CLASS_SLAB || t->event.class == CLASS_KMALLOC ||
-		t->event.class == CLASS_PAGE) && *t->event.cache && t->event.size;
+	return (t->event.class == CLASS_SLAB || t->event.class == CLASS_KMALLOC) &&
+		*t->event.cache && t->event.size;
 }
 
 static uint64_t score(const struct dtype *t)

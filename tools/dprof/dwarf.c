@@ -262,7 +262,7 @@ struct candidate {
 };
 
 struct search {
-	uint32_t line, bytes;
+	uint32_t line, least, most;
 	struct candidate best[2];	/* the second has another name */
 };
 
@@ -288,9 +288,9 @@ static void consider(struct search *s, const char *name, int score)
  */
 static int size_score(const struct search *s, uint64_t size)
 {
-	if (!size || size > s->bytes)
+	if (!size || size > s->most)
 		return -1;
-	return size == s->bytes ? 6 : s->bytes % size ? 0 : 1;
+	return size >= s->least ? 6 : s->most % size ? 0 : 1;
 }
 
 /* What a pointer points to: the struct, and those that its own pointers point to. */
@@ -312,7 +312,7 @@ static void consider_pointer(struct search *s, Dwarf_Die *type, int score)
 
 		if (dwarf_tag(&child) != DW_TAG_member || !die_type(&child, &member) ||
 		    !die_pointee(&member, &pointee) || !dwarf_diename(&pointee) ||
-		    dwarf_bytesize(&pointee) != (int)s->bytes)
+		    s->least != s->most || dwarf_bytesize(&pointee) != (int)s->most)
 			continue;
 		consider(s, dwarf_diename(&pointee), score + 2);
 	} while (!dwarf_siblingof(&child, &child));
@@ -379,7 +379,7 @@ static bool find_function(Dwarf_Die *cu, const char *func, Dwarf_Die *found)
  * dwarf_site() - the struct that an allocation is for
  * @d: where to look
  * @file, @func, @line: of the allocation
- * @bytes: allocated
+ * @least, @most: bytes allocated, the same if that is known
  * @name: the struct
  * @size: of @name
  *
@@ -387,14 +387,14 @@ static bool find_function(Dwarf_Die *cu, const char *func, Dwarf_Die *found)
  *
  * Return: 0, or -1 if it cannot be told, or two are as likely.
  */
-int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t line, uint32_t bytes,
-	       char *name, size_t size)
+int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t line, uint32_t least,
+	       uint32_t most, char *name, size_t size)
 {
-	struct search s = { .line = line, .bytes = bytes };
+	struct search s = { .line = line, .least = least, .most = most };
 	Dwarf_Addr bias;
 	Dwarf_Die *cu = find_unit(d, file, func, &bias), function, type;
 
-	if (!cu || !bytes || !find_function(cu, func, &function))
+	if (!cu || !most || !find_function(cu, func, &function))
 		return -1;
 	if (die_type(&function, &type))
 		consider_pointer(&s, &type, 1);
@@ -472,6 +472,54 @@ static int address_register(struct dwarf *d, Dwfl_Module *module, GElf_Addr addr
 	}
 	cs_free(insn, 1);
 	return reg;
+}
+
+/**
+ * dwarf_moves_bytes() - does an instruction take memory for bytes?
+ * @d: where to look
+ * @symbol: the instruction's function
+ * @offset: in that
+ *
+ * Return: whether it is a string instruction, or of a function that copies, clears or
+ * sums up whatever it is given.
+ */
+bool dwarf_moves_bytes(struct dwarf *d, const char *symbol, uint64_t offset)
+{
+	static const char * const functions[] = {
+		"memcpy", "memmove", "memset", "__memcpy", "__memmove", "__memset",
+		"memcpy_orig", "memset_orig", "rep_movs_alternative", "rep_stos_alternative",
+		"__copy_user_nocache", "copy_page_regs", "clear_page_orig", "csum_partial",
+		"csum_partial_copy_generic",
+	};
+	struct place *p = find_place(d, symbol);
+	const uint8_t *code;
+	bool ret = false;
+	size_t i, left;
+	cs_insn *insn;
+
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (!strcmp(symbol, functions[i]))
+			return true;
+	code = p && d->disassembles ? code_at(p->module, p->addr + offset, &left) : NULL;
+	if (!code || !cs_disasm(d->capstone, code, left < 16 ? left : 16, p->addr + offset, 1, &insn))
+		return false;
+	switch (insn->id) {
+	case X86_INS_MOVSB:
+	case X86_INS_MOVSW:
+	case X86_INS_MOVSQ:
+	case X86_INS_STOSB:
+	case X86_INS_STOSW:
+	case X86_INS_STOSD:
+	case X86_INS_STOSQ:
+		ret = true;
+		break;
+	case X86_INS_MOVSD:
+		/* Of SSE, too. */
+		ret = insn->detail->x86.prefix[0] == X86_PREFIX_REP;
+		break;
+	}
+	cs_free(insn, 1);
+	return ret;
 }
 
 /* The variable that is in a register at an address. */

@@ -3,6 +3,7 @@
 #ifndef DPROF_DWARF_H
 #define DPROF_DWARF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,10 +14,11 @@ struct dwarf *dwarf_open(const char * const *paths, int nr, char *error, size_t 
 int dwarf_layout(struct dwarf *d, struct layout *layout);
 int dwarf_line(struct dwarf *d, const char *symbol, uint64_t offset,
 	       char *buf, size_t size);
-int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t line, uint32_t bytes,
-	       char *name, size_t size);
+int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t line, uint32_t least,
+	       uint32_t most, char *name, size_t size);
 int dwarf_access(struct dwarf *d, const char *symbol, uint64_t offset,
 		 uint32_t in_object, char *name, size_t size);
+bool dwarf_moves_bytes(struct dwarf *d, const char *symbol, uint64_t offset);
 void dwarf_close(struct dwarf *d);
 
 #endif

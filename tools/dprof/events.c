@@ -11,6 +11,7 @@
 const char * const class_name[NR_MEMORY_CLASSES] = {
 	"unknown", "slab", "kmalloc", "page", "page_cache", "anon", "page_table", "static",
 	"percpu", "stack", "struct_page", "vmalloc", "module", "user", "fixmap",
+	"boot",
 };
 
 #define NUMBERS(m, f, n) \

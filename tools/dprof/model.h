@@ -63,12 +63,16 @@ struct object {
 
 #define NR_SLICES	1024
 
+/* No C struct, but bytes to the kernel: data of packets, files and pipes; or stacks. */
+#define NO_STRUCT	"(bytes)"
+#define STACK_STRUCT	"(stack)"
+
 /* A type of data: what came from one cache at one allocation site. */
 struct dtype {
 	struct { uint32_t id; uint64_t symbol; } key;
 	struct type_event event;	/* class, cache, site; empty if never told */
 	char name[96];			/* for people, unique */
-	char struct_name[64];		/* C struct, "" if not known */
+	char struct_name[64];		/* or one of those above; "" if not known */
 	const char *struct_from;	/* what says so */
 	uint32_t index, size;		/* bytes, 0: not known */
 	struct tally sum;

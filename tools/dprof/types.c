@@ -4,7 +4,8 @@
  *
  * In this order: the name of the cache, if there is a struct of that name and size;
  * the variables of the allocating function (DWARF); what it returns (BTF); the
- * instructions that access the objects, each with a vote (DWARF).
+ * instructions that access the objects, each with a vote (DWARF).  Objects that are
+ * copied and cleared only have none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,11 @@ static const char * const cache_struct[][2] = {
 	{ "ip_dst_cache", "rtable" }, { "mnt_cache", "mount" }, { "proc_inode_cache", "proc_inode" },
 	{ "file_lock_cache", "file_lock" }, { "bio-0", "bio" }, { "net_namespace", "net" },
 	{ "vm_area", "vm_area_struct" }, { "fsnotify_mark_connector", "fsnotify_mark_connector" },
+};
+
+/* Sites of which neither variables nor accessors tell. */
+static const char * const site_struct[][2] = {
+	{ "alloc_thread_stack_node", STACK_STRUCT }, { "alloc_slab_obj_exts", "slabobj_ext" },
 };
 
 /* Votes are asked of so many instructions, those with the most samples. */
@@ -84,7 +90,7 @@ static bool by_cache(struct layouts *l, struct dtype *t)
 	return true;
 }
 
-/* What was asked for, where that is known: kmalloc's sizes are of classes. */
+/* What was asked for, where that is known: kmalloc's sizes are of classes.  Else 0. */
 static uint32_t requested(struct model *m, const struct dtype *t)
 {
 	const struct object *o;
@@ -96,21 +102,39 @@ static uint32_t requested(struct model *m, const struct dtype *t)
 	for (p = m->paths; p; p = p->hh.next)
 		if (p->type == t->index && p->size)
 			return p->size / p->count;
-	return t->size;
+	return 0;
+}
+
+/* Bytes that fit this size class and no smaller one. */
+static uint32_t least_of_class(uint32_t size)
+{
+	return size == 96 ? 65 : size == 128 ? 97 : size == 192 ? 129 : size == 256 ? 193 : size / 2 + 1;
 }
 
 static bool by_site(struct model *m, struct layouts *l, struct dtype *t)
 {
 	const struct type_event *e = &t->event;
+	uint32_t most = requested(m, t), least = most;
+	size_t i;
 
+	for (i = 0; i < sizeof(site_struct) / sizeof(site_struct[0]); i++) {
+		if (strcmp(e->func, site_struct[i][0]))
+			continue;
+		strcpy(t->struct_name, site_struct[i][1]);
+		return true;
+	}
+	if (!most) {
+		most = t->size;
+		least = e->class == CLASS_KMALLOC ? least_of_class(most) : most;
+	}
 	return l->dwarf && *e->func &&
-	       !dwarf_site(l->dwarf, e->file, e->func, e->line, requested(m, t), t->struct_name,
+	       !dwarf_site(l->dwarf, e->file, e->func, e->line, least, most, t->struct_name,
 			   sizeof(t->struct_name));
 }
 
 static bool by_return(struct model *m, struct layouts *l, struct dtype *t)
 {
-	uint32_t size = requested(m, t);
+	uint32_t asked = requested(m, t), size = asked ? asked : t->size;
 	const struct layout *layout;
 	char name[64];
 
@@ -137,13 +161,16 @@ static int by_samples(const void *a, const void *b)
 	return x->sum.n > y->sum.n ? -1 : x->sum.n < y->sum.n;
 }
 
-/* The majority of the samples that can be told. */
+/*
+ * The majority of the samples that can be told.  What is copied and cleared, and accessed
+ * as a struct hardly ever, is bytes.
+ */
 static bool by_votes(struct model *m, struct layouts *l, struct dtype *t)
 {
 	size_t first = model_sites(m, t->index, 0), nr = 0, i, j, nr_votes = 0;
 	struct vote votes[MAX_VOTERS] = { }, *best = votes;
+	uint64_t sum = 0, all = 0, bytes = 0;
 	struct site **voters;
-	uint64_t sum = 0;
 
 	if (!l->dwarf)
 		return false;
@@ -154,24 +181,37 @@ static bool by_votes(struct model *m, struct layouts *l, struct dtype *t)
 		return false;
 	memcpy(voters, m->by_site + first, nr * sizeof(*voters));
 	qsort(voters, nr, sizeof(*voters), by_samples);
-	for (i = 0; i < nr && i < MAX_VOTERS; i++) {
+	for (i = 0; i < nr; i++) {
 		const struct symbol *s = symbols_find(&m->symbols, voters[i]->key.ip);
+		const char *function = s ? m->symbols.names + s->name : NULL;
+		uint64_t n = voters[i]->sum.n, at = s ? voters[i]->key.ip - s->addr : 0;
 		char name[64];
 
-		if (!s || dwarf_access(l->dwarf, m->symbols.names + s->name,
-				       voters[i]->key.ip - s->addr, voters[i]->key.offset, name,
-				       sizeof(name)))
+		all += n;
+		if (!function)
+			continue;
+		/* A copy has a site for each offset. */
+		if (dwarf_moves_bytes(l->dwarf, function, at)) {
+			bytes += n;
+			continue;
+		}
+		if (i >= MAX_VOTERS ||
+		    dwarf_access(l->dwarf, function, at, voters[i]->key.offset, name, sizeof(name)))
 			continue;
 		for (j = 0; j < nr_votes && strcmp(votes[j].name, name); j++)
 			;
 		if (j == nr_votes)
 			strcpy(votes[nr_votes++].name, name);
-		votes[j].samples += voters[i]->sum.n;
-		sum += voters[i]->sum.n;
+		votes[j].samples += n;
+		sum += n;
 		if (votes[j].samples > best->samples)
 			best = &votes[j];
 	}
 	free(voters);
+	if (bytes * 2 > all && sum * 10 <= bytes) {
+		strcpy(t->struct_name, NO_STRUCT);
+		return true;
+	}
 	if (best->samples * 2 <= sum)
 		return false;
 	strcpy(t->struct_name, best->name);

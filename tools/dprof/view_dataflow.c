@@ -76,11 +76,12 @@ int dataflow_dot(struct analysis *a, FILE *out)
 			d = a->m.by_index[i];
 	ret = flow_make(&f, a, d->index);
 	if (!ret) {
+		bool named = *d->struct_name && *d->struct_name != '(';
 		char title[512];
 
 		snprintf(title, sizeof(title), "data flow of %s%s%s%s - %s", d->name,
-			 *d->struct_name ? " (struct " : "", d->struct_name,
-			 *d->struct_name ? ")" : "", a->m.host);
+			 named ? " (struct " : "", named ? d->struct_name : "", named ? ")" : "",
+			 a->m.host);
 		flow_dot(&f, title, out);
 	}
 	flow_free(&f);

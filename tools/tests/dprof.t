@@ -376,6 +376,33 @@ C
 		@members = rows("layout foo --vmlinux $dir/foo.o --btf $dir/foo.o $file");
 		is(scalar @members, 7, 'members from BTF');
 	}
+	# Of a size class alone, the bytes asked for are not known.
+	spew("$dir/less.c", (`cat $dir/foo.c` =~ s/unused\[40\]/unused[32]/r));
+	is(system("gcc -g -O1 -c -o $dir/less.o $dir/less.c"), 0, 'a smaller struct');
+	begin();
+	$text =~ s/class=1 size=128 cache=foo_cache.*/class=2 size=96 cache=kmalloc-96 func=make_foo file=less.c line=16/;
+	sample(0, $function{scan}, 0xffff888000100000, 0);
+	$file = spew("$dir/class.txt", $text);
+	($row) = rows("report profile --vmlinux $dir/less.o $file");
+	is($row->{struct}, 'foo', 'the struct of a size class');
+	# Votes of those who access what an unknown site allocated.
+	my ($load) = `objdump -d --no-show-raw-insn $dir/foo.o` =~
+		/<use_foo>:.*?([0-9a-f]+):\s+mov\s+0x58\(%rdi\)/s or die;
+	my ($begin) = `nm $dir/foo.o` =~ /^([0-9a-f]+) T use_foo$/m or die;
+	for ([ 1, 0, 'foo' ], [ 0, 20, '(bytes)' ], [ 2, 20, '(bytes)' ], [ 3, 20, 'foo' ], [ 0, 0, undef ]) {
+		my ($uses, $copies, $struct) = @$_;
+
+		begin();
+		$text =~ s/cache=foo_cache.*/cache=any func=nowhere file=none.c line=1/;
+		$text =~ s/ t count$/ t memcpy/m;
+		$text =~ s/ t scan$/ t use_foo/m;
+		sample(0, $function{scan} + hex($load) - hex($begin), 0xffff888000100000, 88) for 1 .. $uses;
+		sample(0, $function{count}, 0xffff888000100000, 8 * $_) for 1 .. $copies;
+		sample(0, $function{send}, 0xffff888000100000, 0);
+		$file = spew("$dir/votes.txt", $text);
+		($row) = rows("report profile --vmlinux $dir/foo.o $file");
+		is($row->{struct}, $struct, "$uses uses as a struct, $copies copies");
+	}
 	# Field names in paths.
 	begin();
 	$text =~ s/cache=foo_cache.*/cache=foo func=make_foo file=foo.c line=16/;
