@@ -182,6 +182,7 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 		insns[$1] = $2
 		bytes[$1] = $(NF - 1)
 	}
+	/^sample, of these dprof / { of_dprof = $8 }
 	END {
 		if (!history["outside"]) exit 1
 		if (structs != 5 || n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted) exit 1
@@ -190,6 +191,7 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 		printf "   \"class_agreement\" : %.4f,\n", agreement / 100
 		printf "   \"history_complete\" : %.6f,\n   \"history_invented\" : %d,\n   \"history_wrong_lives\" : %d,\n", history["logged"] / history["outside"], history["invented"], history["wrong_lives"]
 		printf "   \"insn_per_sample\" : %d,\n   \"insn_per_element\" : %d,\n   \"insn_per_arm_cpu\" : %d,\n", insns["sample:"], insns["access:"], insns["arming:"]
+		printf "   \"insn_per_sample_of_dprof\" : %d,\n", of_dprof
 		printf "   \"bytes_per_sample\" : %s,\n   \"bytes_per_element\" : %s,\n", bytes["sample:"], bytes["access:"]
 		if (judged) printf "   \"class_agreement_enough_samples\" : %.4f,\n", agreed / 100
 		printf "   \"named_pct_min\" : %s,\n   \"struct_pct_min\" : %s,\n   \"struct_of_structs_pct_min\" : %s,\n", named, has_struct, of_others

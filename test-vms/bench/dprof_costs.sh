@@ -52,12 +52,25 @@ next_of() {
 	echo "$build/guest/libnext.so,out=$share/next,nmi=$(at "$1")"
 }
 
+# The same of dprof's handler alone, which perf calls.
+part_of() {
+	local caller=__perf_event_overflow
+
+	echo "part=$(at dprof_overflow):$(at $caller)-$(sort "$build/kernel-vm/System.map" |
+		awk -v name=$caller 'start && $1 != start { print $1; exit } $3 == name { start = $1 }')"
+}
+
+median_part() {
+	awk '$1 == "part" { print $3 }' "$share/next" | sort -n |
+		awk '{ n[NR] = $1 } END { printf "%d instructions, least %d", n[int((NR + 1) / 2)], n[1] }'
+}
+
 costs() {
 	local n bytes
 
 	bytes='bytes() { awk "/^entries/ { n += \$2 } /^bytes/ { b += \$2 }
 		END { printf \"%.1f\\n\", b / n }" per_cpu/cpu*/stats; }'
-	n=$(guest --qemu-arg -plugin --qemu-arg "$(next_of asm_exc_nmi)" -- "$bytes"'
+	n=$(guest --qemu-arg -plugin --qemu-arg "$(next_of asm_exc_nmi),$(part_of)" -- "$bytes"'
 		echo swmem >dprof/source
 		echo 20000 >dprof/period
 		on sample
@@ -65,6 +78,16 @@ costs() {
 		off
 		bytes')
 	echo "sample: $(median 1), $n bytes"
+	echo "sample, of these dprof and the trace: $(median_part)"
+	# Samples of the emulated IBS without an address, of which there are some, are discarded.
+	guest --qemu ibs --ibs slice=1000 \
+		--qemu-arg -plugin --qemu-arg "$(next_of asm_exc_nmi),$(part_of)" -- '
+		echo ibs >dprof/source
+		echo 16384 >dprof/period
+		on sample
+		oracle-phase kernel_load files 200
+		off'
+	echo "sample of IBS: $(median), of these dprof and the trace: $(median_part)"
 	n=$(guest --qemu-arg -plugin --qemu-arg "$(next_of asm_exc_debug)" -- "$bytes"'
 		echo 0 >dprof/history_budget
 		echo 0,24,112 >dprof/history_offsets
