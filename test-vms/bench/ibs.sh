@@ -49,5 +49,5 @@ measure() {
 		  printf "%-24s %10s %7s %10s %7s\n", "", "boot, s", "ratio", "loop, ns", "ratio" }
 	{ printf "%-24s %10.2f %7.2f %10.2f %7.2f\n", $1, $2, $2 / base_boot, $3, $3 / base }'
 awk -F '\t' 'BEGIN { printf "{" }
-	{ printf "%s\n  \"%s\": { \"boot_cpu_s\": %s, \"loop_ns\": %s }", NR > 1 ? "," : "", $1, $2, $3 }
+	{ printf "%s\n  \"%s\": { \"boot_cpu_s\": %s, \"loop_ns\": %s }", (NR > 1 ? "," : ""), $1, $2, $3 }
 	END { print "\n}" }' "$build/bench/ibs.tsv" >"$build/bench/ibs.json"
