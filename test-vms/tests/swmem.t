@@ -8,6 +8,7 @@ use warnings;
 no warnings 'portable';
 use FindBin;
 use JSON::PP;
+use List::Util qw(max min);
 use lib $FindBin::RealBin;
 use Test::More;
 use VM;
@@ -136,6 +137,27 @@ sub align {
 	return @found;
 }
 
+# The line of a sample out of that order, as the one before it has line AT.  Another
+# interrupt came before an instruction ran, its handler was sampled as well, and the
+# instruction ran when that returned: a line without instructions of an NMI.  So what
+# is out of order is this instruction, or those of the handler before it.
+sub nested {
+	my ($s, $lines, $at) = @_;
+	my $has = sub {
+		my ($pc, $insns, $accesses) = @{$_[0]};
+		return if $pc ne $s->{ip};
+		my $did = 0;
+		for (@$accesses) {
+			my ($addr, $bytes, $rw) = split /,/;
+			$did |= $rw eq 'r' ? 1 : 2 if $addr eq $s->{addr};
+		}
+		return !($s->{op} & 3 & ~$did);
+	};
+	my @after = grep { !$_->[1] } @$lines[$at .. min($at + 64, $#$lines)];
+	my @before = $lines->[$at][1] ? () : @$lines[max($at - 64, 0) .. $at];
+	return (grep { $has->($_) } @after, @before)[0];
+}
+
 sub compare {
 	my ($name, $options, $smp, @args) = @_;
 	my $key = $name =~ s/\W+/_/gr;
@@ -182,8 +204,10 @@ sub compare {
 		my $list = $next{$cpu};
 		my @here = grep { $_->{cpu} == $cpu } @samples;
 		my @found = align(\@here, $list);
+		my ($at, %index) = (0, map { $list->[$_] => $_ } 0 .. $#$list);
 		for my $k (0 .. $#here) {
-			my $line = $found[$k];
+			$at = $index{$found[$k]} if $found[$k];
+			my $line = $found[$k] // nested($here[$k], $list, $at);
 			push(@wrong, $here[$k]), next unless $line;
 			$right++;
 			push @{$cost[1]}, $line->[1] if $line->[1] && !$line->[3];
