@@ -4,6 +4,8 @@
 # (tools/testing/selftests/mm), on the kernel without the series, with it but
 # unused, and with every process of the tests hinted.  TAP: a test is one of
 # theirs, and is ok if its result is the same in all three.
+# JOBS=N: so many kernels at a time (default 1; 3 GiB and a CPU each).
+# RUNS="vanilla hinted": these alone, of others the results that are there.
 # Hinted is with 4 colors: of more, folios smaller than all of them together are refused
 # (Documentation/admin-guide/mm/page_hints.rst), and tests of those have nothing to test.
 set -u
@@ -50,8 +52,8 @@ soft_dirty pagemap cow thp mkdirty mdwe hugetlb process_mrelease migration dropp
 run() {
 	local name=$1 kernel=$2
 	shift 2
-	"$here/run" --kernel "$kernel" --root host --smp 2 --mem 3G --timeout 3600 \
-		--share "$tests" --append 'panic_on_warn=0' -- \
+	"$here/run" --kernel "$kernel" --root host --smp 2 --mem 3G --timeout 6000 \
+		--share "$tests" --append 'panic_on_warn=0 rcupdate.rcu_cpu_stall_suppress=1' -- \
 		env ITEMS="$ITEMS" bash -c '
 		echo 1G >/sys/block/zram0/disksize && mkswap /dev/zram0 >/dev/null &&
 			swapon /dev/zram0 || exit 1
@@ -71,11 +73,25 @@ run() {
 	[ -s "$log/$name.results" ]
 }
 
-failed=0
-run vanilla "$build/kernel-vanilla/arch/x86/boot/bzImage" env || failed=1
-run unused vm env || failed=1
-run hinted vm sh -c 'echo colors:4 >/sys/kernel/mm/page_hint/color_function && exec "$@"' sh \
-	"$build/bin/pagealloc" run --strategy coloring -- || failed=1
+# begin NAME KERNEL COMMAND...: JOBS of them at a time
+running=0 failed=0
+begin() {
+	case " ${RUNS:-vanilla unused hinted} " in *" $1 "*) ;; *) return ;; esac
+	if [ $running -ge "${JOBS:-1}" ]; then
+		wait -n || failed=1
+		running=$((running - 1))
+	fi
+	run "$@" &
+	running=$((running + 1))
+}
+begin vanilla "$build/kernel-vanilla/arch/x86/boot/bzImage" env
+begin unused vm env
+begin hinted vm sh -c 'echo colors:4 >/sys/kernel/mm/page_hint/color_function && exec "$@"' sh \
+	"$build/bin/pagealloc" run --strategy coloring --
+while [ $running -gt 0 ]; do
+	wait -n || failed=1
+	running=$((running - 1))
+done
 [ $failed -eq 0 ] || exit 1
 
 n=0

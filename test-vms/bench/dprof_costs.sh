@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # dprof_costs.sh PART...: what dprof costs, in instructions of a guest of two CPUs:
-#	costs	of a sample, an access logged, arming another CPU; bytes of their events
+#	costs	of a sample, an access logged, arming another CPU; bytes of their events; and loops
+#	loops	of an allocation and a free: off, and by what dprof does of them
 #	rates	overhead against how often samples are taken (the paper's Figure 3)
 #	sets	of histories: overhead and rates (the paper's Tables 10, 11 and 14); MODES=pairs: of pairs alone
 #	paths	unique paths against sets of histories (the paper's Figure 4)
@@ -115,6 +116,49 @@ costs() {
 			done"
 		off' >"$share/said"
 	echo "arming: $(median) interrupts of another CPU"
+	loops
+}
+
+# An allocation and a free of 200 bytes, on one CPU; an instruction is 2 ns.
+loops() {
+	guest --smp 1 -- '
+		modprobe dprof_probe
+		loop() {
+			echo loop 1000 >/sys/kernel/debug/dprof_probe/run
+			echo loop 20000 >/sys/kernel/debug/dprof_probe/run
+			awk -v what="$1" "/^ns/ { print what, \$2 / 2 / 20000 }" \
+				/sys/kernel/debug/dprof_probe/run
+			off
+		}
+		sites() { echo $1 >/proc/sys/vm/mem_profiling; }
+		sites 0
+		loop off
+		sites 1
+		loop sites
+		echo dentry >dprof/types
+		on alloc free
+		loop others
+		echo dprof_probe >dprof/types
+		on alloc free
+		loop told
+		echo 0 >dprof/history_budget
+		echo 0 >dprof/history_offsets
+		echo dprof_probe >dprof/history_types
+		on history history_end
+		loop armed' >"$share/loops"
+	awk '{ n[$1] = $2 }
+		END {
+			if (!n["armed"]) exit 1
+			printf "loop: allocation and free, off: %.1f instructions\n", n["off"]
+			printf "loop: sites of allocations known: %.1f, %+.1f %%\n", n["sites"],
+				100 * (n["sites"] / n["off"] - 1)
+			printf "loop: and others watched: %.1f, %+.1f %% of that\n", n["others"],
+				100 * (n["others"] / n["sites"] - 1)
+			printf "loop: and told of: %.1f, %.1f an allocation or free\n", n["told"],
+				(n["told"] - n["sites"]) / 2
+			printf "loop: and watched, not told of: %.1f, %.1f of armed and disarmed, with two events\n",
+				n["armed"], n["armed"] - n["sites"]
+		}' "$share/loops"
 }
 
 rates() {

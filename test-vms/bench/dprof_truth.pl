@@ -8,6 +8,9 @@
 #		load, and dprof's file known_types, lines of events
 # Prints a line for each of the ten first types, then
 #	samples N, tau T, distance D %
+# If the oracle says what sampling of instructions can tell (count=ops), this is the truth
+# for these, and a last line has the same against all accesses:
+#	all accesses, tau T, distance D %
 # Accesses to user memory are no part of it: dprof's types are the kernel's.
 use strict;
 use warnings;
@@ -31,13 +34,14 @@ while (<$f>) {
 	my ($file, $line) = $site =~ /^(.*):(\d+)$/ ? ($1, $2) : ('', 0);
 	$name{$id} = $site eq '-' ? $cache : "$cache " . site($file, $line);
 }
-my (%true, %seen);
+my (%true, %all, %seen);
 open $f, '<', $truth or die "$truth: $!\n";
 while (<$f>) {
-	my ($what, $id, $reads, $writes) = split;
+	my ($what, $id, $reads, $writes, $ops) = (split)[0 .. 3, 9];
 	my $name = $what eq 'type' ? $name{$id} : $region{$id} // $id;
 	next if !defined $name || $name eq 'user';
-	$true{$name} += $reads + $writes;
+	$all{$name} += $reads + $writes;
+	$true{$name} += $ops // $reads + $writes;
 }
 my (%type, @samples, $inside);
 open $f, '<', $samples or die "$samples: $!\n";
@@ -59,28 +63,38 @@ for (@samples) {
 	# TCG accesses at most 8 bytes at a time, and a load and a store are two accesses.
 	$seen{$name} += max(1, $width / 8) * (($op & 1) + ($op >> 1 & 1));
 }
-my ($all_true, $all_seen) = (sum0(values %true), sum0(values %seen));
-die "no accesses, or no samples\n" if !$all_true || !$all_seen;
-my @top = (sort { $true{$b} <=> $true{$a} } keys %true)[0 .. 9];
-@top = grep { defined } @top;
-printf "%-64s %5.2f %% of accesses, %5.2f %% of samples\n", $_, 100 * $true{$_} / $all_true,
-	100 * ($seen{$_} // 0) / $all_seen for @top;
-# Kendall's tau-b of the ten.
-my ($agree, $disagree, $tied) = (0, 0, 0);
-for my $i (0 .. $#top) {
-	for my $j ($i + 1 .. $#top) {
-		my $d = ($seen{$top[$i]} // 0) <=> ($seen{$top[$j]} // 0);
-		$d > 0 ? $agree++ : $d < 0 ? $disagree++ : $tied++;
+die "no accesses, or no samples\n" if !sum0(values %true) || !sum0(values %seen);
+
+# Their ten first types, Kendall's tau-b of these, the distance in percent, and how far
+# off each type is.
+sub compare {
+	my ($true) = @_;
+	my ($all_true, $all_seen) = (sum0(values %$true), sum0(values %seen));
+	my @top = grep { defined } (sort { $true->{$b} <=> $true->{$a} } keys %$true)[0 .. 9];
+	my ($agree, $disagree, $tied) = (0, 0, 0);
+	for my $i (0 .. $#top) {
+		for my $j ($i + 1 .. $#top) {
+			my $d = ($seen{$top[$i]} // 0) <=> ($seen{$top[$j]} // 0);
+			$d > 0 ? $agree++ : $d < 0 ? $disagree++ : $tied++;
+		}
 	}
+	my $pairs = $agree + $disagree + $tied;
+	my $tau = ($agree - $disagree) / sqrt($pairs * ($pairs - $tied) || 1);
+	my %off = map {
+		$_ => 100 * (($seen{$_} // 0) / $all_seen - ($true->{$_} // 0) / $all_true)
+	} keys %$true, keys %seen;
+	my $distance = sum0(map { abs } values %off) / 2;
+	my %share = map { $_ => 100 * $true->{$_} / $all_true } @top;
+	return (\@top, \%share, $tau, $distance, \%off);
 }
-my $pairs = $agree + $disagree + $tied;
-my $tau = ($agree - $disagree) / sqrt($pairs * ($pairs - $tied) || 1);
-my %all = (%true, %seen);
-my $distance = 50 * sum0(map { abs(($true{$_} // 0) / $all_true - ($seen{$_} // 0) / $all_seen) } keys %all);
-for my $name (sort { abs(($true{$b} // 0) / $all_true - ($seen{$b} // 0) / $all_seen) <=>
-		     abs(($true{$a} // 0) / $all_true - ($seen{$a} // 0) / $all_seen) } keys %all) {
-	my $d = 100 * (($seen{$name} // 0) / $all_seen - ($true{$name} // 0) / $all_true);
-	last if abs($d) < .5;
-	printf "off by %+.2f points: %s\n", $d, $name;
+
+my ($top, $share, $tau, $distance, $off) = compare(\%true);
+printf "%-64s %5.2f %% of accesses, %5.2f %% of samples\n", $_, $share->{$_},
+	$share->{$_} + $off->{$_} for @$top;
+for my $name (sort { abs($off->{$b}) <=> abs($off->{$a}) } keys %$off) {
+	last if abs($off->{$name}) < .5;
+	printf "off by %+.2f points: %s\n", $off->{$name}, $name;
 }
 printf "samples %d, tau %.3f, distance %.2f %%\n", scalar @samples, $tau, $distance;
+(undef, undef, $tau, $distance) = compare(\%all);
+printf "all accesses, tau %.3f, distance %.2f %%\n", $tau, $distance;

@@ -26,7 +26,6 @@
  * All numbers but counts are hexadecimal.  For CPUs that take turns (--accel tcg).
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -284,14 +283,13 @@ static void on_exit_qemu(qemu_plugin_id_t id, void *udata)
 {
 	if (recording)
 		stop();
-	if (fclose(out))
-		fprintf(stderr, "next: cannot write: %s\n", strerror(errno));
+	oracle_end(out, "next");
 }
 
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 				      char **argv)
 {
-	const char *path = NULL, *lacking;
+	const char *path = NULL;
 
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "out=", 4)) {
@@ -313,20 +311,9 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 			return -1;
 		}
 	}
-	if (!path || info->system.max_vcpus > MAX_CPUS) {
-		fprintf(stderr, path ? "next: too many CPUs\n" : "next: out=FILE is missing\n");
+	out = oracle_begin(id, info, "next", path, MAX_CPUS);
+	if (!out)
 		return -1;
-	}
-	lacking = oracle_qemu_begin(id, info);
-	if (lacking) {
-		fprintf(stderr, "next: this QEMU does not export %s\n", lacking);
-		return -1;
-	}
-	out = fopen(path, "w");
-	if (!out) {
-		fprintf(stderr, "next: %s: %s\n", path, strerror(errno));
-		return -1;
-	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
 	qemu_plugin_register_atexit_cb(id, on_exit_qemu, NULL);
 	return 0;

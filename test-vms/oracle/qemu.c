@@ -2,6 +2,7 @@
 /* What every plugin of the oracle needs of QEMU beyond its plugin interface. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 #include "mark.h"
@@ -61,6 +62,37 @@ const char *oracle_qemu_begin(qemu_plugin_id_t id, const qemu_info_t *info)
 	oracle_qemu.nr_vcpus = info->system.max_vcpus;
 	qemu_plugin_register_flush_cb(id, on_flush);
 	return NULL;
+}
+
+FILE *oracle_begin(qemu_plugin_id_t id, const qemu_info_t *info, const char *name,
+		   const char *path, int max_cpus)
+{
+	const char *lacking;
+	FILE *out;
+
+	if (!path) {
+		fprintf(stderr, "%s: out=FILE is missing\n", name);
+		return NULL;
+	}
+	if (info->system.max_vcpus > max_cpus) {
+		fprintf(stderr, "%s: at most %d CPUs\n", name, max_cpus);
+		return NULL;
+	}
+	lacking = oracle_qemu_begin(id, info);
+	if (lacking) {
+		fprintf(stderr, "%s: this QEMU does not export %s\n", name, lacking);
+		return NULL;
+	}
+	out = fopen(path, "w");
+	if (!out)
+		fprintf(stderr, "%s: %s: %s\n", name, path, strerror(errno));
+	return out;
+}
+
+void oracle_end(FILE *out, const char *name)
+{
+	if (fclose(out))
+		fprintf(stderr, "%s: cannot write: %s\n", name, strerror(errno));
 }
 
 bool oracle_is_mark(const struct qemu_plugin_insn *insn, unsigned int *code)

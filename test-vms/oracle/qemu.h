@@ -3,6 +3,8 @@
 #ifndef MEMSCOPE_ORACLE_QEMU_H
 #define MEMSCOPE_ORACLE_QEMU_H
 
+#include <stdio.h>
+
 #include "qemu-api.h"
 
 /* Functions of QEMU that the interface lacks; Debian's QEMU exports them. */
@@ -22,6 +24,17 @@ extern struct oracle_qemu oracle_qemu;
  * point to nothing freed: see qemu.c.  Returns the name of what QEMU lacks, or NULL.
  */
 const char *oracle_qemu_begin(qemu_plugin_id_t id, const qemu_info_t *info);
+
+/*
+ * What a plugin with one file needs to begin, the above included: NAME is its own, PATH
+ * what it writes (NULL: not given), MAX_CPUS how many it has room for.  Returns the file,
+ * or NULL when it has said on standard error what is wrong.
+ */
+FILE *oracle_begin(qemu_plugin_id_t id, const qemu_info_t *info, const char *name,
+		   const char *path, int max_cpus);
+
+/* Closes that file, and says on standard error if what was written is lost. */
+void oracle_end(FILE *out, const char *name);
 
 /* The calling thread's CPUState: a thread-local variable of QEMU's. */
 void *oracle_current_cpu(void);

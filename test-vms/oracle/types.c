@@ -25,18 +25,19 @@
  *	capacity	evicted by that one, too
  * With misses=loads, classes are those of loads alone, as sampling hardware has them.
  *
- * With count=ops, the load and the store of a `movs` count half each: IBS tells one of them.
+ * With count=ops, a last number of each line is what sampling of instructions can tell of
+ * its reads and writes: see ops.h.
  *
  * For CPUs that take turns (--accel tcg or icount).
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mark.h"
 #include "objects.h"
+#include "ops.h"
 #include "qemu.h"
 #include "regions.h"
 
@@ -48,7 +49,7 @@ PLUGIN_EXPORT int qemu_plugin_version = 1;
 #define MAX_TYPES 65536
 #define NONE UINT32_MAX
 
-enum { READS, WRITES, COLD, TRUE_SHARING, FALSE_SHARING, CONFLICT, CAPACITY, NR_COUNTS };
+enum { READS, WRITES, COLD, TRUE_SHARING, FALSE_SHARING, CONFLICT, CAPACITY, OPS, NR_COUNTS };
 enum { NEVER, HELD, EVICTED, TAKEN };
 
 /* What each CPU knows of a line. */
@@ -70,6 +71,7 @@ struct cpu {
 	struct node *nodes;	/* number lines + 1: the last is the list's head */
 	uint32_t used;
 	int in_nmi;
+	struct ops ops;
 	uint64_t mailbox, last_store;	/* virtual addresses */
 };
 
@@ -91,6 +93,7 @@ static uint64_t type_count[MAX_TYPES][NR_COUNTS], region_count[NR_REGIONS][NR_CO
 static int recording, counting;
 static uint64_t nmi_entry;
 static int count_ops;
+static uint64_t insns;		/* number of the instruction that runs, if these count */
 static int loads_alone;
 static FILE *out;
 
@@ -293,9 +296,8 @@ static int miss(int cpu, const struct line *line, unsigned int words, int full)
 	}
 }
 
-/* @words: which 8 bytes of the line, a bit each; @halves: what it counts. */
-static void access_line(int cpu, uint64_t number, unsigned int words, int rw, uint64_t *count,
-			unsigned int halves)
+/* @words: which 8 bytes of the line, a bit each. */
+static void access_line(int cpu, uint64_t number, unsigned int words, int rw, uint64_t *count)
 {
 	struct line *line = line_of(number);
 	int full;
@@ -303,8 +305,8 @@ static void access_line(int cpu, uint64_t number, unsigned int words, int rw, ui
 	/* Nothing below adds lines, which would move them. */
 	full = touch_full(&cpus[cpu], cpu, line);
 	if (counting && !cpus[cpu].in_nmi) {
-		count[READS] += (rw & 1) * halves;
-		count[WRITES] += (rw >> 1) * halves;
+		count[READS] += rw & 1;
+		count[WRITES] += rw >> 1;
 		if (line->state[cpu] != HELD && (rw & 1 || !loads_alone))
 			count[miss(cpu, line, words, full)]++;
 	}
@@ -350,6 +352,8 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 	if ((at ^ last) >> PAGE_SHIFT)
 		last = at | ((1 << PAGE_SHIFT) - 1);
 	count = count_of(vaddr);
+	if (count_ops && counting && !cpus[cpu].in_nmi)
+		ops_add(&cpus[cpu].ops, insns, vaddr, bytes, rw, (bool)udata, &count[OPS]);
 	while (at <= last) {
 		uint64_t end = at | ((1 << LINE_SHIFT) - 1);
 		unsigned int first_word = at >> 3 & 7, last_word;
@@ -357,8 +361,7 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 		if (end > last)
 			end = last;
 		last_word = end >> 3 & 7;
-		access_line(cpu, at >> LINE_SHIFT, (2u << last_word) - (1u << first_word), rw, count,
-			    (uintptr_t)udata);
+		access_line(cpu, at >> LINE_SHIFT, (2u << last_word) - (1u << first_word), rw, count);
 		at = end + 1;
 	}
 }
@@ -372,8 +375,10 @@ static void tell(const char *what, const uint64_t *count)
 	if (!any)
 		return;
 	fputs(what, out);
-	for (int i = 0; i < NR_COUNTS; i++)
-		fprintf(out, " %llu", (unsigned long long)count[i] / (i <= WRITES ? 2 : 1));
+	for (int i = 0; i < OPS; i++)
+		fprintf(out, " %llu", (unsigned long long)count[i]);
+	if (count_ops)
+		fprintf(out, " %.3f", count[OPS] / (double)OPS_UNIT);
 	fputc('\n', out);
 }
 
@@ -382,6 +387,8 @@ static void stop(void)
 	char what[64];
 
 	recording = counting = 0;
+	for (int i = 0; i < nr_cpus; i++)
+		ops_flush(&cpus[i].ops);
 	for (int i = 1; i < MAX_TYPES; i++) {
 		snprintf(what, sizeof(what), "type %d", i);
 		tell(what, type_count[i]);
@@ -436,15 +443,16 @@ static void on_iret(unsigned int cpu, void *udata)
 	cpus[cpu].in_nmi = 0;
 }
 
-static int is_movs(const struct qemu_plugin_insn *insn)
+/* XSAVE and its like, CMPXCHG16B: QEMU has functions for them. */
+static bool is_by_helper(const struct qemu_plugin_insn *insn)
 {
 	const unsigned char *p = qemu_plugin_insn_data(insn);
 	size_t size = qemu_plugin_insn_size(insn);
 
-	/* After prefixes: repeat, operand size, REX. */
-	while (size > 1 && (*p == 0xf3 || *p == 0xf2 || *p == 0x66 || (*p & 0xf0) == 0x40))
+	/* After prefixes: LOCK, operand size, REX. */
+	while (size > 1 && (*p == 0xf0 || *p == 0x66 || (*p & 0xf0) == 0x40))
 		p++, size--;
-	return size == 1 && (*p & 0xfe) == 0xa4;
+	return size > 2 && p[0] == 0x0f && (p[1] == 0xae || p[1] == 0xc7) && p[2] >> 6 != 3;
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -464,10 +472,14 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		if (oracle_is_mark(insn, &code))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
 							       (void *)(uintptr_t)code);
-		if (recording)
-			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
-							 QEMU_PLUGIN_MEM_RW,
-							 (void *)(count_ops && is_movs(insn) ? 1ul : 2ul));
+		if (!recording)
+			continue;
+		if (count_ops)
+			qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
+								   &insns, 1);
+		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW,
+						 (void *)(uintptr_t)is_by_helper(insn));
 	}
 }
 
@@ -475,8 +487,7 @@ static void on_exit_qemu(qemu_plugin_id_t id, void *udata)
 {
 	if (recording)
 		stop();
-	if (fclose(out))
-		fprintf(stderr, "types: cannot write: %s\n", strerror(errno));
+	oracle_end(out, "types");
 }
 
 static int begin_caches(void)
@@ -501,7 +512,7 @@ static int begin_caches(void)
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 				      char **argv)
 {
-	const char *path = NULL, *lacking;
+	const char *path = NULL;
 
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "out=", 4)) {
@@ -518,24 +529,12 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 			return -1;
 		}
 	}
-	if (!path || info->system.max_vcpus > MAX_CPUS) {
-		fprintf(stderr, path ? "types: at most %d CPUs\n" : "types: out=FILE is missing\n",
-			MAX_CPUS);
+	out = oracle_begin(id, info, "types", path, MAX_CPUS);
+	if (!out)
 		return -1;
-	}
 	nr_cpus = info->system.max_vcpus;
 	if (begin_caches())
 		return -1;
-	lacking = oracle_qemu_begin(id, info);
-	if (lacking) {
-		fprintf(stderr, "types: this QEMU does not export %s\n", lacking);
-		return -1;
-	}
-	out = fopen(path, "w");
-	if (!out) {
-		fprintf(stderr, "types: %s: %s\n", path, strerror(errno));
-		return -1;
-	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
 	qemu_plugin_register_atexit_cb(id, on_exit_qemu, NULL);
 	return 0;

@@ -27,7 +27,6 @@
  * turns (--accel tcg).
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,14 +219,13 @@ static void on_exit_qemu(qemu_plugin_id_t id, void *udata)
 {
 	if (recording)
 		stop();
-	if (fclose(out))
-		fprintf(stderr, "watched: cannot write: %s\n", strerror(errno));
+	oracle_end(out, "watched");
 }
 
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 				      char **argv)
 {
-	const char *path = NULL, *lacking;
+	const char *path = NULL;
 
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "out=", 4)) {
@@ -242,21 +240,13 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 			return -1;
 		}
 	}
-	if (!path || !layout.nr || layout.nr > MAX_WATCHES || info->system.max_vcpus > MAX_CPUS) {
-		fprintf(stderr, "watched: needs out=FILE, watches= of up to %d, and at most %d CPUs\n",
-			MAX_WATCHES, MAX_CPUS);
+	if (!layout.nr || layout.nr > MAX_WATCHES) {
+		fprintf(stderr, "watched: needs watches= of up to %d\n", MAX_WATCHES);
 		return -1;
 	}
-	lacking = oracle_qemu_begin(id, info);
-	if (lacking) {
-		fprintf(stderr, "watched: this QEMU does not export %s\n", lacking);
+	out = oracle_begin(id, info, "watched", path, MAX_CPUS);
+	if (!out)
 		return -1;
-	}
-	out = fopen(path, "w");
-	if (!out) {
-		fprintf(stderr, "watched: %s: %s\n", path, strerror(errno));
-		return -1;
-	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
 	qemu_plugin_register_atexit_cb(id, on_exit_qemu, NULL);
 	return 0;

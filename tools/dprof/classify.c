@@ -172,6 +172,19 @@ static void spread(double to[NR_OUTCOMES], const double by[NR_OUTCOMES], double 
 		to[k] += amount * by[k] / sum;
 }
 
+/* Of what the CPU's own next cache had: no other CPU had taken the line. */
+static void spread_replaced(double to[NR_OUTCOMES], const double by[NR_OUTCOMES], double amount)
+{
+	double replaced = by[MISS_CONFLICT] + by[MISS_CAPACITY];
+
+	if (replaced <= 0) {
+		to[MISS_CAPACITY] += amount;
+		return;
+	}
+	to[MISS_CONFLICT] += amount * by[MISS_CONFLICT] / replaced;
+	to[MISS_CAPACITY] += amount * by[MISS_CAPACITY] / replaced;
+}
+
 /* As the simulation has it, else the trace, else the samples of the line. */
 static void name_writer(struct verdict *v, const struct traces *t, const struct opinion *o,
 			const struct shared_line *line, const struct shared_word *word)
@@ -246,7 +259,8 @@ static int judge_site(struct work *w, size_t i)
 	double misses = tally_misses(&site->sum, w->beyond), peer = site->sum.level[LEVEL_PEER];
 	double shared = o->sim[MISS_TRUE] + o->sim[MISS_FALSE], same, by_type[NR_OUTCOMES];
 	const struct shared_word *word = NULL;
-	double rest = misses - peer;
+	double own = w->beyond == LEVEL_L1 ? site->sum.level[LEVEL_L2] : 0, rest = misses - peer - own;
+	const double *replaced = o->sim;
 	struct verdict *v;
 	bool written;
 
@@ -278,6 +292,9 @@ static int judge_site(struct work *w, size_t i)
 	v->ours[MISS_FALSE] += peer * (1 - same);
 
 	type_outcomes(&w->s->type[site->key.type], by_type);
+	if (replaced[MISS_CONFLICT] + replaced[MISS_CAPACITY] <= 0)
+		replaced = by_type;
+	spread_replaced(v->ours, replaced, own);
 	if (sim_misses(o->sim) > 0)
 		spread(v->ours, o->sim, rest);
 	else if (sim_misses(by_type) > 0)

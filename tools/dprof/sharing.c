@@ -5,6 +5,12 @@
  * Samples of each line are kept by CPU and object, with the bytes read and
  * written.  Where a line was used by two CPUs and written by one, the user's bytes
  * are either among those that others wrote (true sharing) or not (false).
+ *
+ * A few samples do not meet all that others write.  If M samples of their stores to a
+ * line of an object met D different words, the next one is to another word with a chance
+ * of some D / M (I. Good, "The population frequencies of species", Biometrika 40, 1953; D
+ * is at least the number of words met once).  So much of a user's other words is true
+ * sharing, too, if others write these words in any object of the type.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -66,18 +72,25 @@ static struct shared_word *get_word(struct sharing *shared, uint32_t type, uint3
 	return w;
 }
 
+/* Whether CPUs other than this one write the word, in any object. */
+static bool others_write(const struct shared_word *w, int cpu)
+{
+	return w->stores && (w->several_cpus || w->store_cpu != cpu);
+}
+
+/* @unseen: the chance that a store of others is to a word that was not met. */
 static int add_word(struct sharing *shared, const struct use *u, int byte, bool same,
-		    const struct shared_line *line)
+		    double unseen, const struct shared_line *line)
 {
 	uint32_t offset = u->key.line * LINE + byte - u->key.base;
 	struct shared_word *w = get_word(shared, u->key.type, offset / 8);
+	double is;
 
 	if (!w)
 		return -1;
-	if (same)
-		w->same += u->n;
-	else
-		w->other += u->n;
+	is = same ? 1 : others_write(w, u->key.cpu) ? unseen : 0;
+	w->same += u->n * is;
+	w->other += u->n * (1 - is);
 	if (u->n > w->most) {
 		w->most = u->n;
 		w->line = line;
@@ -99,6 +112,9 @@ static int add_stores(struct sharing *shared, const struct use *u)
 		w = get_word(shared, u->key.type, (offset + k) / 8);
 		if (!w)
 			return -1;
+		if (w->stores && w->store_cpu != u->key.cpu)
+			w->several_cpus = true;
+		w->store_cpu = u->key.cpu;
 		w->stores += u->stores;
 		if (u->stores > w->ip_stores) {
 			w->ip_stores = u->stores;
@@ -127,7 +143,7 @@ static void note_writer(struct shared_line *s, const struct sharer *w)
 	}
 }
 
-static int add_user(struct sharing *shared, const struct use *u, uint64_t others,
+static int add_user(struct sharing *shared, const struct use *u, uint64_t others, double unseen,
 		    const struct use *writer, enum level beyond)
 {
 	uint64_t mine = u->read | u->written;
@@ -140,7 +156,7 @@ static int add_user(struct sharing *shared, const struct use *u, uint64_t others
 	for (i = 0; i < LINE; i++) {
 		if (!(mine >> i & 1))
 			continue;
-		if (add_word(shared, u, i, others >> i & 1, s))
+		if (add_word(shared, u, i, others >> i & 1, unseen, s))
 			return -1;
 		if (others >> i & 1)
 			s->same[i] += u->n;
@@ -173,6 +189,17 @@ static bool at_once(const struct model *m, const struct use *a, const struct use
 	return x == y || (x->first_sample <= y->last_sample && y->first_sample <= x->last_sample);
 }
 
+/* The chance that the next store is to another word than those written. */
+static double unseen_share(uint64_t written, double stores)
+{
+	double words = 0;
+	int i;
+
+	for (i = 0; i < LINE; i += 8)
+		words += (written >> i & 0xff) != 0;
+	return words < stores ? words / stores : words > 0;
+}
+
 /* The uses of one line. */
 static int add_line(const struct model *m, struct sharing *shared, struct use **use, size_t nr,
 		    enum level beyond)
@@ -181,17 +208,23 @@ static int add_line(const struct model *m, struct sharing *shared, struct use **
 
 	for (i = 0; i < nr; i++) {
 		const struct use *writer = NULL;
-		uint64_t others = 0;
+		uint64_t others = 0, here = 0, stores = 0;
 
 		for (j = 0; j < nr; j++) {
 			if (use[j]->key.cpu == use[i]->key.cpu || !use[j]->written ||
 			    !at_once(m, use[i], use[j]))
 				continue;
 			others |= use[j]->written;
+			if (use[j]->key.base == use[i]->key.base &&
+			    use[j]->key.type == use[i]->key.type) {
+				here |= use[j]->written;
+				stores += use[j]->stores;
+			}
 			if (!writer || use[j]->stores > writer->stores)
 				writer = use[j];
 		}
-		if (writer && add_user(shared, use[i], others, writer, beyond))
+		if (writer && add_user(shared, use[i], others, unseen_share(here, stores), writer,
+				       beyond))
 			return -1;
 	}
 	return 0;

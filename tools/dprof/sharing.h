@@ -39,15 +39,19 @@ struct shared_line {
 /**
  * struct shared_word - the same by 8 bytes of the objects, wherever in a line they are
  * @key: type, and offset / 8
- * @same, @other: as of a line
+ * @same, @other: as of a line; of bytes that others were not seen to write, the chance
+ *	that they do counts as same
  * @line: with the most samples of them; NULL if none is shared
  * @stores, @write_ip: samples of stores on any line, and the instruction of the most
+ * @store_cpu, @several_cpus: the CPU of these, if it is one
  */
 struct shared_word {
 	struct { uint32_t type, index; } key;
 	double same, other, most;
 	const struct shared_line *line;
 	uint64_t stores, write_ip, ip_stores;
+	int store_cpu;
+	bool several_cpus;
 	UT_hash_handle hh;
 };
 

@@ -17,11 +17,11 @@
  * queue		CPU 0 allocates and fills, CPU 1 reads and frees; mended: CPU 0 does
  * backlog		objects wait in a line that is longer than an L1; mended: short
  */
-#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
+
+#include "two_cpus.h"
 
 static unsigned int seed = 1;
 module_param(seed, uint, 0);
@@ -378,8 +378,7 @@ static int right(void *unused)
 
 static int __init cases_init(void)
 {
-	struct task_struct *task[2];
-	int i, ret = 0;
+	int ret = 0;
 
 	prandom_seed_state(&rnd, seed);
 	mine = kcalloc(MAX_OBJECTS, sizeof(*mine), GFP_KERNEL);
@@ -389,28 +388,7 @@ static int __init cases_init(void)
 		ret = -ENOMEM;
 		goto out;
 	}
-	task[0] = kthread_create_on_cpu(left, NULL, 0, "cases/%u");
-	task[1] = kthread_create_on_cpu(right, NULL, 1, "cases/%u");
-	for (i = 0; i < 2; i++)
-		if (IS_ERR(task[i]))
-			ret = PTR_ERR(task[i]);
-	for (i = 0; i < 2; i++) {
-		if (IS_ERR(task[i]))
-			continue;
-		get_task_struct(task[i]);
-		if (!ret)
-			wake_up_process(task[i]);
-	}
-	for (i = 0; i < 2; i++) {
-		if (IS_ERR(task[i]))
-			continue;
-		/* Waits for what runs; what never ran does not. */
-		while (!ret && !READ_ONCE(task[i]->exit_state))
-			schedule_timeout_uninterruptible(1);
-		if (ret)
-			kthread_stop(task[i]);
-		put_task_struct(task[i]);
-	}
+	ret = run_on_two_cpus(left, right, "cases/%u");
 out:
 	kfree(mine);
 	kfree(theirs);

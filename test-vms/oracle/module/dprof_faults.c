@@ -11,10 +11,10 @@
  * faults_queue		CPU 0 allocates and fills, CPU 1 reads and frees
  * faults_private	no fault: each CPU has its own
  */
-#include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
+
+#include "two_cpus.h"
 
 static unsigned int rounds = 100000;
 module_param(rounds, uint, 0);
@@ -232,34 +232,10 @@ static void free_objects(void)
 
 static int __init faults_init(void)
 {
-	struct task_struct *task[2];
-	int i, ret = make_objects();
+	int ret = make_objects();
 
-	if (ret)
-		goto out;
-	task[0] = kthread_create_on_cpu(left, NULL, 0, "faults/%u");
-	task[1] = kthread_create_on_cpu(right, NULL, 1, "faults/%u");
-	for (i = 0; i < 2; i++)
-		if (IS_ERR(task[i]))
-			ret = PTR_ERR(task[i]);
-	for (i = 0; i < 2; i++) {
-		if (IS_ERR(task[i]))
-			continue;
-		get_task_struct(task[i]);
-		if (!ret)
-			wake_up_process(task[i]);
-	}
-	/* Waits for what runs; what never ran does not. */
-	for (i = 0; i < 2; i++) {
-		if (IS_ERR(task[i]))
-			continue;
-		while (!ret && !READ_ONCE(task[i]->exit_state))
-			schedule_timeout_uninterruptible(1);
-		if (ret)
-			kthread_stop(task[i]);
-		put_task_struct(task[i]);
-	}
-out:
+	if (!ret)
+		ret = run_on_two_cpus(left, right, "faults/%u");
 	free_objects();
 	return ret;
 }
