@@ -122,7 +122,7 @@ static void judge(struct finding *f, const struct sums *s, const struct nodes *n
 	if (f->pages >= ONE_NODE && s->page_pairs > s->all) {
 		f->pattern = PATTERN_PARTITIONED;
 		f->fix = FIX_FIRST_TOUCH;
-		f->predicted = s->page_users - s->page_best + s->filled_remote;
+		f->predicted = s->page_left + s->filled_remote;
 		f->confidence = f->pages;
 		return;
 	}
