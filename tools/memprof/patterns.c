@@ -292,6 +292,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 			for (i = 0; i < s->nr; i++)
 				found->bytes += memprof_object(m, s->objects[i])->size;
 			memcpy(found->answers, sums.answers, sizeof(found->answers));
+			found->room = answers_room(sums.answers);
 			judge(found, &sums, &nodes, found->type == MEMPROF_STACK);
 			/* Too little to matter. */
 			if (sums.remote < PATTERN_MIN_SHARE * f->accesses &&
