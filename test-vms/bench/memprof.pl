@@ -179,7 +179,7 @@ sub interleaved {
 }
 
 sub joint {
-	my @kinds = qw(after wrong tables alternate read write false split partition saturate);
+	my @kinds = grep { !%kinds || $kinds{$_} } qw(after wrong tables alternate read write false split partition saturate);
 	my @columns = map { "${_}_pct" } qw(l1 l2 l3 remote_cache local_memory remote_memory);
 	my $dir = ($keep // $share) . '/joint';
 	my (@error, %of, $loads);
