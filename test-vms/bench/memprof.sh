@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # memprof's figures, into bench/memprof.json: see memprof.pl.
 #   PROGRAMS=200  planted programs, each run as it is and with its fix
-#   KINDS=saturate,after  of these programs only (default: of all twelve)
+#   KINDS=saturate,after  of these programs only (default: of all), in the parts joint and plants
 #   NODES=2       of the guest, with two CPUs each
 #   SEED=100      of the first program; each has the next one
 #   RECORDINGS=DIR  keeps the recordings there, and uses those that are there;

@@ -122,7 +122,7 @@ static void judge(struct finding *f, const struct sums *s, const struct nodes *n
 	if (f->pages >= ONE_NODE && s->page_pairs > s->all) {
 		f->pattern = PATTERN_PARTITIONED;
 		f->fix = FIX_FIRST_TOUCH;
-		f->predicted = s->page_users - s->page_best + s->filled_remote;
+		f->predicted = s->page_left + s->filled_remote;
 		f->confidence = f->pages;
 		return;
 	}
@@ -292,6 +292,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 			for (i = 0; i < s->nr; i++)
 				found->bytes += memprof_object(m, s->objects[i])->size;
 			memcpy(found->answers, sums.answers, sizeof(found->answers));
+			found->room = answers_room(sums.answers);
 			judge(found, &sums, &nodes, found->type == MEMPROF_STACK);
 			/* Too little to matter. */
 			if (sums.remote < PATTERN_MIN_SHARE * f->accesses &&

@@ -9,7 +9,8 @@
  *   thread has lines of its own.
  * - Or, once all threads are on one node, in its caches: as far as these have room, which
  *   they have not if memory is asked, too.  Lines taken away make room, which each line
- *   from memory fills.
+ *   from memory fills.  Of a process this is asked of each site: its threads use one after
+ *   the other, and memory that is asked for what no two threads share fills no room of theirs.
  */
 #include <string.h>
 
@@ -45,6 +46,17 @@ void answers_add(uint64_t answers[ANSWERS], const struct memprof_access *a)
 }
 
 /**
+ * answers_room() - loads that the node's caches would answer with all threads on it
+ * @answers: of a site
+ */
+double answers_room(const uint64_t answers[ANSWERS])
+{
+	const uint64_t memory = answers[ANSWER_LOCAL] + answers[ANSWER_REMOTE];
+
+	return answers[ANSWER_REMOTE_CACHE] > memory ? answers[ANSWER_REMOTE_CACHE] - memory : 0;
+}
+
+/**
  * answers_with_fix() - where all loads of the recording would find their data
  * @f: of the recording
  * @x: what is mended; NULL: nothing
@@ -72,10 +84,9 @@ bool answers_with_fix(const struct findings *f, const struct finding *x, double 
 	} else if (x && x->fix != FIX_NONE) {
 		memory = to[ANSWER_LOCAL] + to[ANSWER_REMOTE];
 		if (x->fix == FIX_PIN_THREADS || x->fix == FIX_PIN_PROCESS) {
-			moved = to[ANSWER_REMOTE_CACHE];
-			pct[ANSWER_REMOTE_CACHE] -= moved;
-			pct[ANSWER_L3] += moved > memory ? moved - memory : 0;
-			memory += moved > memory ? memory : moved;
+			pct[ANSWER_REMOTE_CACHE] -= to[ANSWER_REMOTE_CACHE];
+			pct[ANSWER_L3] += x->room;
+			memory += to[ANSWER_REMOTE_CACHE] - x->room;
 		}
 		remote = memory * x->predicted / (x->accesses ? x->accesses : 1);
 		pct[ANSWER_REMOTE] += remote - to[ANSWER_REMOTE];

@@ -211,11 +211,14 @@ static void add_lines(struct memprof *m, uint32_t object, uint64_t since, struct
 /* Of each page: from which nodes it is accessed. */
 struct page {
 	uint64_t number;
-	uint32_t from[MAX_NODES];
+	uint32_t from[MAX_NODES], remote;
 	UT_hash_handle hh;
 };
 
-/* The question of pairs, asked of pages: an array of which each thread has a part. */
+/*
+ * The question of pairs, asked of pages: an array of which each thread has a part.  A page in
+ * which something else begins stays where it is: the allocator wrote the object's header there.
+ */
 static void add_pages(struct memprof *m, uint32_t object, uint64_t since, struct sums *s)
 {
 	const struct memprof_object *o = memprof_object(m, object);
@@ -237,6 +240,7 @@ static void add_pages(struct memprof *m, uint32_t object, uint64_t since, struct
 			HASH_ADD(hh, pages, number, sizeof(number), p);
 		}
 		p->from[a.node]++;
+		p->remote += is_remote(&a);
 	}
 	HASH_ITER(hh, pages, p, next) {
 		for (n = best = i = 0; i < MAX_NODES; i++) {
@@ -248,8 +252,7 @@ static void add_pages(struct memprof *m, uint32_t object, uint64_t since, struct
 			s->page_pairs += p->from[i] ? p->from[i] * (n - 1) : 0;
 			s->page_same += p->from[i] ? (uint64_t)p->from[i] * (p->from[i] - 1) : 0;
 		}
-		s->page_best += best;
-		s->page_users += n;
+		s->page_left += p->number == o->address / 4096 && o->address % 4096 ? p->remote : n - best;
 		HASH_DEL(pages, p);
 		free(p);
 	}

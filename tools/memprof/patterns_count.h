@@ -20,14 +20,15 @@
  * @filled_remote: remote ones of the thread that fills it in
  * @by_own: accesses of objects that their own thread has most of
  * @lines: accesses of falsely shared lines
- * @page_pairs: as @pairs, of a page; with @page_same, @page_users and @page_best
+ * @page_pairs: as @pairs, of a page; with @page_same
+ * @page_left: remote ones of @users with each page on the node of most, as far as it can be
  * @answers: loads, by where their data was
  */
 struct sums {
 	uint64_t all, remote, from[MAX_NODES], to[MAX_NODES];
 	uint64_t pairs, same_pairs, users, used[MAX_NODES], best, used_best;
 	uint64_t slice_best, after, after_writes, filled_remote, by_own, lines;
-	uint64_t page_pairs, page_same, page_users, page_best;
+	uint64_t page_pairs, page_same, page_left;
 	uint64_t answers[ANSWERS];
 };
 

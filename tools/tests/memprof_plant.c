@@ -349,6 +349,9 @@ static void plant(void)
 	for (i = 0; i < nr_objects; i++) {
 		struct object *o = &objects[i];
 
+		/* As by numa_alloc_onnode(): not in a page that malloc() wrote its own things in before. */
+		if (fixed && (kind == AFTER || kind == TABLES || kind == READ))
+			how = 3;
 		o->bytes = bytes;
 		o->p = kind == SPLIT ? pools[i](bytes) :
 		       kind == FALSE_SHARING ? aligned_alloc(64, bytes) : planted(bytes, how);

@@ -222,6 +222,49 @@ static void processes_on_one_node_each_are_not(void **unused)
 	patterns_free(&f);
 }
 
+/*
+ * Each thread has half of an object on node 0: the pages of one are to be on node 1, but not the
+ * first one, when the allocator's header is in it.
+ */
+static void each_page_to_its_thread(unsigned int offset, unsigned int mine, uint64_t left)
+{
+	const uint64_t frame = 0x400010, addr = HEAP + offset;
+	struct data *d = data_new(path);
+	const struct finding *x;
+	struct findings f;
+	uint32_t s;
+
+	now = DATA_START;
+	s = process(d, 10);
+	data_chain(d, s, now, 1, &frame, 1);
+	data_event(d, s, now + 1, (struct event_record){ .type = EVENT_ALLOC, .addr = addr, .size = 16 * PAGE,
+		   .chain = 1 });
+	now += 10000;
+	for (unsigned int i = 0; i < 1600; i++) {
+		const unsigned int node = i / 8 % 2;
+
+		now += 1000;
+		data_sample(d, 2 * node, now, 10, 10 + node, HEAP + (8 * (node ^ mine) + i % 8) * PAGE + 64 + i / 16,
+			    (struct sample_record){ .op = 2, .level = LEVEL_RAM, .latency = 200, .pfn = 1 }, 0x500000);
+	}
+	memprof_close(diagnose(d, &f));
+	x = find(&f, PATTERN_PARTITIONED);
+	assert_non_null(x);
+	assert_int_equal(x->fix, FIX_FIRST_TOUCH);
+	assert_int_equal(x->remote, 800);
+	assert_int_equal(x->predicted, left);
+	patterns_free(&f);
+}
+
+static void the_page_of_an_object_s_header_stays(void **unused)
+{
+	(void)unused;
+	each_page_to_its_thread(0, 1, 0);
+	each_page_to_its_thread(16, 1, 100);
+	/* Who allocated it uses it. */
+	each_page_to_its_thread(16, 0, 0);
+}
+
 /* Of 1,000 loads, all of one site; expected in percent. */
 static void expect_answers(enum fix fix, double predicted, double lines, const uint64_t *loads,
 			   const double *expected)
@@ -233,6 +276,7 @@ static void expect_answers(enum fix fix, double predicted, double lines, const u
 
 	memcpy(f.answers, loads, sizeof(f.answers));
 	memcpy(x.answers, loads, sizeof(x.answers));
+	x.room = answers_room(loads);
 	assert_true(answers_with_fix(&f, &x, pct));
 	for (i = 0; i < ANSWERS; i++)
 		if (pct[i] < expected[i] - 0.01 || pct[i] > expected[i] + 0.01)
@@ -259,6 +303,36 @@ static void fixes_change_where_loads_find_their_data(void **unused)
 	assert_false(answers_with_fix(&none, NULL, pct));
 }
 
+/* What a thread asks of memory for itself takes no room from what it shares with others. */
+static void room_is_judged_by_site(void **unused)
+{
+	const uint64_t shared[ANSWERS] = { 500, 200, 200, 60, 10, 10 }, own[ANSWERS] = { 500, 0, 0, 0, 400, 0 };
+	struct findings f = { .accesses = 1400, .remote = 400 };
+	const struct finding *split;
+	struct finding *x;
+	double pct[ANSWERS];
+	int i, k;
+
+	(void)unused;
+	for (i = 0; i < 5; i++) {
+		x = findings_add(&f);
+		*x = (struct finding){ .pattern = i ? PATTERN_CONCURRENT_WRITE : PATTERN_NONE, .pid = 10, .nodes = 2,
+				       .accesses = 200, .remote = i ? 100 : 0, .processes = 1 };
+		memcpy(x->answers, i ? shared : own, sizeof(own));
+		x->room = answers_room(x->answers);
+		for (k = 0; k < ANSWERS; k++)
+			f.answers[k] += x->answers[k];
+	}
+	assert_int_equal(patterns_find_split(&f), 0);
+	split = find(&f, PATTERN_SPLIT);
+	assert_non_null(split);
+	assert_true(answers_with_fix(&f, split, pct));
+	/* Of 4,820 loads: four times 60 of 80 are in the L3 then, but those that fill what 20 leave. */
+	assert_true(pct[ANSWER_L3] > 100 * 960 / 4820. - 0.01 && pct[ANSWER_L3] < 100 * 960 / 4820. + 0.01);
+	assert_true(pct[ANSWER_LOCAL] > 100 * 560 / 4820. - 0.01 && pct[ANSWER_LOCAL] < 100 * 560 / 4820. + 0.01);
+	patterns_free(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,7 +342,9 @@ int main(void)
 		cmocka_unit_test(one_process_with_one_object_is_not),
 		cmocka_unit_test(one_process_of_which_no_object_stands_out_is),
 		cmocka_unit_test(processes_on_one_node_each_are_not),
+		cmocka_unit_test(the_page_of_an_object_s_header_stays),
 		cmocka_unit_test(fixes_change_where_loads_find_their_data),
+		cmocka_unit_test(room_is_judged_by_site),
 	};
 	int fd = mkstemp(path), ret;
 

@@ -84,19 +84,23 @@ struct ahead {
 	struct live_map *map;
 	uint64_t addr;
 	struct live_page *page;
+	bool begins;		/* an object: none is there */
 };
 
 /* Where a record's object will be looked for. */
 static inline void look_ahead(const struct builder *b, const struct merge_record *r, struct ahead *a)
 {
 	const struct sample_record *sample = (const void *)r->at;
+	const struct event_record *event = (const void *)r->at;
 	const struct owner *o = r->stream->context;
 	const struct slot *slot;
 
 	a->map = NULL;
+	a->begins = false;
 	if (r->stream->type == CHUNK_EVENTS) {
 		slot = o ? o->slot : NULL;
-		a->addr = ((const struct event_record *)r->at)->addr;
+		a->addr = event->addr;
+		a->begins = event->type == EVENT_ALLOC;
 	} else if (r->stream->type == CHUNK_SAMPLES) {
 		slot = sample->thread < b->nr_numbers ? b->slot_of_number[sample->thread] : NULL;
 		a->addr = sample->addr;
@@ -151,7 +155,7 @@ static void take_batch(struct builder *b, const struct merge_record *r, size_t n
 		}
 		for_step(i, end, at - 2 * STEP, n) {
 			a = &ahead[i % AHEAD];
-			if (a->page)
+			if (a->page && !a->begins)
 				live_fetch_object(a->map, a->page, a->addr);
 		}
 		for_step(i, end, at - 3 * STEP, n) {

@@ -80,7 +80,7 @@ static inline bool is_anonymous(const struct region *r)
 
 /* build_state.c */
 hidden void want_huge(void *array, size_t bytes);
-hidden void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed);
+hidden void *grow_now(void *array, size_t *room, size_t need, size_t bytes, bool *failed);
 hidden uint32_t add_chain(struct builder *b, uint32_t pid, uint64_t time);
 hidden void set_frames(struct builder *b, uint32_t chain, const uint64_t *frames, uint32_t depth);
 hidden uint32_t new_object(struct builder *b, const struct memprof_object *o);
@@ -90,6 +90,21 @@ hidden uint32_t new_thread(struct builder *b, struct slot *s, uint64_t born);
 hidden struct slot *get_slot(struct builder *b, uint32_t pid, uint32_t tid);
 hidden struct space *make_space(struct builder *b, struct slot *s);
 hidden void free_builder(struct builder *b);
+
+/**
+ * grow() - make room in an array
+ * @array: it, or NULL
+ * @room: elements that it has room for
+ * @need: that it is to have room for
+ * @bytes: of an element
+ * @failed: is set without memory
+ *
+ * Return: the array, as it was without memory.
+ */
+static inline void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
+{
+	return likely(need <= *room) ? array : grow_now(array, room, need, bytes, failed);
+}
 
 /* The space of a slot, NULL without memory; it has a thread then. */
 static inline struct space *space_of(struct builder *b, struct slot *s)

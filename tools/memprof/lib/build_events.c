@@ -26,13 +26,13 @@ void insert(struct builder *b, struct space *s, const struct live *o)
 	b->pool.all[i] = *o;
 }
 
-static uint32_t local_chain(struct builder *b, struct owner *o, uint32_t id, uint64_t time)
+/* A number of the owner's image that is new. */
+static __attribute__((noinline)) uint32_t add_local_chain(struct builder *b, struct owner *o, uint32_t id,
+							   uint64_t time)
 {
 	struct image *image = o->image;
 	size_t room = image->room;
 
-	if (likely(id < image->room && image->map[id]))
-		return image->map[id];
 	if (!id)
 		return 0;
 	image->map = grow(image->map, &room, id + 1, sizeof(*image->map), &b->failed);
@@ -43,6 +43,13 @@ static uint32_t local_chain(struct builder *b, struct owner *o, uint32_t id, uin
 	if (!image->map[id])
 		image->map[id] = add_chain(b, image->key.pid, time);
 	return image->map[id];
+}
+
+static inline uint32_t local_chain(struct builder *b, struct owner *o, uint32_t id, uint64_t time)
+{
+	const struct image *image = o->image;
+
+	return likely(id < image->room && image->map[id]) ? image->map[id] : add_local_chain(b, o, id, time);
 }
 
 /** take_chain() - which frames a chain of a stream's process image has; the merge's callback */
@@ -128,18 +135,18 @@ static inline void take_alloc(struct builder *b, struct owner *o, struct space *
 			      const struct event_record *e)
 {
 	const uint32_t chain = local_chain(b, o, e->chain, b->now);
-	struct live object = {
-		.addr = e->addr, .size = e->size, .born = b->now, .chain = chain,
-		.thread = o->thread, .object = LIVE_NO_OBJECT, .cpu = e->cpu,
-		.inherited = 0, .permanent = 0, .reserved = 0,
-	};
 	struct pending *p;
+	uint32_t i;
 
 	b->m->totals.allocations++;
 	b->m->chains.all[chain].allocations++;
 	b->m->chains.all[chain].bytes += e->size;
 	if (likely(!e->wait)) {
-		insert(b, s, &object);
+		i = live_insert(&s->live, e->addr, e->size, object_gone, b);
+		if (likely(i))
+			live_set(&b->pool.all[i], e, o->thread, b->now, chain);
+		else
+			b->failed = true;
 		return;
 	}
 	/* realloc()'s event of the old object has begun it. */
@@ -147,7 +154,7 @@ static inline void take_alloc(struct builder *b, struct owner *o, struct space *
 	if (!p || p->from != b->now || p->fresh.addr)
 		p = add_pending(b, o, s, b->now, e->wait);
 	if (p)
-		p->fresh = object;
+		live_set(&p->fresh, e, o->thread, b->now, chain);
 }
 
 static inline void take_free(struct builder *b, struct owner *o, struct space *s,

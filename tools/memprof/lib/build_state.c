@@ -24,23 +24,12 @@ void want_huge(void *array, size_t bytes)
 		madvise((void *)start, ((uintptr_t)array + bytes - start + PAGE - 1) & -PAGE, MADV_HUGEPAGE);
 }
 
-/**
- * grow() - make room in an array
- * @array: it, or NULL
- * @room: elements that it has room for
- * @need: that it is to have room for
- * @bytes: of an element
- * @failed: is set without memory
- *
- * Return: the array, as it was without memory.
- */
-void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
+/** grow_now() - as grow(), if there is not room */
+void *grow_now(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
 {
 	size_t n = *room ? *room * 2 : 64;
 	void *p;
 
-	if (need <= *room)
-		return array;
 	p = realloc(array, (n > need ? n : need) * bytes);
 	if (!p) {
 		*failed = true;

@@ -102,32 +102,37 @@ void live_pool_free(struct live_pool *p)
 	free(p->all);
 }
 
-static uint32_t take(struct live_pool *p)
+/* One that was none before. */
+static __attribute__((noinline)) uint32_t take_new(struct live_pool *p)
+{
+	if (p->used == p->room) {
+		struct live *all;
+
+		const size_t bytes = p->room * sizeof(*all);
+
+		if (p->room > UINT32_MAX / 2)
+			return 0;
+		all = aligned_alloc(2 * bytes < ARENA_BYTES ? 64 : ARENA_BYTES, 2 * bytes);
+		if (!all)
+			return 0;
+		if (2 * bytes >= ARENA_BYTES)
+			madvise(all, 2 * bytes, MADV_HUGEPAGE);
+		memcpy(all, p->all, bytes);
+		free(p->all);
+		p->all = all;
+		p->room *= 2;
+	}
+	return p->used++;
+}
+
+static inline uint32_t take(struct live_pool *p)
 {
 	uint32_t i = p->free;
 
-	if (i) {
+	if (i)
 		p->free = p->all[i].object;
-	} else {
-		if (p->used == p->room) {
-			struct live *all;
-
-			const size_t bytes = p->room * sizeof(*all);
-
-			if (p->room > UINT32_MAX / 2)
-				return 0;
-			all = aligned_alloc(2 * bytes < ARENA_BYTES ? 64 : ARENA_BYTES, 2 * bytes);
-			if (!all)
-				return 0;
-			if (2 * bytes >= ARENA_BYTES)
-				madvise(all, 2 * bytes, MADV_HUGEPAGE);
-			memcpy(all, p->all, bytes);
-			free(p->all);
-			p->all = all;
-			p->room *= 2;
-		}
-		i = p->used++;
-	}
+	else if (!(i = take_new(p)))
+		return 0;
 	if (++p->live > p->max_live)
 		p->max_live = p->live;
 	return i;
@@ -145,13 +150,11 @@ static size_t hash(uint64_t number)
 	return number * 0x9e3779b97f4a7c15ULL >> 24;
 }
 
-static inline struct live_page *find_page(struct live_level *l, uint64_t number)
+static __attribute__((noinline)) struct live_page *look_up_page(struct live_level *l, uint64_t number)
 {
 	struct live_page *p;
 	size_t i;
 
-	if (l->last && l->last_number == number)
-		return l->last;
 	if (!l->table)
 		return NULL;
 	for (i = hash(number) & l->mask; (p = l->table[i].page); i = (i + 1) & l->mask)
@@ -161,6 +164,12 @@ static inline struct live_page *find_page(struct live_level *l, uint64_t number)
 			return p;
 		}
 	return NULL;
+}
+
+/* Most were looked for before, by live_fetch_page(). */
+static inline struct live_page *find_page(struct live_level *l, uint64_t number)
+{
+	return l->last && l->last_number == number ? l->last : look_up_page(l, number);
 }
 
 static int grow(struct live_level *l)
@@ -183,13 +192,12 @@ static int grow(struct live_level *l)
 	return 0;
 }
 
-static struct live_page *make_page(struct live_pool *pool, struct live_level *l, uint64_t number)
+static __attribute__((noinline)) struct live_page *make_page(struct live_pool *pool, struct live_level *l,
+							     uint64_t number)
 {
-	struct live_page *p = find_page(l, number);
+	struct live_page *p;
 	size_t i;
 
-	if (p)
-		return p;
 	if ((!l->table || l->pages * 2 > l->mask) && grow(l))
 		return NULL;
 	/* The slots need no value: the bits say which count. */
@@ -337,10 +345,12 @@ uint32_t insert(struct live_map *m, const unsigned int level, uint64_t addr, uin
 	const uint64_t end = addr + (size ? size - 1 : 0);
 	uint64_t last_slot = end >> shift, number;
 	unsigned int slot = (addr >> shift) % LIVE_SLOTS, last;
-	struct live_page *p = make_page(m->pool, l, addr >> page_shift(level)), *q;
+	struct live_page *p = find_page(l, addr >> page_shift(level)), *q;
 	struct live *o;
 	uint32_t i;
 
+	if (unlikely(!p))
+		p = make_page(m->pool, l, addr >> page_shift(level));
 	if (unlikely(!p))
 		return 0;
 	/* In coarse slots the last one may be the next object's. */

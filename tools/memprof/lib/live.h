@@ -7,8 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../format.h"
+
 #define LIVE_LEVELS	4
 #define LIVE_SLOTS	256
+#define LIVE_NO_THREAD	0xffffffU
+#define LIVE_NO_OBJECT	UINT32_MAX
 
 /**
  * struct live - an object that is there: half a cache line
@@ -22,16 +26,34 @@
  * @chain: of the allocation
  * @object: its number once it was accessed, else LIVE_NO_OBJECT; in the list of free
  *	ones, the next
+ * @words: all of it
  */
 struct live {
-	uint64_t addr : 48, cpu : 12, inherited : 1, permanent : 1, reserved : 2;
-	uint64_t size : 40, thread : 24;
-	uint64_t born;
-	uint32_t chain, object;
+	union {
+		struct {
+			uint64_t addr : 48, cpu : 12, inherited : 1, permanent : 1, reserved : 2;
+			uint64_t size : 40, thread : 24;
+			uint64_t born;
+			uint32_t chain, object;
+		};
+		uint64_t words[4];
+	};
 };
 
-#define LIVE_NO_THREAD	0xffffffU
-#define LIVE_NO_OBJECT	UINT32_MAX
+/**
+ * live_set() - an object that an event begins, of which no access is known
+ *
+ * In words: of bit fields the compiler writes parts, and reads the word again, which has to
+ * wait until what was written is in the cache.
+ */
+static inline void live_set(struct live *l, const struct event_record *e, uint32_t thread, uint64_t born,
+			    uint32_t chain)
+{
+	l->words[0] = (uint64_t)e->cpu << 48 | e->addr;
+	l->words[1] = (uint64_t)thread << 40 | e->size;
+	l->words[2] = born;
+	l->words[3] = (uint64_t)LIVE_NO_OBJECT << 32 | chain;
+}
 
 /* Room for all of a recording; object 0 is none. */
 struct live_pool {

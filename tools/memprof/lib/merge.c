@@ -220,23 +220,22 @@ static void insertion_sort(uint64_t *keys, size_t n)
 	}
 }
 
-/* Sorts all records; those of a time stay in order. */
+/* What a record is sorted by: its time from the first on, and its place. */
+static inline uint64_t key_of(const struct merge *m, uint64_t time, size_t place)
+{
+	return (time - m->first) << ROOM_BITS | place;
+}
+
+/* Sorts all records, by their keys; those of a time stay in order. */
 static void sort(struct merge *m)
 {
-	uint64_t first = UINT64_MAX, all = 0, *from = m->keys, *to = m->spare_keys, *t;
+	uint64_t *from = m->keys, *to = m->spare_keys, *t;
 	struct merge_record *records = m->spare;
 	const size_t n = m->nr;
 	unsigned int shift, bits;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		first = m->records[i].time < first ? m->records[i].time : first;
-	/* Times from the first on, and places. */
-	for (i = 0; i < n; i++) {
-		from[i] = (m->records[i].time - first) << ROOM_BITS | i;
-		all |= from[i];
-	}
-	for (bits = 1; bits < 64 - ROOM_BITS && all >> ROOM_BITS >> bits; bits++)
+	for (bits = 1; bits < 64 - ROOM_BITS && (m->last - m->first) >> bits; bits++)
 		;
 	/* The highest bits tell nearly all apart, but where many records are of a moment. */
 	shift = ROOM_BITS + (bits > RADIX_BITS ? bits - RADIX_BITS : 0);
@@ -262,11 +261,18 @@ static inline void take_run(struct merge *m, uint64_t end, size_t room)
 {
 	struct stream *s = m->winner;
 	size_t n = m->nr;
+	uint64_t time;
 
 	do {
-		m->records[n++] = (struct merge_record){ s->time, s->at, s };
+		time = s->time;
+		m->keys[n] = key_of(m, time, n);
+		m->records[n++] = (struct merge_record){ time, s->at, s };
 		advance(m, s);
 	} while (s->at && s->time < end && n < room);
+	if (time > m->last)
+		m->last = time;
+	if (s->type == CHUNK_TASKS)
+		m->tasks += n - m->nr;
 	m->nr = n;
 	replay(m);
 }
@@ -275,7 +281,7 @@ static inline void take_run(struct merge *m, uint64_t end, size_t room)
 static bool more(struct merge *m)
 {
 	const struct stream *s;
-	size_t left, room;
+	size_t left, room, i, low, high;
 
 	/* What is left of the time before comes first. */
 	left = m->nr - m->ready;
@@ -289,6 +295,10 @@ static bool more(struct merge *m)
 	s = m->winner;
 	if (s->time == UINT64_MAX && !left)
 		return false;
+	m->first = left && m->records[0].time < s->time ? m->records[0].time : s->time;
+	m->last = left ? m->records[left - 1].time : m->first;
+	for (i = 0; i < left; i++)
+		m->keys[i] = key_of(m, m->records[i].time, i);
 	room = left + ROUND;
 	if (left > ROUND) {
 		/* Some streams are far ahead of others: until these are there, a record each. */
@@ -310,8 +320,14 @@ static bool more(struct merge *m)
 	m->in_window += m->nr - left;
 	sort(m);
 	/* The winner's time is that of the first that is not here. */
-	while (m->ready < m->nr && m->records[m->ready].time <= m->winner->time)
-		m->ready++;
+	for (low = 0, high = m->nr; low < high; ) {
+		i = (low + high) / 2;
+		if (m->records[i].time <= m->winner->time)
+			low = i + 1;
+		else
+			high = i;
+	}
+	m->ready = low;
 	return true;
 }
 
@@ -333,9 +349,14 @@ const struct merge_record *merge_next(struct merge *m, size_t *n)
 		if (!more(m))
 			return NULL;
 	first = &m->records[m->taken++];
-	while (first->stream->type != CHUNK_TASKS && m->taken < m->ready &&
-	       m->records[m->taken].stream->type != CHUNK_TASKS)
-		m->taken++;
+	if (!m->tasks) {
+		m->taken = m->ready;
+	} else if (first->stream->type == CHUNK_TASKS) {
+		m->tasks--;
+	} else {
+		while (m->taken < m->ready && m->records[m->taken].stream->type != CHUNK_TASKS)
+			m->taken++;
+	}
 	*n = &m->records[m->taken] - first;
 	return first;
 }

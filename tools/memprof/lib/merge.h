@@ -37,6 +37,8 @@ struct merge_record {
  * @winner: the stream whose record is next, of those that are not in @records
  * @records: sorted up to @ready; of these, those up to @taken were given away
  * @nr: of @records
+ * @tasks: of @records that were not given away, those of tasks
+ * @first: no time of @records is before, @last: or behind
  * @spare: as large, to sort into; @keys, as large, with @spare_keys
  * @end: of the window of time that is being taken; @window: how long one is, in ns
  * @in_window: records of it so far
@@ -49,8 +51,8 @@ struct merge {
 	struct stream *winner;
 	struct merge_record *records, *spare;
 	uint64_t *keys, *spare_keys;
-	size_t taken, ready, nr, in_window;
-	uint64_t end, window;
+	size_t taken, ready, nr, in_window, tasks;
+	uint64_t end, window, first, last;
 	void *arg;
 	/* Chains are taken as they come. */
 	void (*chain)(void *arg, struct stream *s, uint32_t id, const uint64_t *frames, unsigned int depth);
