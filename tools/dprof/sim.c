@@ -247,9 +247,11 @@ static int prepare(struct sim *s, const struct traces *t)
 	for (k = 0; k < t->nr; k++) {
 		struct sim_type *st = &s->type[t->trace[k].type];
 
-		if (!st->has_traces)
+		if (!st->nr_traces)
 			st->first_trace = k;
-		st->has_traces = true;
+		/* Histories of places that nothing accessed: the samples know more. */
+		if (t->trace[k].nr)
+			st->has_traces = true;
 		st->nr_traces++;
 		s->element[k] = calloc(t->trace[k].nr + 1, sizeof(**s->element));
 		if (!s->element[k])

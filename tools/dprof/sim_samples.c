@@ -164,6 +164,16 @@ static double some_time(const struct model *m, const struct dtype *t, const uint
 	return begin + (end - begin) * next_share(random);
 }
 
+/*
+ * A line met once, in the cache: it had come by an access just before, for a short time
+ * of the many such lines.  Played as often as a sample counts for, and at any time, it would
+ * drive out what it did not: those that missed stand for what comes into the cache.
+ */
+static bool passing(const struct sim *s, const struct use *u)
+{
+	return u->n == 1 && u->known && !u->misses[s->options.level];
+}
+
 /* What has no path traces is accessed as its samples were, and when. */
 int sim_schedule_samples(struct sim *s, struct model *m, const struct footprint *footprint,
 			 double span, struct schedule *schedule, uint64_t *random)
@@ -183,7 +193,7 @@ int sim_schedule_samples(struct sim *s, struct model *m, const struct footprint 
 		const uint32_t *slices = upto + t->index * NR_SLICES;
 		uint64_t n, i;
 
-		if (s->type[u->key.type].has_traces)
+		if (s->type[u->key.type].has_traces || passing(s, u))
 			continue;
 		n = u->n * s->per_sample * scale + next_share(random);
 		for (i = 0; i < n; i++) {
