@@ -89,9 +89,16 @@ for mode; do
 	done
 done
 [ "$1" = shared ] || exit 0
+if [ -e "$out/local.dat" ]; then
+	(cd "$out" && "$here/dprof_functions.pl" "$dprof" "$build/kernel-vm/System.map" shared.dat local.dat) |
+		tee "$out/functions.md"
+fi
+"$dprof" plot assoc-sets "$out/shared.dat" -o "$out/assoc-sets.png" --type kmalloc-2k \
+	"${vmlinux[@]}"
 record shared slice=1000 -s ibs -p 262144 -t skbuff_head_cache -H skbuff_head_cache \
 	--offsets '0,24 0,112 0,200 24,112 24,200 112,200' --max-ms 50 --budget 2000 -o /share/histories.dat
 for view in dataflow paths; do
 	"$dprof" report "$view" "$out/histories.dat" --type skbuff_head_cache "${vmlinux[@]}" >"$out/$view.txt"
 	head -n 14 "$out/$view.txt" | cut -c 1-160
 done
+"$dprof" plot dataflow "$out/histories.dat" -o "$out/dataflow.png" --type skbuff_head_cache "${vmlinux[@]}"
