@@ -154,7 +154,10 @@ for part in "${all[@]}"; do
 	cat "$out/dprof-$part.txt"
 done >"$out/dprof.txt"
 awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
-	/^==/ { source = $2 }
+	/^==/ {
+		source = $2
+		of_load = /^== classes, kernel_load/
+	}
 	/^planted / {
 		gsub(/,/, "")
 		planted += $2
@@ -163,12 +166,9 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	}
 	/^types / {
 		gsub(/,/, "")
-		if (!classes++ || $6 < agreement) agreement = $6
-	}
-	/^enough samples / {
-		gsub(/,/, "")
-		judged += $3
-		if ($3 && (agreed == "" || $7 < agreed)) agreed = $7
+		classes++
+		if (of_load) load_agreement = $11
+		else if (classes == 1 || $6 < agreement) agreement = $6
 	}
 	/^samples / {
 		gsub(/,/, "")
@@ -197,13 +197,12 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 		if (structs != 5 || n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted) exit 1
 		printf "{\n   \"_how\" : \"make bench-dprof; 2 CPUs, accel icount, slice=1000; planted cases of seeds 1 and 2 and classes: emulated IBS, model=trace, period 2500; shares: emulated IBS, one op in %d, and swmem, a sample each %d ns\",\n", ibs, swmem
 		printf "   \"planted_recall\" : %.4f,\n   \"false_alarms\" : %d,\n", right / planted, alarms
-		printf "   \"class_agreement\" : %.4f,\n", agreement / 100
+		printf "   \"class_agreement\" : %.4f,\n   \"class_agreement_load_mean\" : %.4f,\n", agreement / 100, load_agreement / 100
 		printf "   \"history_complete\" : %.6f,\n   \"history_invented\" : %d,\n   \"history_wrong_lives\" : %d,\n", history["logged"] / history["outside"], history["invented"], history["wrong_lives"]
 		printf "   \"insn_per_sample\" : %d,\n   \"insn_per_element\" : %d,\n   \"insn_per_arm_cpu\" : %d,\n", insns["sample:"], insns["access:"], insns["arming:"]
 		printf "   \"insn_per_sample_of_dprof\" : %d,\n", of_dprof
 		printf "   \"bytes_per_sample\" : %s,\n   \"bytes_per_element\" : %s,\n", bytes["sample:"], bytes["access:"]
 		printf "   \"insn_per_alloc_told\" : %s,\n   \"loop_others_watched_pct\" : %s,\n", told, others
-		if (judged) printf "   \"class_agreement_enough_samples\" : %.4f,\n", agreed / 100
 		printf "   \"named_pct_min\" : %s,\n   \"struct_pct_min\" : %s,\n   \"struct_of_structs_pct_min\" : %s,\n", named, has_struct, of_others
 		printf "   \"kendall_tau_min\" : %s,\n   \"tvd_max_pct\" : %s,\n   \"tvd_max_pct_all_accesses\" : %s,\n", tau["ibs"], distance["ibs"], distance_all["ibs"]
 		printf "   \"kendall_tau_min_swmem\" : %s,\n   \"tvd_max_pct_swmem\" : %s\n}\n", tau["swmem"], distance["swmem"]
