@@ -162,11 +162,11 @@ static int first_pass(const struct plan *p, pid_t child, int go)
 		complain(FAILED, "%s: ended before it began", p->command[0]);
 	ended = wait_seconds(p->first_seconds, child);
 	ret = trace_cmd_stop(tracer, path);
-	if (!ret)
-		ret = choose_from(path, p);
-	if (!ret && ended)
+	if (ended)
 		ret = complain(FAILED, "%s ended in the first pass, of %g seconds (--first): nothing is "
 			       "left to record", p->command[0], p->first_seconds);
+	else if (!ret)
+		ret = choose_from(path, p);
 	unlink(path);
 	leftover_done(path);
 	return ret;
