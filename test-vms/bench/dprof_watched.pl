@@ -14,7 +14,6 @@
 #	inside		accesses before, while other CPUs were not armed yet
 #	logged_inside	of these
 #	invented	logged accesses that were not made, or not while the object was watched
-#	by_qemu		logged accesses that were made elsewhere, but QEMU says here
 #	disordered	histories whose accesses are in another order on some CPU
 #	wrong_op	accesses logged as another one of load, store or both
 #	no_op		logged without
@@ -23,11 +22,6 @@
 #	cut		histories that were given up, or ended with the recording: what they
 #			did not log is not judged
 # and what they are about to stderr.
-#
-# QEMU 7.2 lets an unaligned store in a page hit every watchpoint between the beginning
-# of the page and its own end (store_helper_unaligned() in accel/tcg/cputlb.c), and an
-# unaligned load those in the two aligned words that it reads instead (load_helper()).
-# No debug register does.
 use strict;
 use warnings;
 no warnings 'portable';
@@ -35,7 +29,7 @@ no warnings 'portable';
 my ($truth, $trace) = @ARGV;
 my $direct_map = 0xffff888000000000;
 my %n = map { $_ => 0 } qw(histories unmatched outside logged missed stale inside logged_inside invented
-			   by_qemu disordered wrong_op no_op lives wrong_lives cut);
+			   disordered wrong_op no_op lives wrong_lives cut);
 my $complaints = 0;
 
 sub complain {
@@ -64,18 +58,8 @@ push @{ $queue{($_->{id} & 0xfff) . ' ' . $_->{base}} }, $_
 
 # --- one history -------------------------------------------------------------------
 
-# Where QEMU sees an access: from, to.
-sub seen_by_qemu {
-	my ($address, $bytes, $op) = @_;
-	my $end = $address + $bytes;
-
-	return ($address, $end) if !($address & $bytes - 1) || ($address ^ $end - 1) >> 12;
-	return ($op == 2 ? $address & ~4095 : $address & ~($bytes - 1),
-		$op == 2 ? $end : ($address & ~($bytes - 1)) + 2 * $bytes);
-}
-
-# Accesses to the watched places, in order: [ pc, offset, op, address, are all CPUs armed,
-# was it there ].  The load and the store of an instruction are one.
+# Accesses to the watched places, in order: [ pc, offset, op, address, are all CPUs armed ].
+# The load and the store of an instruction are one.
 sub places {
 	my ($h, $accesses) = @_;
 	my @places;
@@ -83,19 +67,16 @@ sub places {
 
 	for my $a (@$accesses) {
 		my ($pc, $address, $bytes, $op, $armed) = @$a;
-		my ($from, $to) = seen_by_qemu($address, $bytes, $op);
 		for my $i (0 .. $h->{slots} - 1) {
 			my $at = $h->{base} + $h->{offset}[$i];
-			next unless $from < $at + $h->{len}[$i] && $at < $to;
+			next unless $address < $at + $h->{len}[$i] && $at < $address + $bytes;
 			my $last = $last{$i};
 			if ($last && $op == 2 && $last->[2] == 1 && $last->[0] == $pc &&
 			    $last->[3] == $address) {
 				$last->[2] = 3;
 				next;
 			}
-			push @places, $last{$i} = [ $pc, $h->{offset}[$i], $op, $address, $armed,
-						    $address < $at + $h->{len}[$i] &&
-						    $at < $address + $bytes ];
+			push @places, $last{$i} = [ $pc, $h->{offset}[$i], $op, $address, $armed ];
 		}
 		# Whatever comes between, it is another instruction's.
 		delete $last{$_} for grep { $last{$_}[0] != $pc } keys %last;
@@ -110,9 +91,7 @@ sub same {
 
 sub compare_op {
 	my ($h, $true, $logged) = @_;
-	if (!$true->[5]) {
-		$n{by_qemu}++;
-	} elsif (!$logged->[2]) {
+	if (!$logged->[2]) {
 		$n{no_op}++;
 	} elsif ($logged->[2] != $true->[2]) {
 		$n{wrong_op}++;
@@ -146,7 +125,7 @@ sub judge {
 			my $t = pop @true;
 			my $is_same = @logged && same($t, $logged[-1]);
 			compare_op($h, $t, pop @logged) if $is_same;
-			next unless $t->[5] && ($is_same || !$is_cut);
+			next unless $is_same || !$is_cut;
 			$n{outside}++;
 			if ($is_same) {
 				$n{logged}++;
@@ -162,12 +141,12 @@ sub judge {
 			}
 			$is_last = 0;
 		}
-		$n{inside} += grep { $_->[5] } @true;
+		$n{inside} += @true;
 		while (@logged) {
 			my $l = pop @logged;
 			pop @true while @true && !same($true[-1], $l);
 			if (@true) {
-				$n{logged_inside}++ if $true[-1][5];
+				$n{logged_inside}++;
 				compare_op($h, pop @true, $l);
 				next;
 			}

@@ -33,7 +33,7 @@ layout=$(pahole -C dprof_watch "$build/kernel-vm/vmlinux" | awk '
 plugin=$build/guest/libwatched.so,out=$dir/truth,watches=$(at dprof_watches):$layout:4
 plugin+=,nmi=$(at asm_exc_nmi),debug=$(at asm_exc_debug),fault=$(at asm_exc_page_fault)
 # Order is what counts, and clocks are coarse.
-"$here/../run" --accel tcg --smp 2 --mem 1G --share "$dir" --timeout 1800 \
+"$here/../run" --qemu ibs --accel tcg --smp 2 --mem 1G --share "$dir" --timeout 1800 \
 	--append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=0' \
 	--qemu-arg -plugin --qemu-arg "$plugin" -- sh -ec '
 	cd /sys/kernel/tracing
@@ -48,12 +48,13 @@ plugin+=,nmi=$(at asm_exc_nmi),debug=$(at asm_exc_debug),fault=$(at asm_exc_page
 	echo "$1" >dprof/history_types
 	oracle-phase sh -ec "
 		$4
-		for event in history history_end access type; do
+		for event in access history history_end type; do
 			echo 1 >events/dprof/dprof_\$event/enable
 		done
 		cat dprof/stats >/dev/null
 		$5
-		for event in history access history_end type; do
+		# What ends from now on is cut, not without what was not recorded of it.
+		for event in history_end history access type; do
 			echo 0 >events/dprof/dprof_\$event/enable
 		done
 		cat dprof/stats >/share/stats"
