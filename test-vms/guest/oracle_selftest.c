@@ -277,6 +277,7 @@ static void threads(void)
 		while (*(volatile unsigned long *)page(200) < before + 2)
 			;
 	}
+	oracle_mark(CODE_SWEEP);
 	go = 3;
 	while (done != 2)
 		oracle_mark(CODE_SWEEP);
