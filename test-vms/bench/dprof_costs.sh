@@ -28,7 +28,7 @@ guest() {
 		args+=("$1")
 		shift
 	done
-	"$here/../run" --accel icount --smp 2 --mem 2G --share "$share" --timeout 3600 \
+	"$here/../run" --qemu ibs --accel icount --smp 2 --mem 2G --share "$share" --timeout 3600 \
 		--append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' "${args[@]}" -- sh -ec '
 		samples_ready
 		cd /sys/kernel/tracing
@@ -81,7 +81,7 @@ costs() {
 	echo "sample: $(median 1), $n bytes"
 	echo "sample, of these dprof and the trace: $(median_part)"
 	# Samples of the emulated IBS without an address, of which there are some, are discarded.
-	guest --qemu ibs --ibs slice=1000 \
+	guest --ibs slice=1000 \
 		--qemu-arg -plugin --qemu-arg "$(next_of asm_exc_nmi),$(part_of)" -- '
 		echo ibs >dprof/source
 		echo 16384 >dprof/period
@@ -166,7 +166,7 @@ rates() {
 
 	echo period,load,samples_per_million,overhead_pct >"$out/dprof-rates.csv"
 	for load in "kernel_load udp 1000" "net_cases short 4"; do
-		guest --qemu ibs --ibs slice=1000 -- '
+		guest --ibs slice=1000 -- '
 			now() { sed -n "s/^now at \([0-9]*\) nsecs/\1/p" /proc/timer_list; }
 			echo ibs >dprof/source
 			$1

@@ -45,18 +45,18 @@ plugin+=,nmi=$(at asm_exc_nmi),debug=$(at asm_exc_debug),fault=$(at asm_exc_page
 	echo "$6" >dprof/history_max_ms
 	echo "$2" >dprof/history_offsets
 	echo "$3" >dprof/history_objects
-	echo "$1" >dprof/history_types
+	# Nothing is watched but while all events are recorded.
 	oracle-phase sh -ec "
 		$4
-		for event in access history history_end type; do
+		for event in history access history_end type; do
 			echo 1 >events/dprof/dprof_\$event/enable
 		done
+		echo \"$1\" >dprof/history_types
 		cat dprof/stats >/dev/null
 		$5
-		# What ends from now on is cut, not without what was not recorded of it.
-		for event in history_end history access type; do
-			echo 0 >events/dprof/dprof_\$event/enable
-		done
+		echo >dprof/history_types
+		cat dprof/stats >/dev/null
+		echo 0 >events/dprof/enable
 		cat dprof/stats >/share/stats"
 	cat trace >/share/trace
 	grep -h "overrun: [1-9]" per_cpu/cpu*/stats >&2 && exit 1
