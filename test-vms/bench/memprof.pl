@@ -20,7 +20,7 @@ my $nodes = $ENV{NODES} // 2;
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
 my $keep = $ENV{RECORDINGS};
 my %kinds = map { $_ => 1 } split /,/, $ENV{KINDS} // '';
-my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,truth,shares,cases,joint,programs,plants';
+my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,storms,truth,shares,cases,joint,programs,plants';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
 mkdir "$build/bench";
 mkdir $keep if $keep;
@@ -358,6 +358,79 @@ sub cost {
 	save('cost', 'memprof_cost 20000 in a guest of one CPU, -icount');
 }
 
+# --- many events, many beginnings --------------------------------------------------
+# memprof_storm's events say which of them are missing: what is lost is to be counted.
+sub storms {
+	my $n = $ENV{STORMS} // 1000;
+	# A thousand million instructions a second, of all CPUs together.
+	my @machine = (smp => 2, nodes => 1, timeout => 6000,
+		       options => ['--mem', '4G', '--qemu-arg', '-icount', '--qemu-arg', 'shift=0']);
+	my $vm = in_guest(<<~'END', @machine);
+		memprof record -c 100000 -o d -- memprof_storm 1 4 || exit 1
+		memprof_gaps d
+		rm d
+		# A recorder that does not come for a while.
+		memprof record -c 100000 -o d -- memprof_storm 1 3 >/dev/null & r=$!
+		until pidof memprof_storm; do sleep 0.01; done
+		sleep 0.3
+		kill -STOP $r
+		sleep 1
+		kill -CONT $r
+		wait $r || exit 1
+		echo "stopped: $(memprof_gaps d)"
+		END
+	my ($allocations, $rate) = $vm->{out} =~ /^allocations (\d+) per_second (\d+)/m;
+	my %gaps = map { /(\w+) (\d+)/g } $vm->{out} =~ /^(allocations .* missing .*)/m;
+	return print STDERR "memprof.pl: a guest failed: $vm->{out} $vm->{err}" if $vm->{status} || !%gaps;
+	$m{storm_allocations_per_s} = $rate + 0;
+	$m{storm_allocations} = $allocations + 0;
+	$m{storm_events_lost} = $gaps{lost} + 0;
+	# A free for each allocation but the last ones.
+	$m{storm_events_uncounted} = abs($allocations - $gaps{allocations} + $allocations - $gaps{frees} - 1 - $gaps{lost}) +
+				     $gaps{missing} + $gaps{surplus};
+	my %stopped = map { /(\w+) (\d+)/g } $vm->{out} =~ /^stopped: (.*)/m;
+	$m{storm_stopped_lost} = $stopped{lost} + 0;
+	$m{storm_stopped_uncounted} = $stopped{missing} + $stopped{surplus};
+	my %of = (start => 'memprof record -c 20000 -o d.$i -- memprof_storm 1 0.01 >/dev/null || exit 1',
+		  attach => <<~'END');
+		memprof record -c 20000 -o d.$i -p $storm -A /lib/x86_64-linux-gnu/libc.so.6 --alloc malloc --free free 2>err & r=$!
+		until grep -q Ctrl-C err; do sleep 0.01; done
+		sleep 0.03; rm err
+		kill -INT $r
+		wait $r || exit 1
+		END
+	for my $kind (sort keys %of) {
+		my $attached = $kind eq 'attach' ? '--attached' : '';
+		my $vm = in_guest(<<~END, @machine);
+			memprof_storm 1 1000000 & storm=\$!
+			[ "$attached" ] || kill \$storm
+			for i in \$(seq $n); do
+				touch err
+				$of{$kind}
+				[ \$((i % 50)) != 0 -a \$i != $n ] && continue
+				memprof_gaps $attached d.* || exit 1
+				rm d.*
+			done
+			kill -0 \$storm 2>/dev/null && echo "goes on"
+			echo "left: \$(cat /sys/kernel/tracing/uprobe_events | wc -l) \$(ls /dev/shm | wc -l)"
+			kill \$storm 2>/dev/null
+			exit 0
+			END
+		my %sum;
+		for my $line ($vm->{out} =~ /^(allocations .* missing .*)/mg) {
+			my %f = $line =~ /(\w+) (\d+)/g;
+			$sum{$_} += $f{$_} for keys %f;
+		}
+		print STDERR "memprof.pl: a guest failed: $vm->{out} $vm->{err}" if $vm->{status} || $vm->{out} !~ /^left: 0 0/m ||
+			($attached && $vm->{out} !~ /^goes on/m);
+		$m{"storm_${kind}_recordings"} = $sum{threads};
+		$m{"storm_${kind}_events"} = $sum{allocations} + $sum{frees};
+		$m{"storm_${kind}_lost"} = $sum{lost} + 0;
+		$m{"storm_${kind}_uncounted"} = $sum{missing} + $sum{surplus};
+	}
+	save('storms', "memprof_storm, a thread, in a guest of 2 CPUs and 10^9 instructions a second; $n recordings of a command (start), $n of a process (attach, uprobes)");
+}
+
 # --- reading ----------------------------------------------------------------------
 # CPU seconds of a command.
 sub cpu_seconds {
@@ -395,6 +468,7 @@ sub reading {
 
 reading() if $parts{read};
 cost() if $parts{cost};
+storms() if $parts{storms};
 truth() if $parts{truth};
 shares() if $parts{shares};
 cases() if $parts{cases};

@@ -8,12 +8,13 @@
 #   RECORDINGS=DIR  keeps the recordings there, and uses those that are there;
 #                 ONLY_READ=1: no others
 #   SHARES=8      programs of the part shares
+#   STORMS=1000   recordings of each kind of the part storms
 #   JOINT=1       programs of each pattern of the part joint
 #   JOBS=N        guests at a time (default: one a CPU)
-#   PARTS=read,cost,truth,shares,cases,joint,programs,plants   what to measure; the rest of the file stays
+#   PARTS=read,cost,storms,truth,shares,cases,joint,programs,plants   what to measure; the rest of the file stays
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export MEMSCOPE_BUILD=${MEMSCOPE_BUILD:-$(realpath "$here/../../build")}
 make -s -C "$here/../../tools" O="$MEMSCOPE_BUILD" \
-	"$MEMSCOPE_BUILD"/tools/tests/memprof_{plant,truth,static,judge,cost,cases,open,gen,share}
+	"$MEMSCOPE_BUILD"/tools/tests/memprof_{plant,truth,static,judge,cost,cases,open,gen,share,storm,gaps}
 exec "$here/memprof.pl"

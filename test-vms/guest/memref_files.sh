@@ -197,7 +197,7 @@ off
 echo 1 >memref/tasks
 echo anon >memref/write
 on
-pagetest --size 4M --prefault --iterations 1 --sleep 1000 --thp no >/tmp/out & p=$!
+pagetest --size 4M --prefault --iterations 1 --sleep 100000 --thp no >/tmp/out & p=$!
 until [ -s /tmp/out ]; do sleep 0.1; done
 harvest
 harvest
@@ -239,8 +239,8 @@ is 'no such cgroup' "$(put memref/cgroup /none)" 'No such file or directory'
 is 'a cgroup' "$(put memref/cgroup /outer)$(cat memref/cgroup)" /outer
 echo 1 >memref/tasks
 on
-pagetest --size 4M --prefault --iterations 1 --sleep 1000 --thp no >/tmp/out & p=$!
-pagetest --size 4M --prefault --iterations 1 --sleep 1000 --thp no >/tmp/out2 & q=$!
+pagetest --size 4M --prefault --iterations 1 --sleep 100000 --thp no >/tmp/out & p=$!
+pagetest --size 4M --prefault --iterations 1 --sleep 100000 --thp no >/tmp/out2 & q=$!
 echo $p >$cg/outer/inner/cgroup.procs
 until [ -s /tmp/out ] && [ -s /tmp/out2 ]; do sleep 0.1; done
 harvest

@@ -21,11 +21,8 @@ echo 0 >memref/cpu_max
 echo 300 >memref/interval_ms
 echo 16384 >memref/group_kb
 echo anon >memref/write
-trace-cmd record -q -e memref -o /share/trace.dat sleep 9 &
-trace=$!
-sleep 2
-perf record -q -a -e 'memref:*' -o /share/perf.data sleep 4 >&2 || exit 1
-wait $trace || exit 1
+trace-cmd record -q -e memref -o /share/trace.dat sh -c \
+	"sleep 1; perf record -q -a -e 'memref:*' -o /share/perf.data sleep 4 >&2; sleep 2" || exit 1
 memref record -i 200 -g 64M -o /share/record.dat -- sh -c 'sleep 1; exit 7'
 echo "record $? $(cat memref/interval_ms memref/group_kb | tr '\n' ' ')"
 memref record -i 10 -g 64K -o /share/long.dat -- sleep 6

@@ -22,14 +22,15 @@ before=$(wc -c <memref/bitmap_user)
 dd if=/dev/zero of=/tmp/file bs=1M count=16 2>/dev/null
 echo 0x30000000 >$blocks/probe || exit 1
 echo online_movable >$blocks/memory6/state || exit 1
-pagetest --size 64M --iterations 1 --sleep 3000 >/dev/null &
-sleep 2
+pagetest --size 64M --prefault --iterations 1 --sleep 100000 >/tmp/out &
+until [ -s /tmp/out ]; do sleep 0.1; done
 echo 1 >memref/scan
 after=$(wc -c <memref/bitmap_user)
 echo "bitmap $before $after"
 echo "added $(tail -c +$((before + 1)) memref/bitmap_user | tr -d '\0' | wc -c)"
 echo "file $(tr -d '\0' <memref/bitmap_page_cache | wc -c)"
 grep memref_scan: trace | tail -n 1
+kill %1
 wait
 echo 0 >events/memref/memref_scan/enable
 EOF

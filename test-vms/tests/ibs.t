@@ -61,10 +61,12 @@ for my $period (1024, 4096, 16384, 65536) {
 	in_band($n->{memory}, $n->{'in-loops'}, 0.2, "period $period: share of memory");
 }
 
-# Other processors, another thread model.
+# Other processors, another thread model.  The second CPU comes late because of what can happen
+# to one while the kernel patches itself at boot (docs/test-vms.md).
 for my $cpu ('EPYC', 'EPYC-Milan') {
 	my $n = numbers(check($cpu, '--smp', 2, '--numa', 2, '--accel', 'mttcg', '--cpu', $cpu,
-			      '--', 'ibs_check', 'samples', 16384));
+			      '--append', 'maxcpus=1', '--', 'sh', '-c',
+			      'echo 1 >/sys/devices/system/cpu/cpu1/online && ibs_check samples 16384'));
 	is($n->{wrong}, 0, "$cpu, a thread for each CPU: all right");
 	cmp_ok($n->{memory}, '>=', 400, "$cpu: in $n->{memory} samples of memory");
 }
@@ -171,7 +173,8 @@ EOS
 
 if (my $seconds = $ENV{MEMSCOPE_IBS_SECONDS}) {
 	my $n = numbers(check("$seconds s", '--smp', 2, '--numa', 2, '--accel', 'mttcg', '--timeout', $seconds + 600,
-			      '--', 'ibs_check', 'samples', 1024, $seconds));
+			      '--append', 'maxcpus=1', '--', 'sh', '-c', 'echo 1 >/sys/devices/system/cpu/cpu1/online && ' .
+			      "ibs_check samples 1024 $seconds"));
 	is($n->{wrong}, 0, "$seconds s: all of $n->{memory} samples of memory right");
 	is($n->{lost} + $n->{throttled}, 0, "$seconds s: none of $n->{samples} lost");
 }

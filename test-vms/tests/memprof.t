@@ -15,7 +15,7 @@ use VM;
 -x "$build/qemu-ibs/qemu-system-x86_64"
 	or plan skip_all => 'the QEMU that emulates IBS is not built (make qemu-ibs)';
 system('make', '-s', '-C', "$FindBin::RealBin/../../tools", "O=$build",
-       map { "$build/tools/tests/memprof_$_" } qw(plant truth static judge cost cases share)) == 0
+       map { "$build/tools/tests/memprof_$_" } qw(plant truth static judge cost cases share storm gaps)) == 0
 	or BAIL_OUT('the programs cannot be built');
 stage();
 
@@ -87,6 +87,39 @@ END
 	like($vm->{out}, qr/^no program: status 1$/m, 'a file that is no program: status 1');
 	like($vm->{out}, qr/^no function: status 1$/m, 'a function that it has not: status 1');
 	like($vm->{out}, qr/^of nothing: status 2$/m, 'a function of no file: status 2');
+}
+
+# --- many events, recordings that begin and end under load ----------------------------------
+{
+	my $vm = in_guest(<<'END', smp => 2, nodes => 1);
+memprof record -c 100000 -o whole -- memprof_storm 1 0.3 || exit 1
+echo "whole: $(memprof_gaps whole)"
+memprof record -c 100000 -o stopped -- memprof_storm 1 1 & r=$!
+until pidof memprof_storm >/dev/null; do sleep 0.01; done
+sleep 0.1; kill -STOP $r; sleep 0.5; kill -CONT $r
+wait $r || exit 1
+echo "stopped: $(memprof_gaps stopped)"
+memprof_storm 1 100000 & storm=$!
+for i in 1 2; do
+	memprof record -c 20000 -o attached.$i -p $storm -A /lib/x86_64-linux-gnu/libc.so.6 --alloc malloc --free free 2>err & r=$!
+	until grep -q Ctrl-C err; do sleep 0.01; done
+	sleep 0.05; rm err; kill -INT $r; wait $r || exit 1
+done
+echo "attached: $(memprof_gaps --attached attached.*)"
+kill $storm
+END
+	is($vm->{status}, 0, 'programs that allocate all the time are recorded') or diag $vm->{err}, $vm->{out};
+	my %of = map { my $what = $_; $what => { $vm->{out} =~ /^$what: (.*)/m ? $1 =~ /(\w+) (\d+)/g : () } }
+		qw(whole stopped attached);
+	for my $what (sort keys %of) {
+		is($of{$what}{$_}, 0, "$what: none $_ that is not counted") for qw(missing surplus);
+	}
+	is($of{whole}{lost}, 0, 'whole: none lost');
+	my ($done) = $vm->{out} =~ /^allocations (\d+)/m;
+	is($of{whole}{allocations}, $done, 'whole: as many as the program says');
+	cmp_ok($of{stopped}{lost} // 0, '>', 1000, 'stopped: while the recorder does not come, events are lost, and counted');
+	is($of{attached}{threads}, 2, 'attached to a busy process: each time its thread is seen');
+	cmp_ok($of{attached}{allocations} // 0, '>', 100, "attached: $of{attached}{allocations} allocations");
 }
 
 # --- patterns --------------------------------------------------------------------

@@ -19,6 +19,7 @@
 #include <uthash.h>
 
 #include "../lib/complain.h"
+#include "../lib/perf_lost.h"
 #include "record.h"
 
 #define PAGE		4096UL
@@ -68,8 +69,9 @@ struct sampler {
 	struct memsource_events events;
 	struct cpu_state *cpus;
 	int nr_cpus;
-	int *fds;
+	struct event_fd { int fd, lost; } *fds;	/* lost: which of enum LOST_ its records are */
 	int nr_fds;
+	uint64_t lost[LOST_KINDS];		/* that rings told of */
 	size_t sample_ring, task_ring;
 	struct known_thread *threads, *last_thread;
 	struct known_chain *chains;
@@ -112,14 +114,14 @@ struct sampler *sampler_new(struct recording *r)
 	return s;
 }
 
-static int keep_fd(struct sampler *s, int fd)
+static int keep_fd(struct sampler *s, int fd, int lost)
 {
-	int *fds = realloc(s->fds, (s->nr_fds + 1) * sizeof(*fds));
+	struct event_fd *fds = realloc(s->fds, (s->nr_fds + 1) * sizeof(*fds));
 
 	if (!fds)
 		return -ENOMEM;
 	s->fds = fds;
-	s->fds[s->nr_fds++] = fd;
+	s->fds[s->nr_fds++] = (struct event_fd){ fd, lost };
 	return 0;
 }
 
@@ -132,6 +134,7 @@ static int open_tasks(pid_t tid, int cpu, bool on_exec)
 		.disabled = 1, .inherit = 1, .mmap = 1, .mmap_data = 1, .mmap2 = 1, .comm = 1,
 		.comm_exec = 1, .task = 1, .sample_id_all = 1, .use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC, .exclude_kernel = 1, .enable_on_exec = on_exec,
+		.read_format = perf_lost_format(),
 	};
 
 	return syscall(SYS_perf_event_open, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -160,7 +163,7 @@ static int open_on_cpu(struct sampler *s, struct cpu_state *c, pid_t tid, bool o
 	fd = open_tasks(tid, c->cpu, on_exec);
 	if (fd < 0)
 		return -errno;
-	ret = keep_fd(s, fd);
+	ret = keep_fd(s, fd, LOST_TASKS);
 	if (!ret)
 		ret = map_or_join(&c->tasks, &c->task_fd, fd, s->task_ring);
 	if (ret)
@@ -169,7 +172,7 @@ static int open_on_cpu(struct sampler *s, struct cpu_state *c, pid_t tid, bool o
 	if (ret)
 		return ret;
 	for (i = 0; i < s->events.nr; i++) {
-		ret = ret ? ret : keep_fd(s, fds[i]);
+		ret = ret ? ret : keep_fd(s, fds[i], LOST_SAMPLES);
 		/* The leader of a group has no samples. */
 		if (!ret)
 			ret = map_or_join(&c->samples, &c->sample_fd, fds[i], s->sample_ring);
@@ -198,6 +201,7 @@ int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec
 		s->events.attr[i].use_clockid = 1;
 		s->events.attr[i].clockid = CLOCK_MONOTONIC;
 		s->events.attr[i].inherit = nr_tids > 0;
+		s->events.attr[i].read_format = perf_lost_format();
 		s->events.attr[i].enable_on_exec = on_exec && (!i || !s->events.group);
 	}
 	s->sample_ring = geteuid() ? SMALL_SAMPLE_RING : SAMPLE_RING;
@@ -241,7 +245,7 @@ int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec
 void sampler_enable(struct sampler *s, bool on)
 {
 	for (int i = 0; i < s->nr_fds; i++)
-		ioctl(s->fds[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(s->fds[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /** sampler_wait() - until there are samples, or so long */
@@ -473,6 +477,13 @@ static void flush_tasks(struct sampler *s, struct cpu_state *c)
 	flush_buffer(s, &c->task_buffer, CHUNK_TASKS, c->cpu, 0, c->task_last_ns);
 }
 
+static void count_lost(struct sampler *s, const struct cpu_state *c, int kind, uint64_t time,
+		       uint64_t count)
+{
+	s->lost[kind] += count;
+	record_lost(s->r, kind, c->cpu, time, count);
+}
+
 static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_event_header *h)
 {
 	const uint32_t *w = (const uint32_t *)(h + 1);
@@ -506,7 +517,7 @@ static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_
 		put_task(c, time, &t, (const char *)(w + 16));
 		break;
 	case PERF_RECORD_LOST:
-		record_lost(s->r, LOST_TASKS, c->cpu, time, d[1]);
+		count_lost(s, c, LOST_TASKS, time, d[1]);
 		break;
 	}
 }
@@ -541,8 +552,7 @@ static void drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap
 		else if (h->type == PERF_RECORD_SAMPLE)
 			take_sample(s, c, h);
 		else if (h->type == PERF_RECORD_LOST)
-			record_lost(s->r, LOST_SAMPLES, c->cpu, c->last_ns,
-				    ((const uint64_t *)(h + 1))[1]);
+			count_lost(s, c, LOST_SAMPLES, c->last_ns, ((const uint64_t *)(h + 1))[1]);
 		else if (h->type == PERF_RECORD_THROTTLE)
 			record_lost(s->r, LOST_THROTTLED, c->cpu, *(const uint64_t *)(h + 1), 1);
 		tail += h->size;
@@ -550,10 +560,23 @@ static void drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap
 	__atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
 }
 
+/* What was lost after the last record that found room: no ring tells. */
+static void tell_last_losses(struct sampler *s)
+{
+	uint64_t lost[LOST_KINDS] = { 0 };
+	int i;
+
+	for (i = 0; i < s->nr_fds; i++)
+		lost[s->fds[i].lost] += perf_lost(s->fds[i].fd);
+	for (i = 0; i < LOST_KINDS; i++)
+		if (lost[i] > s->lost[i])
+			count_lost(s, &s->cpus[0], i, now_ns(), lost[i] - s->lost[i]);
+}
+
 /**
  * sampler_drain() - read what there is
  * @s: the sampler
- * @all: and write what is being collected
+ * @all: and write what is being collected: the events are stopped
  */
 void sampler_drain(struct sampler *s, bool all)
 {
@@ -569,8 +592,10 @@ void sampler_drain(struct sampler *s, bool all)
 		if (all || c->last_ns - c->flushed_ns > FLUSH_NS)
 			flush_samples(s, c);
 	}
-	if (all)
+	if (all) {
 		flush_buffer(s, &s->new_threads, CHUNK_THREADS, 0, 0, 0);
+		tell_last_losses(s);
+	}
 }
 
 /** sampler_forked() - tell of a process that was forked before events were open */
@@ -656,7 +681,7 @@ void sampler_close(struct sampler *s)
 		free(c->task_buffer.data);
 	}
 	for (i = 0; i < s->nr_fds; i++)
-		close(s->fds[i]);
+		close(s->fds[i].fd);
 	HASH_ITER(hh, s->threads, t, next_thread) {
 		HASH_DEL(s->threads, t);
 		free(t);

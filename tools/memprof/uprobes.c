@@ -27,6 +27,7 @@
 #include <uthash.h>
 
 #include "../lib/complain.h"
+#include "../lib/perf_lost.h"
 #include "record.h"
 
 #define PAGE		4096UL
@@ -69,7 +70,7 @@ struct call {
 	const struct probe *probe;
 	bool returns;
 	uint16_t cpu, depth;
-	uint64_t argument[4], result, frames[FRAMES];
+	uint64_t stack, argument[4], result, frames[FRAMES];
 };
 
 struct thread {
@@ -105,7 +106,8 @@ struct uprobes {
 	uint32_t nr_chains;
 	struct call *calls;
 	size_t nr_calls, room_calls;
-	uint64_t lost;
+	uint64_t lost, told;	/* lost: since it was told of; told: of all that rings told */
+	uint64_t from_ns, until_ns;	/* all are on */
 };
 
 /** uprobes_new() - none yet, for a recording; NULL without memory */
@@ -113,8 +115,10 @@ struct uprobes *uprobes_new(struct recording *r)
 {
 	struct uprobes *u = calloc(1, sizeof(*u));
 
-	if (u)
+	if (u) {
 		u->r = r;
+		u->until_ns = UINT64_MAX;
+	}
 	return u;
 }
 
@@ -307,9 +311,11 @@ static int open_probe(const struct uprobes *u, const struct probe *p, bool retur
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER,
 		.sample_regs_user = 1 << PERF_REG_X86_AX | 1 << PERF_REG_X86_CX |
-				    1 << PERF_REG_X86_DX | 1 << PERF_REG_X86_SI | 1 << PERF_REG_X86_DI,
+				    1 << PERF_REG_X86_DX | 1 << PERF_REG_X86_SI |
+				    1 << PERF_REG_X86_DI | 1 << PERF_REG_X86_SP,
 		.disabled = 1, .inherit = inherit, .enable_on_exec = on_exec, .use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC, .exclude_callchain_kernel = 1,
+		.read_format = perf_lost_format(),
 	};
 
 	/* Who called is on top of the stack; the callers before by frame pointers. */
@@ -409,11 +415,20 @@ int uprobes_open(struct uprobes *u, const pid_t *tids, int nr_tids, bool on_exec
 			ret == -EMFILE ? " (ulimit -n)" : "");
 }
 
-/** uprobes_enable() - start or stop all */
+/**
+ * uprobes_enable() - start or stop all
+ *
+ * One after the other: what happens while some are on and some are not is left out, or an
+ * object would seem to live on whose end was not seen.
+ */
 void uprobes_enable(struct uprobes *u, bool on)
 {
+	if (!on)
+		u->until_ns = now_ns();
 	for (int i = 0; i < u->nr_fds; i++)
 		ioctl(u->fds[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	if (on)
+		u->from_ns = now_ns();
 }
 
 /* ---- what becomes of calls ---- */
@@ -500,8 +515,11 @@ static uint32_t chain_number(struct uprobes *u, struct thread *t, const struct c
 static void put_event(struct uprobes *u, struct thread *t, const struct call *c, uint64_t time,
 		      struct event_record event)
 {
-	struct event_record *e = put(u, t, time, 1);
+	struct event_record *e;
 
+	if (event.type != EVENT_LOST && (time < u->from_ns || time > u->until_ns))
+		return;
+	e = put(u, t, time, 1);
 	if (!e)
 		return;
 	event.delta = time - t->base_ns;
@@ -554,8 +572,13 @@ static void take_call(struct uprobes *u, const struct call *c)
 
 	if (!t)
 		return;
+	/*
+	 * What a call calls is further down the stack.  Calls whose return was not seen, or that
+	 * longjmp() left, are over.
+	 */
+	while (!c->returns && t->depth && t->calls[t->depth - 1].stack <= c->stack)
+		t->depth--;
 	if (c->returns) {
-		/* Calls that longjmp() left do not return. */
 		for (depth = t->depth; depth; depth--)
 			if (t->calls[depth - 1].probe == c->probe)
 				break;
@@ -618,15 +641,16 @@ static void read_call(struct uprobes *u, const struct perf_event_header *h)
 			p += frames;
 		}
 	}
-	/* Registers in order of their bits: ax, cx, dx, si, di. */
-	if (p >= end || !*p++ || p + 5 > end)
+	/* Registers in order of their bits: ax, cx, dx, si, di, sp. */
+	if (p >= end || !*p++ || p + 6 > end)
 		return;
 	c->result = p[0];
 	c->argument[0] = p[4];
 	c->argument[1] = p[3];
 	c->argument[2] = p[2];
 	c->argument[3] = p[1];
-	p += 5;
+	c->stack = p[5];
+	p += 6;
 	if (c->depth && p + 2 < end && p[0] >= 8) {
 		c->frames[0] = p[1];
 		/* A chain has the caller, too, where the kernel sees that the function has just begun. */
@@ -660,8 +684,10 @@ static void read_ring(struct uprobes *u, struct cpu_ring *c)
 		}
 		if (h->type == PERF_RECORD_SAMPLE)
 			read_call(u, h);
-		else if (h->type == PERF_RECORD_LOST)
+		else if (h->type == PERF_RECORD_LOST) {
 			u->lost += ((const uint64_t *)(h + 1))[1];
+			u->told += ((const uint64_t *)(h + 1))[1];
+		}
 		tail += h->size;
 	}
 	__atomic_store_n(&c->ring->data_tail, tail, __ATOMIC_RELEASE);
@@ -701,18 +727,25 @@ void uprobes_drain(struct uprobes *u, bool all)
 {
 	const uint64_t now = now_ns(), until = all ? UINT64_MAX : now - LATE_NS;
 	struct thread *t, *next;
-	size_t i;
+	uint64_t counted = 0;
+	size_t taken;
+	int i;
 
-	for (i = 0; i < (size_t)u->nr_cpus; i++)
+	for (i = 0; i < u->nr_cpus; i++)
 		if (u->cpus[i].ring)
 			read_ring(u, &u->cpus[i]);
 	qsort(u->calls, u->nr_calls, sizeof(*u->calls), by_time);
-	for (i = 0; i < u->nr_calls && u->calls[i].time <= until; i++)
-		take_call(u, &u->calls[i]);
-	u->nr_calls -= i;
-	memmove(u->calls, u->calls + i, u->nr_calls * sizeof(*u->calls));
+	for (taken = 0; taken < u->nr_calls && u->calls[taken].time <= until; taken++)
+		take_call(u, &u->calls[taken]);
+	u->nr_calls -= taken;
+	memmove(u->calls, u->calls + taken, u->nr_calls * sizeof(*u->calls));
+	/* After the last record that found room, no ring tells. */
+	for (i = 0; all && i < u->nr_fds; i++)
+		counted += perf_lost(u->fds[i]);
+	if (counted > u->told)
+		u->lost += counted - u->told;
 	if (u->lost)
-		tell_lost(u, i && !u->nr_calls ? now : until < now ? until : now);
+		tell_lost(u, taken && !u->nr_calls ? now : until < now ? until : now);
 	HASH_ITER(hh, u->threads, t, next)
 		if (all || (t->nr && now - t->base_ns > 1000000000))
 			flush(u, t);

@@ -21,7 +21,7 @@
 
 #define WAIT_NS		50000
 #define MAX_TRIES	1000
-#define MAX_WAITS	2000	/* 100 ms in all */
+#define MAX_WAIT_NS	100000000
 
 static struct process_state no_process = { .generation = GENERATION_NONE };
 
@@ -209,21 +209,33 @@ out:
 	return self.ring;
 }
 
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
 /* Room for n records, or false when the recorder does not come. */
 static bool make_room(unsigned int n, bool wait)
 {
 	const uint64_t head = self.ring->head;
 	struct timespec t = { 0, WAIT_NS };
-	unsigned int waits;
-	uint64_t room;
+	uint64_t room, until = 0;
 
 	if (self.next == self.end)
 		self.next = self.first;
-	for (waits = 0; ; waits++) {
+	for (;;) {
 		room = __atomic_load_n(&self.ring->tail, __ATOMIC_ACQUIRE) + ring_room - head;
 		if (n <= room)
 			break;
-		if (!wait || waits == MAX_WAITS)
+		if (!wait)
+			return false;
+		/* By the clock: where timers are coarse, a sleep takes milliseconds. */
+		if (!until)
+			until = monotonic_ns() + MAX_WAIT_NS;
+		else if (monotonic_ns() > until)
 			return false;
 		self.ring->waits++;
 		syscall(SYS_nanosleep, &t, NULL);

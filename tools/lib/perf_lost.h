@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How many records of an event of perf found no room.  A ring says so in front of the next
+ * record that does (PERF_RECORD_LOST); what was lost after the last one, only the event tells.
+ */
+#ifndef PERF_LOST_H
+#define PERF_LOST_H
+
+#include <stdint.h>
+
+uint64_t perf_lost_format(void);
+uint64_t perf_lost(int fd);
+
+#endif
