@@ -208,7 +208,7 @@ int cmd_diagnose(int argc, char **argv)
 		case 't': as_table = 1; break;
 		case 'l': as_table = levels = 1; break;
 		case 'h': usage(stdout); return OK;
-		case OPT_FROM ... OPT_ALL:
+		case OPT_FROM ... OPT_MEMORY:
 			if (common_option(&common, c, optarg))
 				return USAGE;
 			break;

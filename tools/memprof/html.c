@@ -173,7 +173,7 @@ int cmd_html(int argc, char **argv)
 		case 'o': output = optarg; break;
 		case 'n': plots = false; break;
 		case 'h': usage(stdout); return OK;
-		case OPT_FROM ... OPT_ALL:
+		case OPT_FROM ... OPT_MEMORY:
 			if (common_option(&common, c, optarg))
 				return USAGE;
 			break;

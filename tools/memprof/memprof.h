@@ -66,6 +66,8 @@ enum memprof_level {
  * @symbols: directory that the recorded machine's files are below; NULL: none
  * @each: takes each access in order of time; NULL: flows are kept instead
  * @arg: for @each
+ * @memory: bytes that what grows with the recording may take; the rest is kept in a file
+ *	in $TMPDIR or /var/tmp.  0: a quarter of the machine's memory
  */
 struct memprof_options {
 	size_t size;
@@ -74,6 +76,7 @@ struct memprof_options {
 	const char *symbols;
 	void (*each)(const struct memprof_access *access, void *arg);
 	void *arg;
+	uint64_t memory;
 };
 
 /**

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../lib/size.h"
 #include "memprof_cli.h"
 #include "options.h"
 
@@ -17,7 +18,9 @@ const char options_usage[] =
 	"      --instances             objects: each by itself, not by site\n"
 	"      --top N                 the first N rows\n"
 	"      --all                   accesses that caches answered, too\n"
-	"      --symfs DIR             the recorded machine's files are below DIR\n";
+	"      --symfs DIR             the recorded machine's files are below DIR\n"
+	"      --memory SIZE           what needs more goes to a file in $TMPDIR or /var/tmp\n"
+	"                              (default: a quarter of the machine's)\n";
 
 static int number(const char *name, const char *text, uint32_t *value)
 {
@@ -71,6 +74,10 @@ int common_option(struct common *c, int option, const char *value)
 	case OPT_SYMBOLS: c->what.symbols = value; return OK;
 	case OPT_INSTANCES: c->view.instances = true; return OK;
 	case OPT_ALL: c->view.all = true; return OK;
+	case OPT_MEMORY:
+		if (parse_size(value, &c->what.memory) || !c->what.memory)
+			return complain(USAGE, "--memory %s: not a size", value);
+		return OK;
 	}
 	return USAGE;
 }

@@ -14,7 +14,7 @@ struct common {
 			  .view = { .object = NO_NUMBER, .thread = NO_NUMBER } }
 
 enum { OPT_FROM = 512, OPT_TO, OPT_PID, OPT_TID, OPT_OBJECT, OPT_THREAD, OPT_SITE, OPT_TOP,
-       OPT_SYMBOLS, OPT_INSTANCES, OPT_ALL };
+       OPT_SYMBOLS, OPT_INSTANCES, OPT_ALL, OPT_MEMORY };
 
 #define COMMON_OPTIONS								\
 	{ "from", 1, NULL, OPT_FROM }, { "to", 1, NULL, OPT_TO },		\
@@ -22,7 +22,7 @@ enum { OPT_FROM = 512, OPT_TO, OPT_PID, OPT_TID, OPT_OBJECT, OPT_THREAD, OPT_SIT
 	{ "object", 1, NULL, OPT_OBJECT }, { "thread", 1, NULL, OPT_THREAD },	\
 	{ "site", 1, NULL, OPT_SITE }, { "top", 1, NULL, OPT_TOP },		\
 	{ "symfs", 1, NULL, OPT_SYMBOLS }, { "instances", 0, NULL, OPT_INSTANCES },	\
-	{ "all", 0, NULL, OPT_ALL }
+	{ "all", 0, NULL, OPT_ALL }, { "memory", 1, NULL, OPT_MEMORY }
 
 extern const char options_usage[];
 

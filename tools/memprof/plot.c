@@ -133,7 +133,7 @@ int cmd_plot(int argc, char **argv)
 		case 'o': output = optarg; break;
 		case 't': title = optarg; break;
 		case 'h': usage(stdout); return OK;
-		case OPT_FROM ... OPT_ALL:
+		case OPT_FROM ... OPT_MEMORY:
 			if (common_option(&common, c, optarg))
 				return USAGE;
 			break;

@@ -44,7 +44,7 @@ int cmd_report(int argc, char **argv)
 				return USAGE;
 			break;
 		case 'h': usage(stdout); return OK;
-		case OPT_FROM ... OPT_ALL:
+		case OPT_FROM ... OPT_MEMORY:
 			if (common_option(&common, c, optarg))
 				return USAGE;
 			break;

@@ -34,6 +34,7 @@ public struct memprof *memprof_open(const char *path, const struct memprof_optio
 	if (options)
 		memcpy(&m->options, options, options->size < sizeof(m->options) ? options->size :
 		       sizeof(m->options));
+	m->bigs.limit = m->options.memory;
 	ret = file_open(&f, path, error, size);
 	if (!ret) {
 		ret = build(m, &f, error, size);
@@ -58,13 +59,7 @@ public void memprof_close(struct memprof *m)
 	free(m->chains.frames);
 	free(m->code_map);
 	free(m->threads);
-	free(m->objects);
-	free(m->accesses);
-	free(m->by_object);
-	free(m->by_thread);
-	free(m->object_at);
-	free(m->thread_at);
-	free(m->sites);
+	big_free(&m->bigs);
 	free(m->cpu_node);
 	free(m->meta);
 	free(m->end_text);
@@ -358,13 +353,14 @@ public const struct memprof_site *memprof_object_site(struct memprof *m, uint32_
 {
 	const struct memprof_object *o = memprof_object(m, object);
 	struct memprof_site *site;
+	bool failed = false;
 	char text[4096];
 
 	if (!o)
 		return NULL;
 	pthread_mutex_lock(&m->lock);
 	if (!m->sites)
-		m->sites = calloc(m->nr_objects, sizeof(*m->sites));
+		m->sites = big_new(&m->bigs, m->nr_objects * sizeof(*m->sites), &failed);
 	site = m->sites ? &m->sites[object] : NULL;
 	if (!site || site->name)
 		goto out;

@@ -44,18 +44,17 @@ static void finish_names(struct builder *b)
 }
 
 /* Flows: numbers of accesses, by object and by thread; counting sort keeps their order. */
-static int make_flow(const struct memprof *m, uint32_t **flow, uint32_t **at, size_t n, bool objects)
+static int make_flow(struct memprof *m, uint32_t **flow, uint32_t **at, size_t n, bool objects)
 {
 	const size_t step = sizeof(struct kept_access) / sizeof(uint32_t);
 	const uint32_t *key;
-	size_t i, sum = 0, had;
+	size_t i, sum = 0, had, room = 0;
+	bool failed = false;
 
-	*flow = malloc((m->nr_accesses + 1) * sizeof(**flow));
-	*at = calloc(n + 2, sizeof(**at));
-	if (!*flow || !*at)
+	*flow = big_grow(&m->bigs, NULL, &room, m->nr_accesses + 1, sizeof(**flow), &failed);
+	*at = big_new(&m->bigs, (n + 2) * sizeof(**at), &failed);
+	if (failed)
 		return -1;
-	want_huge(*flow, (m->nr_accesses + 1) * sizeof(**flow));
-	want_huge(*at, (n + 2) * sizeof(**at));
 	if (!m->nr_accesses)
 		return 0;
 	key = objects ? &m->accesses[0].object : &m->accesses[0].thread;
@@ -202,12 +201,14 @@ static void make_room(struct builder *b, const struct file *f)
 	for (i = 0; i < f->nr_streams; i++)
 		if (f->streams[i].type == CHUNK_SAMPLES)
 			samples += f->streams[i].records;
-	if (samples * sizeof(*m->objects) < HUGE_ARRAY)
+	if (samples * sizeof(*m->objects) < HUGE_ARRAY ||
+	    !big_fits(&m->bigs, samples * sizeof(*m->accesses)))
 		return;
 	/* Without memory for so many there may be some for what is wanted of them. */
-	m->accesses = grow(m->accesses, &m->room_accesses, samples, sizeof(*m->accesses), &failed);
-	m->objects = grow(m->objects, &m->room_objects, HUGE_ARRAY / sizeof(*m->objects),
-			  sizeof(*m->objects), &failed);
+	m->accesses = big_grow(&m->bigs, m->accesses, &m->room_accesses, samples, sizeof(*m->accesses),
+			       &failed);
+	m->objects = big_grow(&m->bigs, m->objects, &m->room_objects,
+			      HUGE_ARRAY / sizeof(*m->objects), sizeof(*m->objects), &failed);
 }
 
 /**
@@ -234,8 +235,7 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 	add_chain(&b, 0, 0);
 	b.failed |= !m->names || !m->cpu_node || live_pool_init(&b.pool);
 	if (m->options.each) {
-		m->accesses = malloc(sizeof(*m->accesses));
-		b.failed |= !m->accesses;
+		m->accesses = big_new(&m->bigs, sizeof(*m->accesses), &b.failed);
 	} else {
 		make_room(&b, f);
 	}
@@ -258,7 +258,7 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 	for (i = 0; !b.failed && !m->options.each && i < m->nr_objects; i++)
 		m->objects[i].accesses = m->object_at[i + 1] - m->object_at[i];
 	if (b.failed) {
-		snprintf(error, size, "%s: no memory left", m->path);
+		snprintf(error, size, "%s: %s", m->path, *m->bigs.error ? m->bigs.error : "no memory left");
 		ret = -1;
 	}
 	free_builder(&b);

@@ -266,7 +266,7 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 		m->chains.all[chain].first_ns = b->now;
 	}
 	if (!m->options.each) {
-		m->accesses = grow(m->accesses, &m->room_accesses, m->nr_accesses + 1, sizeof(*k),
+		m->accesses = big_grow(&m->bigs, m->accesses, &m->room_accesses, m->nr_accesses + 1, sizeof(*k),
 				   &b->failed);
 		if (b->failed)
 			return;

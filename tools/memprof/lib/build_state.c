@@ -89,7 +89,8 @@ uint32_t new_object(struct builder *b, const struct memprof_object *o)
 {
 	struct memprof *m = b->m;
 
-	m->objects = grow(m->objects, &m->room_objects, m->nr_objects + 1, sizeof(*o), &b->failed);
+	m->objects = big_grow(&m->bigs, m->objects, &m->room_objects, m->nr_objects + 1, sizeof(*o),
+			      &b->failed);
 	if (b->failed || m->nr_objects >= NONE - 1)
 		return 0;
 	m->objects[m->nr_objects] = *o;

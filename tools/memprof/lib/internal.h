@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "../memprof.h"
+#include "big.h"
 #include "file.h"
 #include "space.h"
 
@@ -53,6 +54,7 @@ struct memprof {
 	char damage[256];
 	char *meta, *end_text;
 	struct memprof_totals totals;
+	struct bigs bigs;		/* objects, accesses, by_* and *_at, sites */
 	int nr_nodes;
 	unsigned char *cpu_node;
 	unsigned int nr_cpus;
