@@ -564,6 +564,58 @@ static void streaming_keeps_no_flows(void **unused)
 	memprof_close(m);
 }
 
+/* What is kept in a file is what would be kept in memory. */
+static void little_memory(void **unused)
+{
+	enum { OBJECTS = 30000 };
+	struct memprof_options o = { .size = sizeof(o), .memory = 100000 };
+	struct memprof *m, *little;
+	char error[256], *had = getenv("TMPDIR");
+	struct data *d;
+	uint32_t s, i;
+	size_t k, n;
+
+	(void)unused;
+	begin(&d, &s);
+	for (i = 0; i < OBJECTS; i++) {
+		alloc(d, s, T(10 + 4 * i), 0x20000 + i % 1000 * 64, 64);
+		data_sample(d, i % 4, T(11 + 4 * i), 10, 10, 0x20000 + i % 1000 * 64 + 8, LOAD, 0);
+		data_sample(d, i % 4, T(12 + 4 * i), 10, 10, 0x20000 + i % 1000 * 64 + 16, LOAD, 0);
+		gone(d, s, T(13 + 4 * i), 0x20000 + i % 1000 * 64);
+	}
+	data_end(d, 1);
+	m = open_it();
+	little = memprof_open(path, &o, error, sizeof(error));
+	if (!little)
+		fail_msg("%s", error);
+	assert_int_equal(memprof_nr_accesses(m), 2 * OBJECTS);
+	assert_int_equal(memprof_nr_accesses(little), 2 * OBJECTS);
+	assert_int_equal(memprof_nr_objects(m), memprof_nr_objects(little));
+	for (i = 0; i < memprof_nr_objects(m); i++) {
+		struct memprof_access a, b;
+		struct memprof_flow f = memprof_object_flow(m, i), g = memprof_object_flow(little, i);
+
+		assert_memory_equal(memprof_object(m, i), memprof_object(little, i),
+				    offsetof(struct memprof_object, path));
+		for (k = 0, n = memprof_object(m, i)->accesses; k < n; k++) {
+			assert_true(memprof_next(m, &f, &a) && memprof_next(little, &g, &b));
+			assert_int_equal(a.time_ns, b.time_ns);
+			assert_int_equal(a.offset, b.offset);
+			assert_int_equal(a.object, b.object);
+		}
+		assert_string_equal(memprof_object_site(m, i)->name, memprof_object_site(little, i)->name);
+	}
+	memprof_close(m);
+	memprof_close(little);
+	setenv("TMPDIR", "/nonexistent", 1);
+	assert_null(memprof_open(path, &o, error, sizeof(error)));
+	assert_non_null(strstr(error, "/nonexistent"));
+	if (had)
+		setenv("TMPDIR", had, 1);
+	else
+		unsetenv("TMPDIR");
+}
+
 static void not_a_recording(void **unused)
 {
 	char error[256];
@@ -590,6 +642,7 @@ int main(void)
 		cmocka_unit_test(streams_of_any_pace),
 		cmocka_unit_test(random_lives),
 		cmocka_unit_test(streaming_keeps_no_flows),
+		cmocka_unit_test(little_memory),
 		cmocka_unit_test(damage_is_told),
 		cmocka_unit_test(not_a_recording),
 	};
