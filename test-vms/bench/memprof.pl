@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 no warnings 'portable';	# addresses
+use File::Copy qw(copy);
 use FindBin;
 use JSON::PP;
 use List::Util qw(max sum);
@@ -20,7 +21,7 @@ my $nodes = $ENV{NODES} // 2;
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
 my $keep = $ENV{RECORDINGS};
 my %kinds = map { $_ => 1 } split /,/, $ENV{KINDS} // '';
-my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,storms,truth,shares,cases,joint,programs,plants';
+my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,overhead,storms,truth,shares,cases,joint,programs,plants';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
 mkdir "$build/bench";
 mkdir $keep if $keep;
@@ -431,6 +432,32 @@ sub storms {
 	save('storms', "memprof_storm, a thread, in a guest of 2 CPUs and 10^9 instructions a second; $n recordings of a command (start), $n of a process (attach, uprobes)");
 }
 
+# --- overhead ----------------------------------------------------------------------
+# At the paper's rates (section 5.6): more instructions of the whole machine, the recorder's
+# included, for the same rounds; what starting and ending cost is in both lengths of a run,
+# and not in their difference.
+sub overhead {
+	copy("$build/bin/oracle-phase", "$share/bin/oracle-phase") or die "oracle-phase: $!";
+	chmod 0755, "$share/bin/oracle-phase";
+	for my $case (qw(facerec psearchy)) {
+		my ($few, $many) = $case eq 'facerec' ? (20, 220) : (10, 110);
+		my $vm = in_guest(<<~END, timeout => 3000, options => ['--oracle', "out=$share/oracle,insns=exact"]);
+			for record in '' 'memprof record -c 20000 -o d --' 'memprof record -c 8000 -o d --'; do
+				for rounds in 1 $few $many; do
+					oracle-phase --no-phase taskset -c 0 \$record memprof_cases $case \$rounds || exit 1
+				done
+			done
+			END
+		my @insns = map { /^\s*\d+ 0x0001 \S+\s+\S+\s+(\d+)\s+(\d+)/ ? $1 + $2 : () }
+			split /\n/, `$build/bin/oracle-report list $share/oracle`;
+		return print STDERR "memprof.pl: a guest failed: $vm->{out} $vm->{err}" if $vm->{status} || @insns != 9;
+		my @part = map { $insns[3 * $_ + 2] - $insns[3 * $_ + 1] } 0 .. 2;
+		$m{"overhead_${case}_20000_pct"} = 100 * ($part[1] / $part[0] - 1);
+		$m{"overhead_${case}_8000_pct"} = 100 * ($part[2] / $part[0] - 1);
+	}
+	save('overhead', 'memprof_cases, 2 nodes with 2 CPUs each, instructions of the machine; a sample each 20,000 and 8,000 ops');
+}
+
 # --- reading ----------------------------------------------------------------------
 # CPU seconds of a command.
 sub cpu_seconds {
@@ -468,6 +495,7 @@ sub reading {
 
 reading() if $parts{read};
 cost() if $parts{cost};
+overhead() if $parts{overhead};
 storms() if $parts{storms};
 truth() if $parts{truth};
 shares() if $parts{shares};
