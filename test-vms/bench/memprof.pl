@@ -272,9 +272,10 @@ sub sizes {
 }
 # --- attribution, sizes --------------------------------------------------------------
 sub truth {
-	my $vm = in_guest(<<~'END', timeout => 3000);
+	my ($steps, $period) = ($ENV{STEPS} // 15000, $ENV{PERIOD} // 1024);
+	my $vm = in_guest(<<~END, timeout => 6000, options => ['--mem', '3G']);
 	for seed in 1 2 3; do
-		memprof record -c 1024 -o /share/truth.data -- memprof_truth log $seed 15000 || exit 1
+		memprof record -c $period -o /share/truth.data -- memprof_truth log \$seed $steps || exit 1
 		memprof_judge /share/truth.data log
 	done
 	END
@@ -294,7 +295,7 @@ sub truth {
 	$m{bytes_per_sample} = (($bytes->{2} // 0) + ($bytes->{6} // 0) + ($bytes->{7} // 0)) / ($records->{2} || 1);
 	$m{bytes_per_event} = (($bytes->{3} // 0) + ($bytes->{5} // 0)) / ($records->{3} || 1);
 
-	save('truth', 'memprof_truth, seeds 1 to 3, 15,000 steps');
+	save('truth', "memprof_truth, seeds 1 to 3, $steps steps, period $period");
 }
 
 # --- shares -----------------------------------------------------------------------

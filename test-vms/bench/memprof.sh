@@ -8,6 +8,7 @@
 #   RECORDINGS=DIR  keeps the recordings there, and uses those that are there;
 #                 ONLY_READ=1: no others
 #   SHARES=8      programs of the part shares
+#   STEPS=15000   of the program of the part truth, which is sampled each PERIOD=1024 ops
 #   STORMS=1000   recordings of each kind of the part storms
 #   JOINT=1       programs of each pattern of the part joint
 #   JOBS=N        guests at a time (default: one a CPU)
