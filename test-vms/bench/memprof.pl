@@ -272,9 +272,9 @@ sub sizes {
 }
 # --- attribution, sizes --------------------------------------------------------------
 sub truth {
-	my ($steps, $period) = ($ENV{STEPS} // 15000, $ENV{PERIOD} // 1024);
+	my ($steps, $period, $first) = ($ENV{STEPS} // 15000, $ENV{PERIOD} // 1024, $ENV{SEED} // 1);
 	my $vm = in_guest(<<~END, timeout => 6000, options => ['--mem', '3G']);
-	for seed in 1 2 3; do
+	for seed in \$(seq $first \$(($first + 2))); do
 		memprof record -c $period -o /share/truth.data -- memprof_truth log \$seed $steps || exit 1
 		memprof_judge /share/truth.data log
 	done
@@ -295,7 +295,7 @@ sub truth {
 	$m{bytes_per_sample} = (($bytes->{2} // 0) + ($bytes->{6} // 0) + ($bytes->{7} // 0)) / ($records->{2} || 1);
 	$m{bytes_per_event} = (($bytes->{3} // 0) + ($bytes->{5} // 0)) / ($records->{3} || 1);
 
-	save('truth', "memprof_truth, seeds 1 to 3, $steps steps, period $period");
+	save('truth', "memprof_truth, three seeds from $first on, $steps steps, period $period");
 }
 
 # --- shares -----------------------------------------------------------------------
