@@ -64,8 +64,8 @@ is($row->{class}, 'true_sharing', 'its misses are true sharing');
 like($row->{writer}, qr/ by faults_queue_send\+/, 'by what the sender writes');
 
 ($row) = rows('workingset', '--type', 'faults_queue');
-# How many depends on clocks: frees that seem to come before their allocation are not told.
-ok($row->{remote_frees_pct} > 5, 'freed by the other CPU') or diag($row->{remote_frees_pct});
+# Some frees seem to come before their allocation, by the clocks, and are not told.
+ok($row->{remote_frees_pct} > 50, 'freed by the other CPU') or diag($row->{remote_frees_pct});
 
 # By trace-cmd alone: types that were told before it began are told again.
 like($of_first, qr/^plain 0/m, 'trace-cmd record -e dprof') or diag(slurp("$share/plain.out"));

@@ -18,7 +18,7 @@
 
 static unsigned int rounds = 100000;
 module_param(rounds, uint, 0);
-MODULE_PARM_DESC(rounds, "turns of each CPU in each fault");
+MODULE_PARM_DESC(rounds, "turns of each CPU in each fault, at least");
 
 #define NR_CONFLICT	24	/* of 8 ways */
 #define NR_CAPACITY	2048	/* lines: 128 KiB, of 32 */
@@ -43,6 +43,17 @@ static struct faults_private *private[2];
 /* Each on a line of its own: handing over is no fault of the queue's objects. */
 static struct faults_queue *slots[NR_QUEUE * 8] ____cacheline_aligned;
 static struct kmem_cache *queue_cache;
+
+static struct { bool ended; } ____cacheline_aligned turns[2];
+
+/* Neither CPU stops before the other one has had its rounds: alone it shares nothing. */
+static bool another(unsigned int round, unsigned int cpu)
+{
+	if (round < rounds)
+		return true;
+	WRITE_ONCE(turns[cpu].ended, true);
+	return !READ_ONCE(turns[!cpu].ended);
+}
 
 static noinline void faults_true_write(struct faults_true *o)
 {
@@ -112,7 +123,7 @@ static int left(void *unused)
 {
 	unsigned int i, k;
 
-	for (i = 0; i < rounds; i++) {
+	for (i = 0; another(i, 0); i++) {
 		struct faults_queue **slot = &slots[i % NR_QUEUE * 8];
 
 		faults_true_write(truly);
@@ -136,7 +147,7 @@ static int right(void *unused)
 {
 	unsigned int i;
 
-	for (i = 0; i < rounds; i++) {
+	for (i = 0; another(i, 1); i++) {
 		struct faults_queue **slot = &slots[i % NR_QUEUE * 8];
 		struct faults_queue *o = smp_load_acquire(slot);
 
