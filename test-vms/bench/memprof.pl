@@ -42,19 +42,17 @@ sub save {
 
 # --- patterns -------------------------------------------------------------------
 
-# Runs groups of programs in so many guests at a time; gives all runs.
-sub run_groups {
-	my @groups = @_;
-	my (@runs, %pids, $next);
-	while (@groups || %pids) {
-		if (@groups && keys %pids < $jobs) {
-			my ($plants, %o) = @{shift @groups};
-			my $path = "$share/runs." . ++$next;
+# Runs a function on each item, so many at a time; gives what they gave, without order.
+sub each_guest {
+	my ($what, $function, @items) = @_;
+	my (@results, %pids, $next);
+	while (@items || %pids) {
+		if (@items && keys %pids < $jobs) {
+			my $item = shift @items;
+			my $path = "$share/results." . ++$next;
 			my $pid = fork() // die "fork: $!";
 			if (!$pid) {
-				my ($vm, @r) = run_plants($plants, nodes => $nodes, smp => 2 * $nodes, timeout => 3000,
-							 $keep ? (keep => $keep, only => $ENV{ONLY_READ}) : (), %o);
-				print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+				my @r = $function->($item);
 				open my $f, '>', $path or POSIX::_exit(1);
 				print $f encode_json(\@r);
 				close $f;
@@ -64,10 +62,21 @@ sub run_groups {
 			next;
 		}
 		my $path = delete $pids{waitpid -1, 0} // next;
-		push @runs, @{decode_json(slurp($path) // '[]')};
-		printf STDERR "memprof.pl: %d runs\n", scalar @runs;
+		push @results, @{decode_json(slurp($path) // '[]')};
+		printf STDERR "memprof.pl: %d %s\n", scalar @results, $what;
 	}
-	return @runs;
+	return @results;
+}
+
+# Runs groups of programs in guests; gives all runs.
+sub run_groups {
+	return each_guest('runs', sub {
+		my ($plants, %o) = @{$_[0]};
+		my ($vm, @runs) = run_plants($plants, nodes => $nodes, smp => 2 * $nodes, timeout => 3000,
+					     $keep ? (keep => $keep, only => $ENV{ONLY_READ}) : (), %o);
+		print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+		return @runs;
+	}, @_);
 }
 
 sub patterns {
@@ -270,32 +279,38 @@ sub sizes {
 	}
 	return (\%bytes, \%records);
 }
+
 # --- attribution, sizes --------------------------------------------------------------
 sub truth {
-	my ($steps, $period, $first) = ($ENV{STEPS} // 15000, $ENV{PERIOD} // 1024, $ENV{SEED} // 1);
-	my $vm = in_guest(<<~END, timeout => 6000, options => ['--mem', '3G']);
-	for seed in \$(seq $first \$(($first + 2))); do
-		memprof record -c $period -o /share/truth.data -- memprof_truth log \$seed $steps || exit 1
-		memprof_judge /share/truth.data log
-	done
-	END
-	print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+	my ($steps, $period, $seeds) = ($ENV{STEPS} // 15000, $ENV{PERIOD} // 1024, $ENV{SEEDS} // 3);
+	my $first = $ENV{SEED} // 1;
 	my %n;
-	while ($vm->{out} =~ /^objects \d+ (right.*)/mg) {
-		my %line = split ' ', $1;
-		$n{$_} += $line{$_} for keys %line;
+	for (each_guest('programs', sub {
+		my $vm = in_guest(<<~END, timeout => 3000, options => ['--mem', '3G']);
+		memprof record -c $period -o /share/truth.$_[0].data -- memprof_truth log $_[0] $steps || exit 1
+		memprof_judge /share/truth.$_[0].data log
+		END
+		my ($line) = $vm->{out} =~ /^objects (\d+ right.*)/m;
+		print STDERR "memprof.pl: seed $_[0]:\n$vm->{out}$vm->{err}" if $vm->{status};
+		my ($bytes, $records) = sizes("$share/truth.$_[0].data");
+		unlink "$share/truth.$_[0].data";
+		return { $line ? split(' ', "objects $line") : (),
+			 # With what belongs to samples: numbers of threads, call chains.
+			 sample_bytes => ($bytes->{2} // 0) + ($bytes->{6} // 0) + ($bytes->{7} // 0),
+			 samples => $records->{2} // 0, events => $records->{3} // 0,
+			 event_bytes => ($bytes->{3} // 0) + ($bytes->{5} // 0) };
+	}, $first .. $first + $seeds - 1)) {
+		my %of = %$_;
+		$n{$_} += $of{$_} for keys %of;
 	}
 	if ($n{right}) {
 		$m{attribution_right} = $n{right} / ($n{right} + $n{wrong} + $n{'wrong-op'} + $n{'wrong-allocator'});
 		$m{attribution_samples} = $n{right} + $n{wrong};
 		$m{attribution_unknown} = ($n{unknown} + $n{'not-in-log'}) / ($n{right} + $n{unknown} + $n{'not-in-log'});
 	}
-	my ($bytes, $records) = sizes("$share/truth.data");
-	# With what belongs to samples: numbers of threads, call chains.
-	$m{bytes_per_sample} = (($bytes->{2} // 0) + ($bytes->{6} // 0) + ($bytes->{7} // 0)) / ($records->{2} || 1);
-	$m{bytes_per_event} = (($bytes->{3} // 0) + ($bytes->{5} // 0)) / ($records->{3} || 1);
-
-	save('truth', "memprof_truth, three seeds from $first on, $steps steps, period $period");
+	$m{bytes_per_sample} = $n{sample_bytes} / ($n{samples} || 1);
+	$m{bytes_per_event} = $n{event_bytes} / ($n{events} || 1);
+	save('truth', "memprof_truth, $seeds seeds from $first on, $steps steps, period $period");
 }
 
 # --- shares -----------------------------------------------------------------------

@@ -4,7 +4,7 @@
 #   PROGRAMS=200  planted programs, each run as it is and with its fix
 #   KINDS=saturate,after  of these programs only (default: of all), in the parts joint and plants
 #   NODES=2       of the guest, with two CPUs each
-#   SEED=100      of the first program; each has the next one (part truth: 1, of three)
+#   SEED=100      of the first program; each has the next one (part truth: 1, SEEDS=3 of them)
 #   RECORDINGS=DIR  keeps the recordings there, and uses those that are there;
 #                 ONLY_READ=1: no others
 #   SHARES=8      programs of the part shares
