@@ -82,13 +82,16 @@ sub run_groups {
 sub patterns {
 	# A saturated node takes a model of load; so that others are not, they run without.
 	my @kinds = qw(after wrong tables alternate read write false split partition control shared-control);
-	my (@plants, @saturate, @groups);
+	my (@plants, @saturate, @false, @groups);
 	for my $i (0 .. $programs - 1) {
 		my $kind = (@kinds, 'saturate')[$i % (@kinds + 1)];
 		next if %kinds && !$kinds{$kind};
-		push @{$kind eq 'saturate' ? \@saturate : \@plants}, [ $kind, $seed + $i ];
+		push @{$kind eq 'saturate' ? \@saturate : $kind eq 'false' ? \@false : \@plants}, [ $kind, $seed + $i ];
 	}
 	push @groups, [ [ splice @plants, 0, 6 ] ] while @plants;
+	# Each thread accesses one line, and the others wait: what the interrupt adds to a
+	# period is not the same for each.
+	push @groups, [ [ splice @false, 0, 3 ], period => 8192, rounds => 6000000 ] while @false;
 	push @groups, [ [ splice @saturate, 0, 6 ], ibs =>
 		'slice=20000,model=load,hit-l1=0,hit-l2=0,hit-l3=0,window=200000,node-capacity=30000' ] while @saturate;
 	my @runs = run_groups(@groups);

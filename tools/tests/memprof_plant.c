@@ -111,6 +111,9 @@ struct object {
 static struct object objects[MAX_OBJECTS];
 static int nr_objects;
 
+/* As by numa_alloc_onnode(): not in a page that malloc() wrote its own things in before. */
+#define OWN_PAGES	3
+
 /* The planted objects come from here: the site that is to be found. */
 static __attribute__((noinline)) char *planted(size_t bytes, int how)
 {
@@ -127,7 +130,7 @@ static __attribute__((noinline)) char *planted(size_t bytes, int how)
 	case 0: p = malloc(bytes); break;
 	case 1: p = aligned_alloc(64, (bytes + 63) & ~63UL); break;
 	case 2: p = realloc(malloc(16), bytes); break;
-	case 3: p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); break;
+	case OWN_PAGES: p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); break;
 	}
 	if (!p || p == MAP_FAILED)
 		die("no memory");
@@ -301,7 +304,7 @@ static void *thread(void *arg)
 	if (kind == WRONG && !t) {
 		if (!fixed)
 			policy(MPOL_BIND, 1UL << home);
-		objects[0] = (struct object){ planted(bytes, how), bytes };
+		objects[0] = (struct object){ planted(bytes, fixed ? OWN_PAGES : how), bytes };
 		fill(&objects[0]);
 		policy(MPOL_DEFAULT, 0);
 	}
@@ -349,9 +352,8 @@ static void plant(void)
 	for (i = 0; i < nr_objects; i++) {
 		struct object *o = &objects[i];
 
-		/* As by numa_alloc_onnode(): not in a page that malloc() wrote its own things in before. */
 		if (fixed && (kind == AFTER || kind == TABLES || kind == READ))
-			how = 3;
+			how = OWN_PAGES;
 		o->bytes = bytes;
 		o->p = kind == SPLIT ? pools[i](bytes) :
 		       kind == FALSE_SHARING ? aligned_alloc(64, bytes) : planted(bytes, how);

@@ -178,6 +178,32 @@ static void realloc_moves(void **unused)
 	memprof_close(m);
 }
 
+/* How long a call took is rounded up: what it gave may be freed before that is over. */
+static void freed_at_once(void **unused)
+{
+	struct memprof *m;
+	struct data *d;
+	uint32_t s, s2;
+
+	(void)unused;
+	begin(&d, &s);
+	s2 = data_stream(d, 10, 11, 5);
+	data_event(d, s, T(10), (struct event_record){ .type = EVENT_ALLOC, .addr = 0x20000, .size = 392,
+		   .flags = EVENT_ZEROED, .wait = 10, .chain = 1 });
+	gone(d, s2, T(19), 0x20000);
+	/* Of another size: the reader keeps these apart. */
+	alloc(d, s2, T(21), 0x20000, 24);
+	data_sample(d, 1, T(30), 10, 11, 0x20008, LOAD, 0);
+	data_sample(d, 0, T(31), 10, 10, 0x20100, LOAD, 0);
+	data_end(d, 1);
+	m = open_it();
+	is_at(m, 0, 0x20000, 21);
+	assert_int_equal(object_of(m, 0)->size, 24);
+	is_unknown(m, 1, "without a live object");
+	assert_int_equal(memprof_totals(m)->unmatched_frees, 0);
+	memprof_close(m);
+}
+
 static void another_thread_just_allocated(void **unused)
 {
 	struct memprof *m;
@@ -634,6 +660,7 @@ int main(void)
 		cmocka_unit_test(address_is_used_again),
 		cmocka_unit_test(frames_keep_their_names),
 		cmocka_unit_test(realloc_moves),
+		cmocka_unit_test(freed_at_once),
 		cmocka_unit_test(another_thread_just_allocated),
 		cmocka_unit_test(child_has_its_own),
 		cmocka_unit_test(lost_events_are_not_trusted),

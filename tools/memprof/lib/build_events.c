@@ -92,6 +92,23 @@ void end_pending_until(struct builder *b, uint64_t time)
 			i++;
 }
 
+/*
+ * What is freed, and was nobody else's, has been given: how long calls took is known to
+ * EVENT_WAIT_NS only.
+ */
+static uint32_t given_at(struct builder *b, struct space *s, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < b->nr_pending; i++) {
+		if (b->pending[i].space != s || b->pending[i].fresh.addr != addr)
+			continue;
+		end_pending(b, i);
+		return live_at(&s->live, addr);
+	}
+	return 0;
+}
+
 /** drop_pending() - an address space ends: its calls do not come back */
 void drop_pending(struct builder *b, const struct space *s)
 {
@@ -164,6 +181,8 @@ static inline void take_free(struct builder *b, struct owner *o, struct space *s
 	struct pending *p;
 
 	b->m->totals.frees++;
+	if (unlikely(!i && b->nr_pending))
+		i = given_at(b, s, e->addr);
 	if (unlikely(!i)) {
 		b->m->totals.unmatched_frees++;
 		return;
