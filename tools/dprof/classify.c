@@ -204,9 +204,11 @@ static void name_writer(struct verdict *v, const struct traces *t, const struct 
 		v->writer.offset = e->offset;
 		v->writer.ip = e->ip;
 	} else if (line) {
-		v->has_writer = true;
 		w = sharing_writer(line, v->offset, v->width,
 				   v->ours[MISS_TRUE] >= v->ours[MISS_FALSE]);
+		if (!w)
+			return;
+		v->has_writer = true;
 		v->writer.type = w->type;
 		v->writer.offset = w->offset;
 		v->writer.ip = w->ip;

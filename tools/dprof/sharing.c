@@ -10,7 +10,8 @@
  * line of an object met D different words, the next one is to another word with a chance
  * of some D / M (I. Good, "The population frequencies of species", Biometrika 40, 1953; D
  * is at least the number of words met once).  So much of a user's other words is true
- * sharing, too, if others write these words in any object of the type.
+ * sharing, too, if others write these words in any object of the type; and if no sample
+ * met such a write, so much of it as the samples of the line in all objects leave room for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -78,17 +79,45 @@ static bool others_write(const struct shared_word *w, int cpu)
 	return w->stores && (w->several_cpus || w->store_cpu != cpu);
 }
 
+/* The chance that the next store of others to the line, of any object, is to an unmet word. */
+static double unseen_in_type(const struct sharing *shared, const struct use *u)
+{
+	struct shared_word key, *w;
+	double stores = 0, once = 0;
+	uint64_t addr = u->key.line * LINE;
+	int i;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = u->key.type;
+	for (i = 0; i < LINE; i += 8) {
+		/* A line may begin before the object does. */
+		if (addr + i < u->key.base)
+			continue;
+		key.key.index = (addr + i - u->key.base) / 8;
+		HASH_FIND(hh, shared->words, &key.key, sizeof(key.key), w);
+		if (!w || !others_write(w, u->key.cpu))
+			continue;
+		stores += w->stores;
+		once += w->stores == 1;
+	}
+	return stores > 0 ? once / stores : 1;
+}
+
 /* @unseen: the chance that a store of others is to a word that was not met. */
 static int add_word(struct sharing *shared, const struct use *u, int byte, bool same,
 		    double unseen, const struct shared_line *line)
 {
 	uint32_t offset = u->key.line * LINE + byte - u->key.base;
 	struct shared_word *w = get_word(shared, u->key.type, offset / 8);
-	double is;
+	double is = 1;
 
 	if (!w)
 		return -1;
-	is = same ? 1 : others_write(w, u->key.cpu) ? unseen : 0;
+	if (!same) {
+		is = unseen;
+		if (is > 0 && !others_write(w, u->key.cpu))
+			is *= unseen_in_type(shared, u);
+	}
 	w->same += u->n * is;
 	w->other += u->n * (1 - is);
 	if (u->n > w->most) {
@@ -215,8 +244,8 @@ static int add_line(const struct model *m, struct sharing *shared, struct use **
 			    !at_once(m, use[i], use[j]))
 				continue;
 			others |= use[j]->written;
-			if (use[j]->key.base == use[i]->key.base &&
-			    use[j]->key.type == use[i]->key.type) {
+			/* Freed objects have a type of their own. */
+			if (use[j]->key.base == use[i]->key.base) {
 				here |= use[j]->written;
 				stores += use[j]->stores;
 			}
@@ -329,7 +358,7 @@ bool sharing_share(const struct sharing *shared, uint32_t type, uint32_t offset,
  * @offset, @width: the bytes, of an object of its type
  * @same: by writes to the same bytes; else by those to others
  *
- * Return: the writer with the most stores that fits.
+ * Return: the writer with the most stores that fits, or NULL if none that was met does.
  */
 const struct sharer *sharing_writer(const struct shared_line *line, uint32_t offset, uint32_t width,
 				    bool same)
@@ -338,7 +367,9 @@ const struct sharer *sharing_writer(const struct shared_line *line, uint32_t off
 	bool first = !w[0].other_object && w[0].offset < offset + (width ? width : 1) &&
 		     offset < w[0].offset + 8;
 
-	return w[1].stores && first != same ? &w[1] : &w[0];
+	if (w[1].stores && first != same)
+		return &w[1];
+	return first || !same ? &w[0] : NULL;
 }
 
 /**

@@ -225,7 +225,8 @@ sub test_samples_alone {
 # Lines where objects do not begin, memory that is used again, and classes of misses of
 # data that have no histories, met by a few samples.
 sub test_samples_of_slabs {
-	my %slab = (pair => 24, before => 25, after => 26, conflict => 27, capacity => 28);
+	my %slab = (pair => 24, before => 25, after => 26, conflict => 27, capacity => 28,
+		    queue => 29, freed => 30, beside => 31);
 	my $sample = sub {
 		my ($cpu, $type, $base, $offset, $op, $source) = @_;
 		$time += 10;
@@ -247,12 +248,28 @@ sub test_samples_of_slabs {
 	}
 	# As often as chance would, of 1,201.
 	$sample->(0, 'capacity', $line + 64 * 4096, 0, 1, 'l2');
+	# Two words of an object, which another CPU reads, were met when they were written; of a
+	# third one's line, only that the freed object was. A line of which ten other stores were
+	# met is another thing.
+	for my $i (0 .. 9) {
+		my $base = $line + 4096 * 64 + 256 * $i;
+		$sample->(0, 'queue', $base, 64 * ($i % 2), 2, 'l1');
+		$sample->(1, 'queue', $base, 64 * ($i % 2), 1, 'peer');
+		$sample->(0, 'beside', $base + 192, 8, 2, 'l1');
+		$sample->(1, 'beside', $base + 192, 0, 1, 'peer');
+	}
+	$sample->(0, 'freed', $line + 4096 * 64, 128 + 32, 2, 'l1');
+	$sample->(1, 'queue', $line + 4096 * 64, 128, 1, 'peer');
 	event(0, 'dprof_type', id => $slab{$_}, class => 1, size => 64, cache => $_) for keys %slab;
 	my $file = spew("$dir/slabs.txt", $text);
 	my %shared = map { $_->{type} => $_ } rows("report sharing $file");
-	is_deeply([ sort keys %shared ], [ 'pair' ], 'one type after another shares nothing');
+	is_deeply([ grep { /^(before|after|conflict|capacity)/ } keys %shared ], [], 'one type after another shares nothing');
 	my %class = map { $_->{type} => $_->{class} } rows("report classify $file");
 	is($class{pair}, 'false_sharing', 'the second object of a line suffers falsely, too');
+	is($class{beside}, 'false_sharing', 'what is written each time is beside what is read');
+	my ($third) = grep { $_->{field} eq '+0x80' } rows("report classify --by field --type queue $file");
+	is($third->{class}, 'true_sharing', 'whose writes were not met may be read, though');
+	is($third->{writer}, undef, 'and no writer is named');
 	is($class{conflict}, 'conflict', 'samples of one set: conflict');
 	is($class{capacity}, 'capacity', 'samples of many lines, most of them met once: capacity');
 }
