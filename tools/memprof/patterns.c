@@ -292,7 +292,8 @@ int patterns_find(struct memprof *m, struct findings *f)
 			for (i = 0; i < s->nr; i++)
 				found->bytes += memprof_object(m, s->objects[i])->size;
 			memcpy(found->answers, sums.answers, sizeof(found->answers));
-			found->room = answers_room(sums.answers);
+			found->room = answers_room(sums.answers,
+						   answers_taken(sums.accesses, sums.writes, MAX_NODES));
 			judge(found, &sums, &nodes, found->type == MEMPROF_STACK);
 			/* Too little to matter. */
 			if (sums.remote < PATTERN_MIN_SHARE * f->accesses &&

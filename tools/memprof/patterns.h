@@ -52,7 +52,8 @@ enum answer {
  * @lines: share of accesses to falsely shared lines
  * @confidence: share of the accesses that the pattern explains
  * @answers: loads, by where their data was, as far as the source says
- * @room: of those that another node's cache answered, what the own one would with all threads there
+ * @room: of those that another node's cache or memory answered, what the own one would with all
+ *	threads there
  */
 struct finding {
 	enum pattern pattern;
@@ -81,7 +82,8 @@ struct findings {
 struct finding *findings_add(struct findings *f);
 int patterns_find_split(struct findings *f);
 int patterns_find(struct memprof *m, struct findings *f);
-double answers_room(const uint64_t answers[ANSWERS]);
+double answers_taken(const uint64_t *accesses, const uint64_t *writes, int nodes);
+double answers_room(const uint64_t answers[ANSWERS], double taken);
 void answers_add(uint64_t answers[ANSWERS], const struct memprof_access *a);
 bool answers_with_fix(const struct findings *f, const struct finding *x, double pct[ANSWERS]);
 void patterns_free(struct findings *f);

@@ -7,10 +7,15 @@
  *   is divided anew, by which of it is remote.
  * - What another node's cache had because it wrote there is in the own L1, once each
  *   thread has lines of its own.
- * - Or, once all threads are on one node, in its caches: as far as these have room, which
- *   they have not if memory is asked, too.  Lines taken away make room, which each line
- *   from memory fills.  Of a process this is asked of each site: its threads use one after
- *   the other, and memory that is asked for what no two threads share fills no room of theirs.
+ * - Or, once all threads are on one node, in its caches: as far as these have room.  Of a
+ *   process this is asked of each site: its threads use one after the other, and memory that
+ *   is asked for what no two threads share fills no room of theirs.
+ *
+ * A site has room if its loads miss no more often than other nodes write a line between two
+ * accesses of it.  Then lines are missed only because they were taken away, and what memory
+ * was asked for another node had written back; not more of it than that node still had, for
+ * some is asked for the first time.  Else the caches are full: lines taken away make room,
+ * which each line from memory fills.
  */
 #include <string.h>
 
@@ -46,14 +51,52 @@ void answers_add(uint64_t answers[ANSWERS], const struct memprof_access *a)
 }
 
 /**
+ * answers_taken() - how often other nodes have written a line since a node last accessed it
+ * @accesses: of a site, by node
+ * @writes: of these
+ * @nodes: how many
+ *
+ * For nodes that access any line as often, in no order: between two accesses of a line by
+ * one of them come others, and the first that matters is a write or the second of the two.
+ *
+ * Return: the share of the accesses.
+ */
+double answers_taken(const uint64_t *accesses, const uint64_t *writes, int nodes)
+{
+	double all = 0, all_writes = 0, taken = 0, others;
+	int i;
+
+	for (i = 0; i < nodes; i++) {
+		all += accesses[i];
+		all_writes += writes[i];
+	}
+	for (i = 0; i < nodes; i++) {
+		others = all_writes - writes[i];
+		if (accesses[i])
+			taken += accesses[i] * others / (accesses[i] + others);
+	}
+	return all ? taken / all : 0;
+}
+
+/**
  * answers_room() - loads that the node's caches would answer with all threads on it
  * @answers: of a site
+ * @taken: how often its lines are taken away, by answers_taken()
+ *
+ * Return: those that another node's cache answered, or memory.
  */
-double answers_room(const uint64_t answers[ANSWERS])
+double answers_room(const uint64_t answers[ANSWERS], double taken)
 {
 	const uint64_t memory = answers[ANSWER_LOCAL] + answers[ANSWER_REMOTE];
+	const uint64_t other = answers[ANSWER_REMOTE_CACHE];
+	double loads = 0;
+	int i;
 
-	return answers[ANSWER_REMOTE_CACHE] > memory ? answers[ANSWER_REMOTE_CACHE] - memory : 0;
+	for (i = 0; i < ANSWERS; i++)
+		loads += answers[i];
+	if (other + memory <= taken * loads)
+		return other + (memory < other ? memory : other);
+	return other > memory ? other - memory : 0;
 }
 
 /**

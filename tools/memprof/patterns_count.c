@@ -274,6 +274,10 @@ void patterns_count_object(struct memprof *m, uint32_t object, struct sums *s)
 
 	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
 		answers_add(s->answers, &a);
+		if (a.node >= 0 && a.node < MAX_NODES) {
+			s->accesses[a.node]++;
+			s->writes[a.node] += a.write;
+		}
 		if (!patterns_count(m, &a))
 			continue;
 		n++;

@@ -22,6 +22,7 @@
  * @lines: accesses of falsely shared lines
  * @page_pairs: as @pairs, of a page; with @page_same
  * @page_left: remote ones of @users with each page on the node of most, as far as it can be
+ * @accesses: by node, of caches, too; @writes: of these
  * @answers: loads, by where their data was
  */
 struct sums {
@@ -29,7 +30,7 @@ struct sums {
 	uint64_t pairs, same_pairs, users, used[MAX_NODES], best, used_best;
 	uint64_t slice_best, after, after_writes, filled_remote, by_own, lines;
 	uint64_t page_pairs, page_same, page_left;
-	uint64_t answers[ANSWERS];
+	uint64_t accesses[MAX_NODES], writes[MAX_NODES], answers[ANSWERS];
 };
 
 /**

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,7 +268,7 @@ static void the_page_of_an_object_s_header_stays(void **unused)
 
 /* Of 1,000 loads, all of one site; expected in percent. */
 static void expect_answers(enum fix fix, double predicted, double lines, const uint64_t *loads,
-			   const double *expected)
+			   double taken, const double *expected)
 {
 	struct finding x = { .fix = fix, .accesses = 100, .remote = 50, .predicted = predicted, .lines = lines };
 	struct findings f = { .accesses = 100, .remote = 50 };
@@ -276,7 +277,7 @@ static void expect_answers(enum fix fix, double predicted, double lines, const u
 
 	memcpy(f.answers, loads, sizeof(f.answers));
 	memcpy(x.answers, loads, sizeof(x.answers));
-	x.room = answers_room(loads);
+	x.room = answers_room(loads, taken);
 	assert_true(answers_with_fix(&f, &x, pct));
 	for (i = 0; i < ANSWERS; i++)
 		if (pct[i] < expected[i] - 0.01 || pct[i] > expected[i] + 0.01)
@@ -288,19 +289,41 @@ static void fixes_change_where_loads_find_their_data(void **unused)
 	/* L1, L2, L3, remote cache, local memory, remote memory */
 	const uint64_t loads[ANSWERS] = { 400, 100, 100, 100, 100, 200 };
 	const uint64_t roomy[ANSWERS] = { 400, 100, 100, 400, 0, 0 };
+	const uint64_t fits[ANSWERS] = { 400, 100, 300, 100, 60, 40 };
+	const uint64_t cold[ANSWERS] = { 400, 100, 300, 50, 100, 50 };
 	struct findings none = { 0 };
 	double pct[ANSWERS];
 
 	(void)unused;
-	expect_answers(FIX_NONE, 50, 0, loads, (double []){ 40, 10, 10, 10, 10, 20 });
-	expect_answers(FIX_ALLOCATE, 0, 0, loads, (double []){ 40, 10, 10, 10, 30, 0 });
-	expect_answers(FIX_INTERLEAVE, 50, 0, loads, (double []){ 40, 10, 10, 10, 15, 15 });
-	expect_answers(FIX_PAD, 50, 0.5, loads, (double []){ 55, 5, 5, 5, 10, 20 });
+	expect_answers(FIX_NONE, 50, 0, loads, 0, (double []){ 40, 10, 10, 10, 10, 20 });
+	expect_answers(FIX_ALLOCATE, 0, 0, loads, 0, (double []){ 40, 10, 10, 10, 30, 0 });
+	expect_answers(FIX_INTERLEAVE, 50, 0, loads, 0, (double []){ 40, 10, 10, 10, 15, 15 });
+	expect_answers(FIX_PAD, 50, 0.5, loads, 0, (double []){ 55, 5, 5, 5, 10, 20 });
 	/* Memory is asked: the node's caches are full. */
-	expect_answers(FIX_PIN_THREADS, 0, 0, loads, (double []){ 40, 10, 10, 0, 40, 0 });
+	expect_answers(FIX_PIN_THREADS, 0, 0, loads, 0, (double []){ 40, 10, 10, 0, 40, 0 });
 	/* It is not: they have room for what was taken from them. */
-	expect_answers(FIX_PIN_PROCESS, 0, 0, roomy, (double []){ 40, 10, 50, 0, 0, 0 });
+	expect_answers(FIX_PIN_PROCESS, 0, 0, roomy, 0, (double []){ 40, 10, 50, 0, 0, 0 });
+	/* Each line that is missed was taken away: what had been written back fits, too. */
+	expect_answers(FIX_PIN_PROCESS, 0, 0, fits, 0.21, (double []){ 40, 10, 50, 0, 0, 0 });
+	expect_answers(FIX_PIN_PROCESS, 0, 0, fits, 0.19, (double []){ 40, 10, 30, 0, 20, 0 });
+	/* But not what memory alone was asked for. */
+	expect_answers(FIX_PIN_PROCESS, 0, 0, cold, 0.21, (double []){ 40, 10, 40, 0, 10, 0 });
 	assert_false(answers_with_fix(&none, NULL, pct));
+}
+
+static void lines_that_others_write_are_taken(void **unused)
+{
+	const uint64_t equal[2][2] = { { 400, 400 }, { 100, 100 } };
+	const uint64_t reader[2][2] = { { 300, 100 }, { 0, 100 } };
+	const uint64_t alone[2][2] = { { 300 }, { 300 } };
+	const uint64_t none[2][2] = { { 0 }, { 0 } };
+
+	(void)unused;
+	assert_true(fabs(answers_taken(equal[0], equal[1], 2) - 0.2) < 1e-9);
+	/* Three in four accesses read, each fourth of them after a write; who writes loses nothing. */
+	assert_true(fabs(answers_taken(reader[0], reader[1], 2) - 0.75 * 0.25) < 1e-9);
+	assert_true(answers_taken(alone[0], alone[1], 2) == 0);
+	assert_true(answers_taken(none[0], none[1], 2) == 0);
 }
 
 /* What a thread asks of memory for itself takes no room from what it shares with others. */
@@ -319,7 +342,7 @@ static void room_is_judged_by_site(void **unused)
 		*x = (struct finding){ .pattern = i ? PATTERN_CONCURRENT_WRITE : PATTERN_NONE, .pid = 10, .nodes = 2,
 				       .accesses = 200, .remote = i ? 100 : 0, .processes = 1 };
 		memcpy(x->answers, i ? shared : own, sizeof(own));
-		x->room = answers_room(x->answers);
+		x->room = answers_room(x->answers, 0);
 		for (k = 0; k < ANSWERS; k++)
 			f.answers[k] += x->answers[k];
 	}
@@ -344,6 +367,7 @@ int main(void)
 		cmocka_unit_test(processes_on_one_node_each_are_not),
 		cmocka_unit_test(the_page_of_an_object_s_header_stays),
 		cmocka_unit_test(fixes_change_where_loads_find_their_data),
+		cmocka_unit_test(lines_that_others_write_are_taken),
 		cmocka_unit_test(room_is_judged_by_site),
 	};
 	int fd = mkstemp(path), ret;
