@@ -18,11 +18,12 @@ use VM;
 my $programs = $ENV{PROGRAMS} // 200;
 my $seed = $ENV{SEED} // 100;
 my $nodes = $ENV{NODES} // 2;
+my $source = $ENV{SOURCE} // 'ibs';
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
 my $keep = $ENV{RECORDINGS};
 my %kinds = map { $_ => 1 } split /,/, $ENV{KINDS} // '';
 my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,overhead,storms,truth,shares,cases,joint,programs,plants';
-my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . '.json';
+my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . ($source eq 'ibs' ? '' : "-$source") . '.json';
 mkdir "$build/bench";
 mkdir $keep if $keep;
 # What was measured is written after each part: one that fails takes none with it.
@@ -73,7 +74,7 @@ sub run_groups {
 	return each_guest('runs', sub {
 		my ($plants, %o) = @{$_[0]};
 		my ($vm, @runs) = run_plants($plants, nodes => $nodes, smp => 2 * $nodes, timeout => 3000,
-					     $keep ? (keep => $keep, only => $ENV{ONLY_READ}) : (), %o);
+					     source => $source, $keep ? (keep => $keep, only => $ENV{ONLY_READ}) : (), %o);
 		print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
 		return @runs;
 	}, @_);
@@ -86,6 +87,8 @@ sub patterns {
 	for my $i (0 .. $programs - 1) {
 		my $kind = (@kinds, 'saturate')[$i % (@kinds + 1)];
 		next if %kinds && !$kinds{$kind};
+		# A saturated node is one that answers slowly: swmem has no latencies.
+		next if $kind eq 'saturate' && $source eq 'swmem';
 		push @{$kind eq 'saturate' ? \@saturate : $kind eq 'false' ? \@false : \@plants}, [ $kind, $seed + $i ];
 	}
 	push @groups, [ [ splice @plants, 0, 6 ] ] while @plants;

@@ -7,6 +7,7 @@
 #   SEED=100      of the first program; each has the next one (part truth: 1, SEEDS=3 of them)
 #   RECORDINGS=DIR  keeps the recordings there, and uses those that are there;
 #                 ONLY_READ=1: no others
+#   SOURCE=swmem  of the samples of planted programs (default: ibs)
 #   SHARES=8      programs of the part shares
 #   STEPS=15000   of the program of the part truth, which is sampled each PERIOD=1024 ops
 #   STORMS=1000   recordings of each kind of the part storms

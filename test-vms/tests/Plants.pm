@@ -48,13 +48,15 @@ my $wait = 'for i in $(seq 100); do ' .
 sub in_guest {
 	my ($script, %o) = @_;
 	my $name = "script.$$.sh";
+	# Of swmem's timers: without an HPET, they need not be a tick's.
+	my $timers = ($o{source} // '') eq 'swmem' ? 'hpet=disable ' : '';
 	open my $f, '>', "$share/$name" or die;
 	print $f "cd /tmp\nexport PATH=/share/bin:\$PATH\n$wait\n$script";
 	close $f;
 	return vm('--qemu', 'ibs', '--smp', $o{smp} // 4, '--numa', $o{nodes} // 2, '--timeout', $o{timeout} // 900,
 		  @{$o{options} // []}, '--accel', 'icount', '--ibs', $o{ibs} // 'slice=20000,hit-l1=0,hit-l2=0,hit-l3=0',
 		  # Else the clock is a system call.
-		  '--append', 'tsc=reliable clocksource=tsc', '--root', 'host', '--share', $share, '--', 'sh', "/share/$name");
+		  '--append', "${timers}tsc=reliable clocksource=tsc", '--root', 'host', '--share', $share, '--', 'sh', "/share/$name");
 }
 
 # A line of CSV, as table.c writes it.
@@ -111,14 +113,18 @@ sub read_levels {
 }
 
 # [pattern, seed]...: each as it is, and with the fix.  The guest records, the host reads.
+# source => 'swmem': samples of it, instead of IBS.
 # keep => DIR: recordings stay there, and those that are there are not made again; only => 1:
 # nor are others.
 sub run_plants {
 	my ($plants, %o) = @_;
 	# Shorter ones are not even: the way out of the interrupt is counted, too, and it is
 	# not as long on each CPU.
-	my $period = $o{period} // 2048;
-	my $rounds = $o{rounds} // 1500000;
+	my $source = $o{source} // 'ibs';
+	# Of swmem: ns, of instructions of one each.
+	my $period = $source eq 'swmem' ? 20000 : $o{period} // 2048;
+	# Its interrupts are rarer than asked for: a CPU that sends one waits for its turn.
+	my $rounds = $source eq 'swmem' ? 6000000 : $o{rounds} // 1500000;
 	my $script = '';
 	my (@runs, @missing);
 	my $keep = $o{keep} // $share;
@@ -133,7 +139,7 @@ sub run_plants {
 			push @missing, $name;
 			# The recorder has the first CPU, where no plant has threads: it does not keep
 			# them from being at once, and they all begin on one node.
-			$script .= "taskset -c 0 memprof record -c $period -o d -- memprof_plant $pattern $seed $f $rounds >t 2>e || cat t e >&2\n" .
+			$script .= "taskset -c 0 memprof record -s $source -c $period -o d -- memprof_plant $pattern $seed $f $rounds >t 2>e || cat t e >&2\n" .
 				"cp d /share/$name && rm d\n";
 		}
 	}
