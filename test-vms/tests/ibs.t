@@ -28,7 +28,11 @@ sub numbers {
 
 sub check {
 	my ($name, @args) = @_;
-	my $vm = vm(@ibs, @args);
+	return checked($name, vm(@ibs, @args));
+}
+
+sub checked {
+	my ($name, $vm) = @_;
 	is($vm->{status}, 0, "$name: runs") or diag $vm->{err}, $vm->{out};
 	note $vm->{out};
 	return $vm->{out};
@@ -64,9 +68,9 @@ for my $period (1024, 4096, 16384, 65536) {
 # Other processors, another thread model.  The second CPU comes late because of what can happen
 # to one while the kernel patches itself at boot (docs/test-vms.md).
 for my $cpu ('EPYC', 'EPYC-Milan') {
-	my $n = numbers(check($cpu, '--smp', 2, '--numa', 2, '--accel', 'mttcg', '--cpu', $cpu,
-			      '--append', 'maxcpus=1', '--', 'sh', '-c',
-			      'echo 1 >/sys/devices/system/cpu/cpu1/online && ibs_check samples 16384'));
+	my $n = numbers(checked($cpu, vm_threads(@ibs, '--smp', 2, '--numa', 2, '--cpu', $cpu,
+					     '--append', 'maxcpus=1', '--', 'sh', '-c',
+					     'echo 1 >/sys/devices/system/cpu/cpu1/online && ibs_check samples 16384')));
 	is($n->{wrong}, 0, "$cpu, a thread for each CPU: all right");
 	cmp_ok($n->{memory}, '>=', 400, "$cpu: in $n->{memory} samples of memory");
 }
@@ -172,9 +176,10 @@ EOS
 }
 
 if (my $seconds = $ENV{MEMSCOPE_IBS_SECONDS}) {
-	my $n = numbers(check("$seconds s", '--smp', 2, '--numa', 2, '--accel', 'mttcg', '--timeout', $seconds + 600,
-			      '--append', 'maxcpus=1', '--', 'sh', '-c', 'echo 1 >/sys/devices/system/cpu/cpu1/online && ' .
-			      "ibs_check samples 1024 $seconds"));
+	my $n = numbers(checked("$seconds s", vm_threads(@ibs, '--smp', 2, '--numa', 2, '--timeout', $seconds + 600,
+					     '--append', 'maxcpus=1', '--', 'sh', '-c',
+					     'echo 1 >/sys/devices/system/cpu/cpu1/online && ' .
+					     "ibs_check samples 1024 $seconds")));
 	is($n->{wrong}, 0, "$seconds s: all of $n->{memory} samples of memory right");
 	is($n->{lost} + $n->{throttled}, 0, "$seconds s: none of $n->{samples} lost");
 }
