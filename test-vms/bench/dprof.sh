@@ -4,7 +4,8 @@
 # build/bench/dprof-PART.txt; once all are there, tables in build/bench/dprof.txt and numbers
 # in build/bench/dprof.json.  Parts (or PARTS):
 #	cases	planted faults, CASES (default 56) from each of two seeds
-#	classes	why accesses miss, against the oracle of types
+#	classes	why accesses miss, against the oracle of types: SEEDS of planted faults with
+#		ACCESSES each, and udp
 #	histories	against the oracle of watched objects
 #	costs	in instructions; dprof_costs.sh has more of it
 #	structs	how many sampled accesses have an allocation site and a C struct, on LOADS
@@ -67,8 +68,8 @@ cases() {
 classes() {
 	local seed load types=case_*
 
-	for seed in 1 2 3 udp; do
-		load="modprobe dprof_cases cases=14 seed=$seed accesses=40000"
+	for seed in ${SEEDS:-1 2 3 udp}; do
+		load="modprobe dprof_cases cases=14 seed=$seed accesses=${ACCESSES:-40000}"
 		[ "$seed" != udp ] || load="kernel_load udp 6000" types=
 		echo "== classes, $load"
 		guest model=trace,slice=1000 ,cache=32768:8,misses=loads ibs 2500 "$load" "$types"
