@@ -3,6 +3,7 @@
 # export.sh BUILD: writes the commits of BUILD/linux to patches/, so that only
 # what changed differs.
 # export.sh --same BUILD: succeeds if patches/ is what the tree has.
+# export.sh --sum BUILD: prints a sum of patches/.
 # export.sh --common BUILD: prints the last commit that patches/ has as it is.
 set -eu
 mode=export
@@ -12,13 +13,39 @@ patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/memscope-patches.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 
+base=$(sed -n 's/^# base: *//p' "$patches/series")
+sum() { (cd "$patches" && cat series ./*.patch | sha1sum | cut -d' ' -f1); }
+[ "$mode" != sum ] || { sum; exit; }
+
+# The bytes of a patch depend on the kernel below it: they are those of the base.
+# On another kernel, the tree is what was last applied to it.
+version=$(git -C "$linux" show memscope-base:Makefile |
+	awk '$2 == "=" && /^(VERSION|PATCHLEVEL|SUBLEVEL)/ { v = v dot $3; dot = "." } END { print v }')
+if [ "$version" != "$base" ]; then
+	case $mode in
+	same)
+		[ "$(git -C "$linux" rev-parse HEAD)" = "$(cat "$linux/.git/memscope-applied" 2>/dev/null)" ] &&
+			[ "$(sum)" = "$(cat "$linux/.git/memscope-applied-sum" 2>/dev/null)" ]
+		exit
+		;;
+	common) git -C "$linux" rev-parse memscope-base; exit ;;
+	export)
+		echo "patches: $linux is Linux $version; patches are exported from $base only" >&2
+		exit 1
+		;;
+	esac
+fi
+
 # Nothing of this machine, this moment or this Git in the files.
 git -C "$linux" -c core.abbrev=12 -c diff.algorithm=myers -c diff.noprefix=false \
 	-c diff.mnemonicPrefix=false -c format.useAutoBase=false \
 	format-patch -q --zero-commit --no-signature --no-numbered -N --no-stat -p \
 	--no-renames --abbrev=12 -U3 --no-base --no-thread --no-attach --no-cover-letter \
 	--no-to --no-cc -o "$tmp" memscope-base..HEAD
-(cd "$tmp" && find . -name '*.patch' -printf '%f\n' | sort >series)
+{
+	grep '^#' "$patches/series" || true
+	cd "$tmp" && find . -name '*.patch' -printf '%f\n' | sort
+} >"$tmp/series"
 
 case $mode in
 same)
@@ -33,7 +60,7 @@ common)
 		cmp -s "$tmp/$patch" "$patches/$patch" || break
 		commit=${commits[n]}
 		n=$((n + 1))
-	done <"$tmp/series"
+	done < <(grep -v '^#' "$tmp/series")
 	echo "$commit"
 	;;
 export)
@@ -41,7 +68,7 @@ export)
 		echo "patches: $linux has changes that are not committed" >&2
 		exit 1
 	fi
-	if [ ! -s "$tmp/series" ]; then
+	if ! grep -qv '^#' "$tmp/series"; then
 		echo "patches: $linux has no commits of the series" >&2
 		exit 1
 	fi

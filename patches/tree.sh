@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # tree.sh BUILD: makes BUILD/linux: Debian's kernel source with the series on
 # top, as commits.  Commits of it that are not in patches/ are never lost: it
-# stops, unless FORCE=1.
+# stops, unless FORCE=1.  patches/series names the kernels that the series is
+# tested on; another one is refused, unless ANY_BASE=1.
 set -eu
 build=$(realpath -m "$1")
 patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -13,11 +14,28 @@ export GIT_AUTHOR_NAME=memscope GIT_AUTHOR_EMAIL=memscope@localhost
 export GIT_COMMITTER_NAME=memscope GIT_COMMITTER_EMAIL=memscope@localhost
 export GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' GIT_COMMITTER_DATE='2026-01-01T00:00:00Z'
 
+# The versions that the series applies to and builds on, the primary one first.
+read -r -a bases <<<"$(sed -nE 's/^# (base|also)://p' "$patches/series" | tr '\n' ' ')"
+
+# refuse_unknown VERSION: stops, and says what to do, if VERSION is no base.
+refuse_unknown() {
+	[[ " ${bases[*]} " != *" $1 "* && "${ANY_BASE:-0}" != 1 ]] || return 0
+	cat >&2 <<-EOF
+		$source: this is Linux $1; the series is for ${bases[*]}.
+		Install one of these (apt-cache madison linux-source-6.12 lists the versions
+		served; apt-get install --allow-downgrades linux-source-6.12=VERSION), name the
+		archive of one with LINUX_SOURCE=FILE, or try this one with ANY_BASE=1.
+	EOF
+	rm -rf "$build/linux.unpacking"
+	exit 1
+}
+
 if [ ! -e "$linux/.git/memscope-unpacked" ]; then
 	[ -r "$source" ] || { echo "$source: not there (make deps)" >&2; exit 1; }
 	rm -rf "$linux" "$build/linux.unpacking"
 	mkdir -p "$build/linux.unpacking"
 	tar -C "$build/linux.unpacking" --strip-components=1 -xf "$source"
+	refuse_unknown "$(make -s -C "$build/linux.unpacking" kernelversion)"
 	mv "$build/linux.unpacking" "$linux"
 	cd "$linux"
 	git init -q
@@ -54,8 +72,12 @@ if ! "$patches/export.sh" --same "$build"; then
 	printf '%s\n' "${series[@]:n}" >.git/memscope-incomplete
 	for patch in "${series[@]:n}"; do
 		echo "applying $patch"
-		# No fuzz: git am takes none without -3.
-		if ! git am -q --committer-date-is-author-date "$patches/$patch"; then
+		# No fuzz: git am takes none without -3.  Only documentation may stand
+		# beside other lines than it was written beside.
+		am=(git am -q --committer-date-is-author-date)
+		grep '^diff --git' "$patches/$patch" | grep -qv '^diff --git a/Documentation/' ||
+			am+=(-C1)
+		if ! "${am[@]}" "$patches/$patch"; then
 			git am --abort || true
 			echo "patches/$patch does not apply to $(make -s kernelversion)" >&2
 			exit 1
@@ -64,4 +86,5 @@ if ! "$patches/export.sh" --same "$build"; then
 fi
 rm -f .git/memscope-incomplete
 git rev-parse HEAD >.git/memscope-applied
+"$patches/export.sh" --sum "$build" >.git/memscope-applied-sum
 touch "$stamp"
