@@ -59,9 +59,13 @@ struct chunk_header {
 #define MEMPROF_DELTA_BITS	40
 #define MEMPROF_MAX_DELTA	((UINT64_C(1) << MEMPROF_DELTA_BITS) - 1)
 
-/* Where the data was found; NA: the source does not say. */
+/*
+ * Where the data was found, enum memprof_level; NA: not reported.  Recordings of version 1
+ * that were made before those from L2_BUFFER on existed have lower ones only.
+ */
 enum { LEVEL_NA, LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_BUFFER, LEVEL_RAM, LEVEL_REMOTE_RAM,
-       LEVEL_REMOTE_CACHE, LEVELS };
+       LEVEL_REMOTE_CACHE, LEVEL_L2_BUFFER, LEVEL_L3_OR_PEER, LEVEL_PEER_CACHE, LEVEL_MEMORY_SIDE,
+       LEVEL_PMEM, LEVEL_CXL, LEVEL_BEYOND_L3, LEVEL_UNCACHED, LEVELS };
 
 #define NODE_UNKNOWN	0xff
 #define THREAD_NONE	0xffffffU

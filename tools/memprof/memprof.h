@@ -50,6 +50,13 @@ enum memprof_level {
 	MEMPROF_LEVEL_UNKNOWN,	/* the source does not say; IBS: stores that missed the L1 */
 	MEMPROF_L1, MEMPROF_L2, MEMPROF_L3,
 	MEMPROF_FILL_BUFFER, MEMPROF_RAM, MEMPROF_REMOTE_RAM, MEMPROF_REMOTE_CACHE,
+	MEMPROF_L2_BUFFER,	/* on its way to the L2 */
+	MEMPROF_L3_OR_PEER,	/* of the node; AMD before Zen 4 does not report which */
+	MEMPROF_PEER_CACHE,	/* of the node, behind another L3 */
+	MEMPROF_MEMORY_SIDE,	/* a cache of the memory side: L4, MSC */
+	MEMPROF_PMEM, MEMPROF_CXL,
+	MEMPROF_BEYOND_L3,	/* the L3 missed, and no more is known */
+	MEMPROF_UNCACHED,	/* or I/O */
 	MEMPROF_LEVELS
 };
 

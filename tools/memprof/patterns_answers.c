@@ -32,9 +32,12 @@ void answers_add(uint64_t answers[ANSWERS], const struct memprof_access *a)
 		break;
 	case MEMPROF_L2:
 	case MEMPROF_FILL_BUFFER:
+	case MEMPROF_L2_BUFFER:
 		answers[ANSWER_L2]++;
 		break;
 	case MEMPROF_L3:
+	case MEMPROF_L3_OR_PEER:
+	case MEMPROF_PEER_CACHE:
 		answers[ANSWER_L3]++;
 		break;
 	case MEMPROF_REMOTE_CACHE:
@@ -42,8 +45,11 @@ void answers_add(uint64_t answers[ANSWERS], const struct memprof_access *a)
 		break;
 	case MEMPROF_RAM:
 	case MEMPROF_REMOTE_RAM:
+	case MEMPROF_MEMORY_SIDE:
+	case MEMPROF_PMEM:
+	case MEMPROF_CXL:
 		answers[a->node >= 0 && a->home >= 0 ? a->node != a->home ? ANSWER_REMOTE : ANSWER_LOCAL :
-			a->level == MEMPROF_RAM ? ANSWER_LOCAL : ANSWER_REMOTE]++;
+			a->level == MEMPROF_REMOTE_RAM ? ANSWER_REMOTE : ANSWER_LOCAL]++;
 		break;
 	default:
 		break;

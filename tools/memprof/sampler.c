@@ -19,6 +19,7 @@
 #include <uthash.h>
 
 #include "../lib/complain.h"
+#include "../lib/data_src.h"
 #include "../lib/perf_lost.h"
 #include "record.h"
 
@@ -353,33 +354,16 @@ static void flush_samples(struct sampler *s, struct cpu_state *c)
 	c->flushed_ns = c->last_ns;
 }
 
-static unsigned int level_of(union perf_mem_data_src d)
-{
-	if (d.mem_lvl & PERF_MEM_LVL_L1)
-		return LEVEL_L1;
-	if (d.mem_lvl & PERF_MEM_LVL_LFB)
-		return LEVEL_BUFFER;
-	if (d.mem_lvl & PERF_MEM_LVL_L2)
-		return LEVEL_L2;
-	if (d.mem_lvl & (PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2))
-		return LEVEL_REMOTE_CACHE;
-	if (d.mem_lvl & PERF_MEM_LVL_L3)
-		return LEVEL_L3;
-	if (d.mem_lvl & PERF_MEM_LVL_LOC_RAM)
-		return LEVEL_RAM;
-	if (d.mem_lvl & (PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2))
-		return LEVEL_REMOTE_RAM;
-	switch (d.mem_lvl_num) {
-	case PERF_MEM_LVLNUM_L1: return LEVEL_L1;
-	case PERF_MEM_LVLNUM_L2: return LEVEL_L2;
-	case PERF_MEM_LVLNUM_L3:
-	case PERF_MEM_LVLNUM_ANY_CACHE:
-		return d.mem_remote ? LEVEL_REMOTE_CACHE : LEVEL_L3;
-	case PERF_MEM_LVLNUM_LFB: return LEVEL_BUFFER;
-	case PERF_MEM_LVLNUM_RAM: return d.mem_remote ? LEVEL_REMOTE_RAM : LEVEL_RAM;
-	}
-	return LEVEL_NA;
-}
+/* Levels as recordings have them. */
+static const uint8_t record_level[NR_DATA_LEVELS] = {
+	[DATA_UNKNOWN] = LEVEL_NA, [DATA_L1] = LEVEL_L1, [DATA_LFB] = LEVEL_BUFFER,
+	[DATA_L2] = LEVEL_L2, [DATA_L2_MHB] = LEVEL_L2_BUFFER, [DATA_L3] = LEVEL_L3,
+	[DATA_L4] = LEVEL_MEMORY_SIDE, [DATA_MSC] = LEVEL_MEMORY_SIDE,
+	[DATA_LOCAL_CACHE] = LEVEL_L3_OR_PEER, [DATA_PEER_CACHE] = LEVEL_PEER_CACHE,
+	[DATA_REMOTE_CACHE] = LEVEL_REMOTE_CACHE, [DATA_BEYOND_L3] = LEVEL_BEYOND_L3,
+	[DATA_RAM] = LEVEL_RAM, [DATA_REMOTE_RAM] = LEVEL_REMOTE_RAM, [DATA_PMEM] = LEVEL_PMEM,
+	[DATA_CXL] = LEVEL_CXL, [DATA_IO] = LEVEL_UNCACHED, [DATA_UNCACHED] = LEVEL_UNCACHED,
+};
 
 static void take_sample(struct sampler *s, struct cpu_state *c, const struct perf_event_header *h)
 {
@@ -387,7 +371,7 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 	const uint64_t *p = (const uint64_t *)(h + 1), *end = (const uint64_t *)((char *)h + h->size);
 	uint64_t frames[MEMPROF_MAX_DEPTH], ip, time, addr, weight, phys = 0, delta;
 	const bool kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
-	union perf_mem_data_src src;
+	struct data_src src;
 	struct sample_record *r;
 	uint32_t pid, tid, depth = 1;
 	int node = -1, op;
@@ -416,10 +400,10 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 		p += n;
 	}
 	weight = *p++;
-	src.val = *p++;
+	src = data_src_decode(*p++);
 	if (want->physical)
 		phys = *p++;
-	op = (src.mem_op & PERF_MEM_OP_LOAD ? 1 : 0) | (src.mem_op & PERF_MEM_OP_STORE ? 2 : 0);
+	op = src.load | src.store << 1;
 	/* Idle tasks have pid 0; instructions without an access have no address. */
 	if (!op || !addr || !pid || (kernel ? !want->kernel : !want->user) ||
 	    !((op & 1 && want->loads) || (op & 2 && want->stores))) {
@@ -440,9 +424,9 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 	}
 	r = &c->batch[c->nr_batch++];
 	*r = (struct sample_record){
-		.delta = delta, .cpu = c->cpu, .level = level_of(src), .op = op,
-		.hitm = !!(src.mem_snoop & PERF_MEM_SNOOP_HITM),
-		.tlb_miss = !!(src.mem_dtlb & PERF_MEM_TLB_MISS), .kernel = kernel, .addr = addr,
+		.delta = delta, .cpu = c->cpu, .level = record_level[src.level], .op = op,
+		.hitm = src.modified,
+		.tlb_miss = src.tlb_miss, .kernel = kernel, .addr = addr,
 		.latency = weight > UINT16_MAX ? UINT16_MAX : weight,
 		.chain = chain_number(s, frames, depth), .thread = thread_number(s, pid, tid),
 		.node = node < 0 ? NODE_UNKNOWN : node, .pfn = phys / PAGE,

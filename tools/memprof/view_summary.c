@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The recording in a few lines: shares, nodes, latencies, losses, what is unknown. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +8,16 @@
 #include "view.h"
 
 /* Names of rows are kept until the table is printed. */
-static const char *name_of(struct table *t, const char *fmt, int number)
+static __attribute__((format(printf, 1, 2))) const char *name_of(const char *fmt, ...)
 {
 	static char names[256][64];
 	static int used;
 	char *name = names[used++ % 256];
+	va_list args;
 
-	(void)t;
-	snprintf(name, sizeof(names[0]), fmt, number);
+	va_start(args, fmt);
+	vsnprintf(name, sizeof(names[0]), fmt, args);
+	va_end(args);
 	return name;
 }
 
@@ -63,23 +66,16 @@ int view_summary(struct memprof *m, const struct view_options *o, struct table *
 	bad |= add(t, "writes", all.all ? REAL_CELL(100.0 * all.writes / all.all) : NONE_CELL, "%");
 	bad |= add(t, "latency of memory", counts_latency(&all), "cycles");
 	for (i = 0; i < MEMPROF_LEVELS; i++)
-		if (levels[i]) {
-			const char *name = memprof_level_name(i);
-
+		if (levels[i])
 			bad |= add(t, i == MEMPROF_LEVEL_UNKNOWN ? "found in: not known" :
-				   i == MEMPROF_L1 ? "found in: L1" : i == MEMPROF_L2 ? "found in: L2" :
-				   i == MEMPROF_L3 ? "found in: L3" : i == MEMPROF_RAM ?
-				   "found in: memory" : i == MEMPROF_REMOTE_RAM ?
-				   "found in: remote memory" : i == MEMPROF_REMOTE_CACHE ?
-				   "found in: remote cache" : name,
+				   name_of("found in: %s", memprof_level_name(i)),
 				   REAL_CELL(100.0 * levels[i] / all.all), "%");
-		}
 	for (i = 0; i < nodes; i++) {
-		bad |= add(t, name_of(t, "node %d: memory accesses from its CPUs", i),
+		bad |= add(t, name_of("node %d: memory accesses from its CPUs", i),
 			   INT_CELL(from[i].memory), "");
-		bad |= add(t, name_of(t, "node %d: of these, remote", i), counts_remote_pct(&from[i]), "%");
-		bad |= add(t, name_of(t, "node %d: accesses of its memory", i), INT_CELL(to[i].memory), "");
-		bad |= add(t, name_of(t, "node %d: latency of its memory", i), counts_latency(&to[i]),
+		bad |= add(t, name_of("node %d: of these, remote", i), counts_remote_pct(&from[i]), "%");
+		bad |= add(t, name_of("node %d: accesses of its memory", i), INT_CELL(to[i].memory), "");
+		bad |= add(t, name_of("node %d: latency of its memory", i), counts_latency(&to[i]),
 			   "cycles");
 	}
 	bad |= add(t, "objects accessed", INT_CELL(memprof_nr_objects(m)), "");

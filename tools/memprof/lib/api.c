@@ -154,7 +154,7 @@ public void memprof_access(const struct memprof *m, size_t number, struct mempro
 		.latency = k->latency, .offset = (uint64_t)k->offset_high << 32 | k->offset,
 		.node = memprof_node_of_cpu(m, k->cpu),
 		.home = k->home == NODE_UNKNOWN ? MEMPROF_NO_NODE : k->home, .cpu = k->cpu,
-		.level = k->level < MEMPROF_LEVELS ? k->level : MEMPROF_LEVEL_UNKNOWN,
+		.level = k->level,
 		.read = k->op & 1, .write = k->op & 2, .hitm = k->hitm, .kernel = k->kernel,
 	};
 }
@@ -410,7 +410,8 @@ public const char *memprof_level_name(enum memprof_level level)
 {
 	static const char * const names[MEMPROF_LEVELS] = {
 		"unknown", "L1", "L2", "L3", "fill buffer", "memory", "remote memory",
-		"remote cache",
+		"remote cache", "L2 miss buffer", "L3 or peer cache", "peer cache",
+		"memory-side cache", "PMEM", "CXL", "beyond L3", "uncached",
 	};
 
 	return level < MEMPROF_LEVELS ? names[level] : "?";
@@ -431,6 +432,9 @@ public bool memprof_in_memory(const struct memprof *m, const struct memprof_acce
 	case MEMPROF_L2:
 	case MEMPROF_L3:
 	case MEMPROF_FILL_BUFFER:
+	case MEMPROF_L2_BUFFER:
+	case MEMPROF_L3_OR_PEER:
+	case MEMPROF_PEER_CACHE:
 		return false;
 	default:
 		return true;
