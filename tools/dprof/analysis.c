@@ -65,16 +65,16 @@ static int choose(const char *value, const char * const *names, int nr)
  */
 int analysis_option(struct analysis *a, int option, const char *value)
 {
-	static const char * const by[] = { "type", "field", "ip" };
+	static const char * const by[] = { "type", "field", "ip" }, * const levels[] = { "l1", "l2", "l3" };
 	uint64_t n = 0;
 	int i;
 
 	switch (option) {
 	case OPTION_LEVEL:
-		i = choose(value, level_name + LEVEL_L1, 3);
+		i = choose(value, levels, 3);
 		if (i < 0)
 			return complain(USAGE, "--level %s: not l1, l2 or l3", value);
-		a->level = LEVEL_L1 + i;
+		a->level = (const enum level []){ LEVEL_L1, LEVEL_L2, LEVEL_L3 }[i];
 		return OK;
 	case OPTION_CACHE:
 		if (geometry_parse(value, &a->geometry))
@@ -148,10 +148,12 @@ static int analyze(struct analysis *a, enum need need)
 
 	if (need >= NEED_TRACES && traces_make(&a->m, &a->t))
 		return -1;
+	if (need >= NEED_SIM && claims_find(&a->m))
+		return -1;
 	if (need >= NEED_SIM && sim_run(&a->sim, &a->m, &a->t, &o))
 		return -1;
 	if (need >= NEED_VERDICTS &&
-	    (sharing_find(&a->m, a->level, &a->shared) ||
+	    (sharing_find(&a->m, &a->shared) ||
 	     classify(&a->m, &a->t, &a->sim, &a->shared, a->level, &a->v)))
 		return -1;
 	return 0;

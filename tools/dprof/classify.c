@@ -7,9 +7,9 @@
  * line (false); else by conflict if its associativity set holds more lines than it
  * has ways, and twice the average; else by capacity.
  *
- * The other way: data found in another CPU's cache are invalidations, whatever the
- * traces have; bytes written by others, sampled by line, tell true from false
- * where no trace does.  The rest is divided as the simulation divides the misses
+ * The other way: data found in another CPU's cache, or claimed from it, are
+ * invalidations, whatever the traces have; bytes written by others, sampled by line,
+ * tell true from false where no trace does.  The rest is divided as the simulation divides the misses
  * of the same access: by a fully associative cache of the size (Hill's conflicts)
  * and by the coherence of several.
  */
@@ -187,7 +187,7 @@ static void spread_replaced(double to[NR_OUTCOMES], const double by[NR_OUTCOMES]
 
 /* As the simulation has it, else the trace, else the samples of the line. */
 static void name_writer(struct verdict *v, const struct traces *t, const struct opinion *o,
-			const struct shared_line *line, const struct shared_word *word)
+			const struct shared_unit *unit, const struct shared_word *word)
 {
 	const struct element *e = o->before;
 	double sharing = v->ours[MISS_TRUE] + v->ours[MISS_FALSE];
@@ -203,9 +203,8 @@ static void name_writer(struct verdict *v, const struct traces *t, const struct 
 		v->writer.type = e->type;
 		v->writer.offset = e->offset;
 		v->writer.ip = e->ip;
-	} else if (line) {
-		w = sharing_writer(line, v->offset, v->width,
-				   v->ours[MISS_TRUE] >= v->ours[MISS_FALSE]);
+	} else if (unit) {
+		w = sharing_writer(unit, v->ours[MISS_TRUE] >= v->ours[MISS_FALSE]);
 		if (!w)
 			return;
 		v->has_writer = true;
@@ -245,23 +244,30 @@ struct work {
 	struct model *m;
 	const struct traces *t;
 	const struct sim *s;
-	const struct sharing *shared;
+	struct sharing *shared;
 	enum level beyond;
 	struct opinion *opinion;	/* by site, as in by_site */
 	double *crowd;			/* by type */
 	struct verdicts *v;
 };
 
-/* Misses of a site that were found in another CPU's cache, and others. */
+/* Misses of the L1 that the CPU's own L2 had, or was getting. */
+static double own_next(const struct tally *t, enum level beyond)
+{
+	return beyond == LEVEL_L1 ? t->level[LEVEL_LFB] + t->level[LEVEL_L2] : 0;
+}
+
+/* Misses of a site that other CPUs caused, and others. */
 static int judge_site(struct work *w, size_t i)
 {
 	const struct site *site = w->m->by_site[i];
 	const struct opinion *o = &w->opinion[i];
-	const struct shared_line *line = sharing_of(w->shared, site->key.type, site->key.offset);
+	const struct shared_unit *unit = sharing_of(w->shared, site->key.type, site->key.offset);
 	double misses = tally_misses(&site->sum, w->beyond), peer = site->sum.level[LEVEL_PEER];
+	double claimed = w->beyond < LEVEL_L3 ? site->claimed : 0, claimed_same;
 	double shared = o->sim[MISS_TRUE] + o->sim[MISS_FALSE], same, by_type[NR_OUTCOMES];
 	const struct shared_word *word = NULL;
-	double own = w->beyond == LEVEL_L1 ? site->sum.level[LEVEL_L2] : 0, rest = misses - peer - own;
+	double own = own_next(&site->sum, w->beyond), rest = misses - peer - claimed - own;
 	const double *replaced = o->sim;
 	struct verdict *v;
 	bool written;
@@ -286,12 +292,14 @@ static int judge_site(struct work *w, size_t i)
 		same = o->sim[MISS_TRUE] / shared;
 	} else if (o->before) {
 		same = o->paper[MISS_TRUE] / (o->paper[MISS_TRUE] + o->paper[MISS_FALSE]);
-	} else if (!sharing_share(w->shared, v->type, v->offset, v->width, &same)) {
+	} else if (!sharing_share(unit, &same)) {
 		word = sharing_written(w->shared, v->type, v->offset, v->width, &written);
 		same = !word || written;
 	}
-	v->ours[MISS_TRUE] += peer * same;
-	v->ours[MISS_FALSE] += peer * (1 - same);
+	if (shared > 0 || o->before || !sharing_share_claimed(unit, &claimed_same))
+		claimed_same = same;
+	v->ours[MISS_TRUE] += peer * same + claimed * claimed_same;
+	v->ours[MISS_FALSE] += peer * (1 - same) + claimed * (1 - claimed_same);
 
 	type_outcomes(&w->s->type[site->key.type], by_type);
 	if (replaced[MISS_CONFLICT] + replaced[MISS_CAPACITY] <= 0)
@@ -303,7 +311,7 @@ static int judge_site(struct work *w, size_t i)
 		spread(v->ours, by_type, rest);
 	else
 		v->ours[MISS_CAPACITY] += rest;
-	name_writer(v, w->t, o, line, word);
+	name_writer(v, w->t, o, unit, word);
 	return 0;
 }
 
@@ -360,14 +368,14 @@ static void form_opinions(struct work *w)
  * @m: the model, ended
  * @t: its traces
  * @s: the simulation of a cache of the level
- * @shared: its shared lines
+ * @shared: its shared lines, which get the misses that are by sharing
  * @beyond: a miss is an access that this level, and those before, had not
  * @v: the result; to be freed, even after an error
  *
  * Return: 0, or -1 without memory.
  */
 int classify(struct model *m, const struct traces *t, const struct sim *s,
-	     const struct sharing *shared, enum level beyond, struct verdicts *v)
+	     struct sharing *shared, enum level beyond, struct verdicts *v)
 {
 	struct work w = { m, t, s, shared, beyond,
 			  calloc(m->nr_sites + 1, sizeof(struct opinion)),
@@ -396,6 +404,10 @@ int classify(struct model *m, const struct traces *t, const struct sim *s,
 			for (i = 0; i < t->trace[k].nr && !ret; i++)
 				ret = judge_element(&w, k, i);
 	}
+	for (k = 0; k < v->nr && !ret; k++)
+		ret = sharing_add_misses(shared, v->verdict[k].type, v->verdict[k].offset,
+					 v->verdict[k].ours[MISS_TRUE], v->verdict[k].ours[MISS_FALSE],
+					 k);
 out:
 	free(w.opinion);
 	free(w.crowd);

@@ -32,7 +32,7 @@ struct verdicts {
 };
 
 int classify(struct model *m, const struct traces *t, const struct sim *s,
-	     const struct sharing *shared, enum level beyond, struct verdicts *v);
+	     struct sharing *shared, enum level beyond, struct verdicts *v);
 void verdicts_free(struct verdicts *v);
 enum outcome verdict_class(const double *by_outcome);
 

@@ -85,10 +85,31 @@ static void join_sites(struct model *m, const uint32_t *to)
 	}
 }
 
-static void join_uses(struct model *m, const uint32_t *to)
+static int join_units(struct use *to, const struct use *u)
+{
+	uint32_t i;
+
+	for (i = 0; i < u->nr_units; i++) {
+		const struct unit *from = &u->unit[i];
+		struct unit *unit = use_unit(to, from->first, from->width);
+
+		if (!unit)
+			return -1;
+		unit->n += from->n;
+		unit->stores += from->stores;
+		unit->claims += from->claims;
+		if (from->read_ip)
+			unit->read_ip = from->read_ip;
+		if (from->write_ip)
+			unit->write_ip = from->write_ip;
+	}
+	return 0;
+}
+
+static int join_uses(struct model *m, const uint32_t *to)
 {
 	struct use *u, *next, *old;
-	int l;
+	int l, ret = 0;
 
 	HASH_ITER(hh, m->uses, u, next) {
 		if (to[u->key.type] == u->key.type)
@@ -106,10 +127,14 @@ static void join_uses(struct model *m, const uint32_t *to)
 		old->stores += u->stores;
 		old->known += u->known;
 		old->peer += u->peer;
-		for (l = 0; l < 4; l++)
+		old->claims += u->claims;
+		for (l = LEVEL_L1; l <= LEVEL_L3; l++)
 			old->misses[l] += u->misses[l];
+		ret |= join_units(old, u);
+		free(u->unit);
 		free(u);
 	}
+	return ret;
 }
 
 static void join_objects(struct model *m, const uint32_t *to)
@@ -150,9 +175,9 @@ int model_join_types(struct model *m)
 			join(m->by_index[to[i]], m->by_index[i]);
 	if (any) {
 		join_sites(m, to);
-		join_uses(m, to);
+		ret = join_uses(m, to);
 		join_objects(m, to);
-		ret = paths_retype(m, to);
+		ret |= paths_retype(m, to);
 	}
 	/* They have the name of what they became, and must not be told apart by it. */
 	for (i = 0; any && i < m->nr_types; i++)

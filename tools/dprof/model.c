@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What is kept of a recording. */
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/data_src.h"
 #include "model.h"
 #include "paths.h"
 #include "reader.h"
 
-const char * const level_name[NR_LEVELS] = { "unknown", "l1", "l2", "l3", "peer", "dram" };
+const char * const level_name[NR_LEVELS] = {
+	"unknown", "l1", "lfb", "l2", "l2_mhb", "l3_or_peer", "l3", "l4", "msc", "peer", "beyond_l3",
+	"dram", "pmem", "cxl",
+};
 
 /**
  * model_init() - begin an empty model
@@ -26,43 +29,25 @@ void model_init(struct model *m)
  * @s: a sample
  * @modified: set if they were found modified in another CPU's cache
  *
- * A line that is already on its way (LFB) counts as one that L1 missed and L2 had.
- * Data from another cache that is neither this CPU's nor the L3 of its node, or
- * modified in one, are of LEVEL_PEER.
+ * A line that is already on its way to a cache counts as one that the cache had.
+ * What has no cache to be in, devices and uncached memory, has no level.
  *
- * Return: the level, LEVEL_UNKNOWN if the sample does not say.
+ * Return: the level, LEVEL_UNKNOWN if the sample does not have it.
  */
 enum level sample_level(const struct sample_event *s, bool *modified)
 {
-	const union perf_mem_data_src d = { .val = s->data_src };
+	static const enum level level[NR_DATA_LEVELS] = {
+		[DATA_L1] = LEVEL_L1, [DATA_LFB] = LEVEL_LFB, [DATA_L2] = LEVEL_L2,
+		[DATA_L2_MHB] = LEVEL_L2_MHB, [DATA_L3] = LEVEL_L3, [DATA_L4] = LEVEL_L4,
+		[DATA_MSC] = LEVEL_MSC, [DATA_LOCAL_CACHE] = LEVEL_L3_OR_PEER,
+		[DATA_PEER_CACHE] = LEVEL_PEER, [DATA_REMOTE_CACHE] = LEVEL_PEER,
+		[DATA_BEYOND_L3] = LEVEL_BEYOND_L3, [DATA_RAM] = LEVEL_DRAM,
+		[DATA_REMOTE_RAM] = LEVEL_DRAM, [DATA_PMEM] = LEVEL_PMEM, [DATA_CXL] = LEVEL_CXL,
+	};
+	const struct data_src src = data_src_decode(s->data_src);
 
-	*modified = false;
-	if (!s->data_src)
-		return LEVEL_UNKNOWN;
-	*modified = d.mem_snoop & PERF_MEM_SNOOP_HITM;
-	if (*modified || d.mem_snoopx & PERF_MEM_SNOOPX_PEER)
-		return LEVEL_PEER;
-	switch (d.mem_lvl_num) {
-	case PERF_MEM_LVLNUM_L1: return LEVEL_L1;
-	case PERF_MEM_LVLNUM_LFB:
-	case PERF_MEM_LVLNUM_L2: return LEVEL_L2;
-	case PERF_MEM_LVLNUM_L3:
-	case PERF_MEM_LVLNUM_L4: return d.mem_remote ? LEVEL_PEER : LEVEL_L3;
-	case PERF_MEM_LVLNUM_ANY_CACHE: return LEVEL_PEER;
-	case PERF_MEM_LVLNUM_RAM:
-	case PERF_MEM_LVLNUM_PMEM: return LEVEL_DRAM;
-	}
-	if (d.mem_lvl & PERF_MEM_LVL_NA)
-		return LEVEL_UNKNOWN;
-	if (d.mem_lvl & (PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2))
-		return LEVEL_PEER;
-	if (d.mem_lvl & (PERF_MEM_LVL_LOC_RAM | PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2))
-		return LEVEL_DRAM;
-	if (d.mem_lvl & PERF_MEM_LVL_L3)
-		return d.mem_lvl & PERF_MEM_LVL_MISS ? LEVEL_DRAM : LEVEL_L3;
-	if (d.mem_lvl & (PERF_MEM_LVL_L2 | PERF_MEM_LVL_LFB))
-		return LEVEL_L2;
-	return d.mem_lvl & PERF_MEM_LVL_L1 ? LEVEL_L1 : LEVEL_UNKNOWN;
+	*modified = src.modified;
+	return src.modified || src.forwarded ? LEVEL_PEER : level[src.level];
 }
 
 /**
@@ -117,6 +102,7 @@ void tally_add(struct tally *to, const struct tally *t)
 	to->loads += t->loads;
 	to->stores += t->stores;
 	to->modified += t->modified;
+	to->claims += t->claims;
 	to->latency += t->latency;
 	to->with_latency += t->with_latency;
 	for (l = 0; l < NR_LEVELS; l++)
@@ -244,56 +230,6 @@ static uint64_t find_variable(struct model *m, const struct sample_event *s, uin
 	return symbol->addr ? symbol->addr : 1;
 }
 
-static uint64_t byte_mask(uint64_t addr, uint32_t width)
-{
-	uint32_t first = addr % LINE, n = width ? width : 1;
-
-	if (n > LINE - first)
-		n = LINE - first;
-	return (n == 64 ? ~0ULL : (1ULL << n) - 1) << first;
-}
-
-static int add_use(struct model *m, const struct event *e, const struct dtype *t, uint64_t base,
-		   enum level level)
-{
-	const struct sample_event *s = &e->sample;
-	struct use key, *u;
-	int l;
-
-	memset(&key.key, 0, sizeof(key.key));
-	key.key.line = s->addr / LINE;
-	key.key.base = base;
-	key.key.type = t->index;
-	key.key.cpu = e->cpu;
-	HASH_FIND(hh, m->uses, &key.key, sizeof(key.key), u);
-	if (!u) {
-		if (HASH_COUNT(m->uses) >= MAX_KEPT) {
-			m->dropped++;
-			return 0;
-		}
-		u = calloc(1, sizeof(*u));
-		if (!u)
-			return -1;
-		u->key = key.key;
-		HASH_ADD(hh, m->uses, key, sizeof(u->key), u);
-	}
-	u->n++;
-	if (s->op & OP_STORE) {
-		u->written |= byte_mask(s->addr, s->width);
-		u->write_ip = s->ip;
-		u->stores++;
-	}
-	if (s->op & OP_LOAD || !s->op) {
-		u->read |= byte_mask(s->addr, s->width);
-		u->read_ip = s->ip;
-	}
-	for (l = LEVEL_L1; l <= LEVEL_L3; l++)
-		u->misses[l] += level > (enum level)l;
-	u->known += level != LEVEL_UNKNOWN;
-	u->peer += level == LEVEL_PEER;
-	return 0;
-}
-
 static void count_sample(struct tally *t, const struct sample_event *s, enum level level,
 			 bool modified)
 {
@@ -302,6 +238,7 @@ static void count_sample(struct tally *t, const struct sample_event *s, enum lev
 	t->stores += !!(s->op & OP_STORE);
 	t->level[level]++;
 	t->modified += modified;
+	t->claims += sample_is_claim(s, level);
 	t->latency += s->latency;
 	t->with_latency += s->latency != 0;
 }
@@ -326,6 +263,12 @@ static void note_time(struct model *m, struct dtype *t, uint64_t ts)
 	if (!t->sum.n)
 		t->first_sample = ts;
 	t->last_sample = ts;
+}
+
+/* What locks reads and writes, also where perf calls it a load. */
+static uint8_t op_of(const struct sample_event *s)
+{
+	return data_src_decode(s->data_src).locked ? OP_LOAD | OP_STORE : s->op;
 }
 
 static int add_sample(struct model *m, const struct event *e)
@@ -361,7 +304,7 @@ static int add_sample(struct model *m, const struct event *e)
 		HASH_ADD(hh, m->sites, key, sizeof(site->key), site);
 	}
 	count_sample(&site->sum, s, level, modified);
-	return add_use(m, e, t, symbol ? s->addr - offset : s->base, level);
+	return uses_add(m, e, t, symbol ? s->addr - offset : s->base, level);
 }
 
 static void objects_passed(struct dtype *t, uint64_t ts)
@@ -458,6 +401,7 @@ static int begin_history(struct model *m, const struct event *e)
 int model_add(void *model, const struct event *e)
 {
 	struct model *m = model;
+	struct event sample;
 
 	m->events++;
 	if (e->kind != EVENT_TYPE) {
@@ -469,7 +413,10 @@ int model_add(void *model, const struct event *e)
 		m->nr_cpus = e->cpu + 1;
 	switch (e->kind) {
 	case EVENT_TYPE: return add_type(m, &e->type);
-	case EVENT_SAMPLE: return add_sample(m, e);
+	case EVENT_SAMPLE:
+		sample = *e;
+		sample.sample.op = op_of(&e->sample);
+		return add_sample(m, &sample);
 	case EVENT_ALLOC: return add_alloc(m, e);
 	case EVENT_FREE: return add_free(m, e);
 	case EVENT_HISTORY: return begin_history(m, e);
@@ -727,6 +674,7 @@ void model_free(struct model *m)
 	}
 	HASH_ITER(hh, m->uses, u, next_use) {
 		HASH_DEL(m->uses, u);
+		free(u->unit);
 		free(u);
 	}
 	HASH_ITER(hh, m->objects, o, next_object) {

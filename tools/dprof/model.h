@@ -17,8 +17,16 @@
 #define LINE		64	/* bytes of a cache line */
 #define MAX_CPUS	1024
 
-/* Where the data of an access were found. */
-enum level { LEVEL_UNKNOWN, LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_PEER, LEVEL_DRAM, NR_LEVELS };
+/*
+ * Where the data of an access were found, the nearest first.  LEVEL_LFB and LEVEL_L2_MHB:
+ * on the way there; LEVEL_L3_OR_PEER: one of the two (AMD before Zen 4); LEVEL_PEER:
+ * another CPU's cache that is not this CPU's L3, or modified in one that is.
+ */
+enum level {
+	LEVEL_UNKNOWN, LEVEL_L1, LEVEL_LFB, LEVEL_L2, LEVEL_L2_MHB, LEVEL_L3_OR_PEER, LEVEL_L3,
+	LEVEL_L4, LEVEL_MSC, LEVEL_PEER, LEVEL_BEYOND_L3, LEVEL_DRAM, LEVEL_PMEM, LEVEL_CXL,
+	NR_LEVELS
+};
 
 extern const char * const level_name[NR_LEVELS];
 
@@ -28,27 +36,40 @@ extern const char * const level_name[NR_LEVELS];
  * @loads, @stores: an instruction may be both
  * @level: by level, LEVEL_UNKNOWN for those without
  * @modified: found modified in another cache
+ * @claims: read-modify-writes of which the L3 had the data, unmodified: other CPUs may have
+ *	had copies, see claims.c
  * @latency, @with_latency: their sum in cycles, and of how many samples
  */
 struct tally {
-	uint64_t n, loads, stores, level[NR_LEVELS], modified, latency, with_latency;
+	uint64_t n, loads, stores, level[NR_LEVELS], modified, claims, latency, with_latency;
 };
 
 /* Samples of an instruction at an offset of a type (section 4.4 of the paper). */
 struct site {
 	struct { uint32_t type, offset; uint64_t ip; } key;
 	struct tally sum;
+	double claimed;			/* of sum.claims: from other CPUs; claims_find() */
 	uint32_t width;
 	UT_hash_handle hh;
+};
+
+/* Samples that are of the same bytes of a cache line: @width from @first on. */
+struct unit {
+	uint64_t read_ip, write_ip;	/* the last */
+	uint32_t n, stores, claims;
+	uint8_t first, width;
 };
 
 /* Samples of a CPU in a cache line of an object. */
 struct use {
 	struct { uint64_t line, base; uint32_t type; int32_t cpu; } key;
 	uint64_t read, written;		/* bytes of the line, a bit each */
-	uint64_t n, stores, misses[4];	/* misses[l]: not found in level l */
+	uint64_t n, stores;
+	uint64_t misses[LEVEL_L3 + 1];	/* misses[l]: not found in level l */
 	uint64_t known, peer;		/* n with a level, and found in another CPU's cache */
-	uint64_t read_ip, write_ip;	/* the last */
+	uint64_t claims, claimed;	/* as of struct site */
+	struct unit *unit;
+	uint32_t nr_units;
 	UT_hash_handle hh;
 };
 
@@ -124,12 +145,21 @@ int model_join_types(struct model *m);
 void model_free(struct model *m);
 
 enum level sample_level(const struct sample_event *s, bool *modified);
+bool sample_is_claim(const struct sample_event *s, enum level level);
 uint64_t tally_misses(const struct tally *t, enum level beyond);
 uint64_t tally_known(const struct tally *t);
 double tally_latency(const struct tally *t);
 void tally_add(struct tally *to, const struct tally *t);
 struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol);
 struct dtype *model_find_type(struct model *m, const char *name);
+int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint64_t base,
+	     enum level level);
+struct use **uses_by_line(const struct model *m, size_t *nr);
+bool uses_at_once(const struct model *m, const struct use *a, const struct use *b);
+uint64_t use_coherent(const struct use *u, enum level beyond);
+struct unit *use_unit(struct use *u, unsigned int first, unsigned int width);
+uint64_t unit_bytes(const struct unit *unit);
+int claims_find(struct model *m);
 size_t model_sites(const struct model *m, uint32_t type, uint64_t ip);
 double model_seconds(const struct model *m);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared lines.
+ * Cache lines that several CPUs use and one writes, from samples alone.
  *
- * Samples of each line are kept by CPU and object, with the bytes read and
- * written.  Where a line was used by two CPUs and written by one, the user's bytes
- * are either among those that others wrote (true sharing) or not (false).
+ * Samples of each line are kept by CPU, object and the bytes accessed.  Where a line was
+ * used by two CPUs and written by one, an access overlaps what others wrote (true
+ * sharing) or does not (false).
  *
  * A few samples do not meet all that others write.  If M samples of their stores to a
  * line of an object met D different words, the next one is to another word with a chance
@@ -18,32 +18,13 @@
 
 #include "sharing.h"
 
-static int by_line(const void *a, const void *b)
-{
-	const struct use *x = *(struct use * const *)a, *y = *(struct use * const *)b;
-
-	if (x->key.line != y->key.line)
-		return x->key.line < y->key.line ? -1 : 1;
-	if (x->key.cpu != y->key.cpu)
-		return x->key.cpu < y->key.cpu ? -1 : 1;
-	if (x->key.base != y->key.base)
-		return x->key.base < y->key.base ? -1 : 1;
-	return x->key.type < y->key.type ? -1 : x->key.type > y->key.type;
-}
-
-/* Lines of an object count from where it begins, which need not be where a line does. */
-static int32_t line_index(const struct use *u)
-{
-	return (int64_t)(u->key.line - u->key.base / LINE);
-}
-
-static struct shared_line *get(struct sharing *shared, const struct use *u)
+static struct shared_line *get_line(struct sharing *shared, uint32_t type, uint32_t index)
 {
 	struct shared_line key, *s;
 
 	memset(&key.key, 0, sizeof(key.key));
-	key.key.type = u->key.type;
-	key.key.index = line_index(u);
+	key.key.type = type;
+	key.key.index = index;
 	HASH_FIND(hh, shared->lines, &key.key, sizeof(key.key), s);
 	if (s)
 		return s;
@@ -53,6 +34,37 @@ static struct shared_line *get(struct sharing *shared, const struct use *u)
 	s->key = key.key;
 	HASH_ADD(hh, shared->lines, key, sizeof(s->key), s);
 	return s;
+}
+
+static struct shared_unit *find_unit(const struct sharing *shared, uint32_t type, uint32_t offset)
+{
+	struct shared_unit key, *u;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = type;
+	key.key.offset = offset;
+	HASH_FIND(hh, shared->units, &key.key, sizeof(key.key), u);
+	return u;
+}
+
+static struct shared_unit *get_unit(struct sharing *shared, uint32_t type, uint32_t offset)
+{
+	struct shared_unit *u = find_unit(shared, type, offset);
+
+	if (u)
+		return u;
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return NULL;
+	u->key.type = type;
+	u->key.offset = offset;
+	u->line = get_line(shared, type, offset / LINE);
+	if (!u->line) {
+		free(u);
+		return NULL;
+	}
+	HASH_ADD(hh, shared->units, key, sizeof(u->key), u);
+	return u;
 }
 
 static struct shared_word *get_word(struct sharing *shared, uint32_t type, uint32_t index)
@@ -103,64 +115,44 @@ static double unseen_in_type(const struct sharing *shared, const struct use *u)
 	return stores > 0 ? once / stores : 1;
 }
 
-/* @unseen: the chance that a store of others is to a word that was not met. */
-static int add_word(struct sharing *shared, const struct use *u, int byte, bool same,
-		    double unseen, const struct shared_line *line)
-{
-	uint32_t offset = u->key.line * LINE + byte - u->key.base;
-	struct shared_word *w = get_word(shared, u->key.type, offset / 8);
-	double is = 1;
-
-	if (!w)
-		return -1;
-	if (!same) {
-		is = unseen;
-		if (is > 0 && !others_write(w, u->key.cpu))
-			is *= unseen_in_type(shared, u);
-	}
-	w->same += u->n * is;
-	w->other += u->n * (1 - is);
-	if (u->n > w->most) {
-		w->most = u->n;
-		w->line = line;
-	}
-	return 0;
-}
-
 /* Who writes what of a type's objects, whichever of them. */
 static int add_stores(struct sharing *shared, const struct use *u)
 {
-	uint32_t offset = u->key.line * LINE - u->key.base;
+	uint32_t offset = u->key.line * LINE - u->key.base, i, k, last;
 	struct shared_word *w;
-	int i, k;
 
-	for (i = 0; i < LINE; i += 8) {
-		if (!(u->written >> i & 0xff))
+	for (i = 0; i < u->nr_units; i++) {
+		const struct unit *unit = &u->unit[i];
+
+		if (!unit->stores)
 			continue;
-		k = i + __builtin_ctzll(u->written >> i & 0xff);
-		w = get_word(shared, u->key.type, (offset + k) / 8);
-		if (!w)
-			return -1;
-		if (w->stores && w->store_cpu != u->key.cpu)
-			w->several_cpus = true;
-		w->store_cpu = u->key.cpu;
-		w->stores += u->stores;
-		if (u->stores > w->ip_stores) {
-			w->ip_stores = u->stores;
-			w->write_ip = u->write_ip;
+		last = (offset + unit->first + unit->width - 1) / 8;
+		for (k = (offset + unit->first) / 8; k <= last; k++) {
+			w = get_word(shared, u->key.type, k);
+			if (!w)
+				return -1;
+			if (w->stores && w->store_cpu != u->key.cpu)
+				w->several_cpus = true;
+			w->store_cpu = u->key.cpu;
+			w->stores += unit->stores;
+			if (unit->stores > w->ip_stores) {
+				w->ip_stores = unit->stores;
+				w->write_ip = unit->write_ip;
+			}
 		}
 	}
 	return 0;
 }
 
 /* Keep the two with the most stores, the first first. */
-static void note_writer(struct shared_line *s, const struct sharer *w)
+static void note_writer(struct sharer *known, const struct sharer *w)
 {
-	struct sharer *known = s->writer;
-	int i = known[0].offset == w->offset && known[0].type == w->type && known[0].stores ? 0 :
-		known[1].offset == w->offset && known[1].type == w->type && known[1].stores ? 1 : -1;
+	int i;
 
-	if (i >= 0)
+	for (i = 0; i < 2; i++)
+		if (known[i].stores && known[i].offset == w->offset && known[i].type == w->type)
+			break;
+	if (i < 2)
 		known[i].stores += w->stores;
 	else if (w->stores > known[1].stores)
 		known[1] = *w;
@@ -172,50 +164,94 @@ static void note_writer(struct shared_line *s, const struct sharer *w)
 	}
 }
 
-static int add_user(struct sharing *shared, const struct use *u, uint64_t others, double unseen,
-		    const struct use *writer, enum level beyond)
+/* The writers of a line, for an access of @u that is to @bytes of it. */
+static void note_writers(struct shared_unit *s, const struct use *u, uint64_t bytes,
+			 const struct use *writer)
 {
-	uint64_t mine = u->read | u->written;
 	bool other_object = writer->key.base != u->key.base || writer->key.type != u->key.type;
-	struct shared_line *s = get(shared, u);
-	int i;
+	uint32_t i;
 
-	if (!s)
+	for (i = 0; i < writer->nr_units; i++) {
+		const struct unit *unit = &writer->unit[i];
+		bool same = unit_bytes(unit) & bytes;
+		struct sharer w = {
+			.type = writer->key.type, .ip = unit->write_ip, .stores = unit->stores,
+			.offset = writer->key.line * LINE + unit->first - writer->key.base,
+			.other_object = other_object,
+		};
+
+		/* The same bytes of two objects: memory that was used again. */
+		if (unit->stores && !(same && other_object))
+			note_writer(same ? s->same_writer : s->other_writer, &w);
+	}
+}
+
+/* What others do to a line that a CPU uses. */
+struct others {
+	uint64_t written, used;		/* bytes */
+	double unseen;			/* the chance that the next store is to an unmet word */
+	bool other_object;		/* the one with the most stores is */
+};
+
+static int add_unit(const struct model *m, struct sharing *shared, const struct use *u,
+		    const struct unit *unit, const struct others *others, struct use **use, size_t nr)
+{
+	uint32_t offset = u->key.line * LINE + unit->first - u->key.base;
+	struct shared_unit *s = get_unit(shared, u->key.type, offset);
+	const struct shared_word *w = get_word(shared, u->key.type, offset / 8);
+	uint64_t bytes = unit_bytes(unit);
+	double same = 1;
+	size_t i;
+
+	if (!s || !w)
 		return -1;
-	for (i = 0; i < LINE; i++) {
-		if (!(mine >> i & 1))
-			continue;
-		if (add_word(shared, u, i, others >> i & 1, unseen, s))
-			return -1;
-		if (others >> i & 1)
-			s->same[i] += u->n;
-		else
-			s->other[i] += u->n;
+	if (!(bytes & others->written)) {
+		same = others->unseen;
+		if (same > 0 && !others_write(w, u->key.cpu))
+			same *= unseen_in_type(shared, u);
 	}
-	s->samples += u->n;
-	s->misses += u->misses[beyond];
-	if (!s->lines || s->last_line != u->key.line)
-		s->lines++;
-	s->last_line = u->key.line;
-	s->other_object += other_object ? u->n : 0;
-	if (u->n > s->ip_samples) {
-		s->ip_samples = u->n;
-		s->ip = u->read_ip ? u->read_ip : u->write_ip;
+	s->same += unit->n * same;
+	s->other += unit->n * (1 - same);
+	s->samples += unit->n;
+	if (unit->n > s->ip_samples) {
+		s->ip_samples = unit->n;
+		s->ip = unit->read_ip ? unit->read_ip : unit->write_ip;
 	}
-	note_writer(s, &(struct sharer){
-		.type = writer->key.type, .ip = writer->write_ip, .stores = writer->stores,
-		.other_object = other_object,
-		.offset = writer->key.line * LINE + __builtin_ctzll(writer->written) -
-			  writer->key.base,
-	});
+	s->line->same += unit->n * same;
+	s->line->other += unit->n * (1 - same);
+	s->line->samples += unit->n;
+	s->line->other_object += others->other_object ? unit->n : 0;
+	if (!s->line->lines || s->line->last_line != u->key.line)
+		s->line->lines++;
+	s->line->last_line = u->key.line;
+	for (i = 0; i < nr; i++)
+		if (use[i]->key.cpu != u->key.cpu && use[i]->written && uses_at_once(m, u, use[i]))
+			note_writers(s, u, bytes, use[i]);
+	if (!s->line->top || s->samples > s->line->top->samples)
+		s->line->top = s;
 	return 0;
 }
 
-static bool at_once(const struct model *m, const struct use *a, const struct use *b)
+/* Who wants to write takes the line from those who read it, too. */
+static int add_claims(struct sharing *shared, const struct use *u, const struct others *others)
 {
-	const struct dtype *x = m->by_index[a->key.type], *y = m->by_index[b->key.type];
+	uint32_t offset = u->key.line * LINE - u->key.base, i;
 
-	return x == y || (x->first_sample <= y->last_sample && y->first_sample <= x->last_sample);
+	for (i = 0; i < u->nr_units && u->claimed && others->used; i++) {
+		const struct unit *unit = &u->unit[i];
+		struct shared_unit *s;
+
+		if (!unit->claims)
+			continue;
+		s = get_unit(shared, u->key.type, offset + unit->first);
+		if (!s)
+			return -1;
+		if (unit_bytes(unit) & others->used)
+			s->claimed_same += unit->claims;
+		else
+			s->claimed_other += unit->claims;
+	}
+	return 0;
 }
 
 /* The chance that the next store is to another word than those written. */
@@ -230,20 +266,23 @@ static double unseen_share(uint64_t written, double stores)
 }
 
 /* The uses of one line. */
-static int add_line(const struct model *m, struct sharing *shared, struct use **use, size_t nr,
-		    enum level beyond)
+static int add_line(const struct model *m, struct sharing *shared, struct use **use, size_t nr)
 {
 	size_t i, j;
 
 	for (i = 0; i < nr; i++) {
 		const struct use *writer = NULL;
-		uint64_t others = 0, here = 0, stores = 0;
+		struct others others = { };
+		uint64_t here = 0, stores = 0;
+		uint32_t k;
 
 		for (j = 0; j < nr; j++) {
-			if (use[j]->key.cpu == use[i]->key.cpu || !use[j]->written ||
-			    !at_once(m, use[i], use[j]))
+			if (use[j]->key.cpu == use[i]->key.cpu || !uses_at_once(m, use[i], use[j]))
 				continue;
-			others |= use[j]->written;
+			others.used |= use[j]->read | use[j]->written;
+			if (!use[j]->written)
+				continue;
+			others.written |= use[j]->written;
 			/* Freed objects have a type of their own. */
 			if (use[j]->key.base == use[i]->key.base) {
 				here |= use[j]->written;
@@ -252,124 +291,104 @@ static int add_line(const struct model *m, struct sharing *shared, struct use **
 			if (!writer || use[j]->stores > writer->stores)
 				writer = use[j];
 		}
-		if (writer && add_user(shared, use[i], others, unseen_share(here, stores), writer,
-				       beyond))
+		if (add_claims(shared, use[i], &others))
 			return -1;
+		if (!writer)
+			continue;
+		others.unseen = unseen_share(here, stores);
+		others.other_object = writer->key.base != use[i]->key.base ||
+				      writer->key.type != use[i]->key.type;
+		for (k = 0; k < use[i]->nr_units; k++)
+			if (add_unit(m, shared, use[i], &use[i]->unit[k], &others, use, nr))
+				return -1;
 	}
 	return 0;
-}
-
-/* The same address in two processes, or of two CPUs' devices, is not the same memory. */
-static bool has_own_address(const struct model *m, const struct use *u)
-{
-	enum memory_class class = m->by_index[u->key.type]->event.class;
-
-	return class != CLASS_USER && class != CLASS_FIXMAP;
 }
 
 /**
  * sharing_find() - the shared lines of a recording
  * @m: the model, ended
- * @beyond: misses are accesses that this level had not
- * @shared: the lines, and words of objects on them; to be freed, even after an error
+ * @shared: the lines, and accesses to them; to be freed, even after an error
  *
  * Return: 0, or -1 without memory.
  */
-int sharing_find(struct model *m, enum level beyond, struct sharing *shared)
+int sharing_find(struct model *m, struct sharing *shared)
 {
-	size_t nr = HASH_COUNT(m->uses), n = 0, from, to;
-	struct use **use = malloc((nr + 1) * sizeof(*use)), *u;
+	size_t nr, from, to;
+	struct use **use;
 	int ret = 0;
 
 	memset(shared, 0, sizeof(*shared));
+	use = uses_by_line(m, &nr);
 	if (!use)
 		return -1;
-	for (u = m->uses; u; u = u->hh.next) {
-		if (!has_own_address(m, u))
-			continue;
-		use[n++] = u;
-		if (u->written && !ret)
-			ret = add_stores(shared, u);
-	}
-	nr = n;
-	if (nr)
-		qsort(use, nr, sizeof(*use), by_line);
+	for (from = 0; from < nr && !ret; from++)
+		if (use[from]->written)
+			ret = add_stores(shared, use[from]);
 	for (from = 0; from < nr && !ret; from = to) {
 		for (to = from; to < nr && use[to]->key.line == use[from]->key.line; to++)
 			;
-		ret = add_line(m, shared, use + from, to - from, beyond);
+		ret = add_line(m, shared, use + from, to - from);
 	}
 	free(use);
 	return ret;
 }
 
 /**
- * sharing_of() - the shared line at an offset of a type
+ * sharing_of() - the accesses to a place of a type
  * @shared: the lines
  * @type: index of the type
- * @offset: bytes
+ * @offset: where they begin
  *
- * Return: the line, or NULL if it is not shared.
+ * Return: the accesses, or NULL if none was to a shared line.
  */
-const struct shared_line *sharing_of(const struct sharing *shared, uint32_t type, uint32_t offset)
+const struct shared_unit *sharing_of(const struct sharing *shared, uint32_t type, uint32_t offset)
 {
-	struct shared_word key, *w;
-
-	memset(&key.key, 0, sizeof(key.key));
-	key.key.type = type;
-	key.key.index = offset / 8;
-	HASH_FIND(hh, shared->words, &key.key, sizeof(key.key), w);
-	return w ? w->line : NULL;
+	return find_unit(shared, type, offset);
 }
 
 /**
- * sharing_share() - is the sharing of some bytes true or false?
- * @shared: the lines
- * @type: index of the type
- * @offset, @width: the bytes
+ * sharing_share() - is the sharing of some accesses true or false?
+ * @unit: the accesses, or NULL
  * @same: the share of it that is true, 0 to 1
  *
- * Return: whether the bytes are on a shared line.
+ * Return: whether samples have it.
  */
-bool sharing_share(const struct sharing *shared, uint32_t type, uint32_t offset, uint32_t width,
-		   double *same)
+bool sharing_share(const struct shared_unit *unit, double *same)
 {
-	uint32_t last = offset + (width ? width : 1) - 1, i;
-	struct shared_word key, *w;
-	double t = 0, f = 0;
-
-	memset(&key.key, 0, sizeof(key.key));
-	key.key.type = type;
-	for (i = offset / 8; i <= last / 8; i++) {
-		key.key.index = i;
-		HASH_FIND(hh, shared->words, &key.key, sizeof(key.key), w);
-		t += w ? w->same : 0;
-		f += w ? w->other : 0;
-	}
-	if (t + f == 0)
+	if (!unit || unit->same + unit->other <= 0)
 		return false;
-	*same = t / (t + f);
+	*same = unit->same / (unit->same + unit->other);
 	return true;
 }
 
 /**
- * sharing_writer() - whose writes some bytes of a line suffer from
- * @line: the shared line
- * @offset, @width: the bytes, of an object of its type
- * @same: by writes to the same bytes; else by those to others
+ * sharing_share_claimed() - are claims of lines by true or false sharing?
+ * @unit: the accesses, or NULL
+ * @same: the share of them that is by true sharing, 0 to 1
  *
- * Return: the writer with the most stores that fits, or NULL if none that was met does.
+ * Return: whether samples have it.
  */
-const struct sharer *sharing_writer(const struct shared_line *line, uint32_t offset, uint32_t width,
-				    bool same)
+bool sharing_share_claimed(const struct shared_unit *unit, double *same)
 {
-	const struct sharer *w = line->writer;
-	bool first = !w[0].other_object && w[0].offset < offset + (width ? width : 1) &&
-		     offset < w[0].offset + 8;
+	if (!unit || unit->claimed_same + unit->claimed_other <= 0)
+		return false;
+	*same = unit->claimed_same / (unit->claimed_same + unit->claimed_other);
+	return true;
+}
 
-	if (w[1].stores && first != same)
-		return &w[1];
-	return first || !same ? &w[0] : NULL;
+/**
+ * sharing_writer() - whose writes some accesses suffer from
+ * @unit: the accesses
+ * @same: by writes to the same bytes; else by those to others of the line
+ *
+ * Return: the writer with the most stores, or NULL if none was met.
+ */
+const struct sharer *sharing_writer(const struct shared_unit *unit, bool same)
+{
+	const struct sharer *w = same ? unit->same_writer : unit->other_writer;
+
+	return w->stores ? w : NULL;
 }
 
 /**
@@ -408,17 +427,54 @@ const struct shared_word *sharing_written(const struct sharing *shared, uint32_t
 }
 
 /**
+ * sharing_add_misses() - add misses that are by sharing
+ * @shared: the lines; what no sample showed to be shared is added
+ * @type: index of the type that is missed
+ * @offset: where
+ * @same, @other: misses by writes to the same bytes, and to others of the line
+ * @verdict: what says so
+ *
+ * Return: 0, or -1 without memory.
+ */
+int sharing_add_misses(struct sharing *shared, uint32_t type, uint32_t offset, double same,
+		       double other, size_t verdict)
+{
+	struct shared_unit *u;
+
+	if (same + other <= 0)
+		return 0;
+	u = get_unit(shared, type, offset);
+	if (!u)
+		return -1;
+	u->misses += same + other;
+	u->line->misses[0] += same;
+	u->line->misses[1] += other;
+	if (same + other > u->verdict_misses) {
+		u->verdict_misses = same + other;
+		u->verdict = verdict;
+	}
+	if (!u->line->top || u->misses > u->line->top->misses)
+		u->line->top = u;
+	return 0;
+}
+
+/**
  * sharing_free() - free shared lines
  * @shared: the lines
  */
 void sharing_free(struct sharing *shared)
 {
 	struct shared_line *s, *next;
+	struct shared_unit *u, *next_unit;
 	struct shared_word *w, *next_word;
 
 	HASH_ITER(hh, shared->lines, s, next) {
 		HASH_DEL(shared->lines, s);
 		free(s);
+	}
+	HASH_ITER(hh, shared->units, u, next_unit) {
+		HASH_DEL(shared->units, u);
+		free(u);
 	}
 	HASH_ITER(hh, shared->words, w, next_word) {
 		HASH_DEL(shared->words, w);

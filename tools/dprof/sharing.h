@@ -17,38 +17,60 @@ struct sharer {
 };
 
 /**
- * struct shared_line - a line of the objects of a type, all objects added up
- * @key: type and line, counted from where the object begins
- * @same, @other: by byte, samples of CPUs that use it while another CPU writes it,
- *	or only other bytes of the line
- * @samples, @misses: those of CPUs that use lines that others write
- * @other_object: of @samples, where the writer uses another object
- * @writer: the two with the most stores, at different offsets; the second may not be
+ * struct shared_line - 64 bytes of the objects of a type, all objects added up
+ * @key: type, and offset / 64 of what is accessed, as if objects began where lines do
+ * @same, @other: samples of CPUs that access what others write, or something else on the
+ *	line; of the latter, the chance that others do write it counts as same
+ * @samples: their sum
+ * @other_object: of @samples, where the writer with the most stores uses another object
  * @lines: distinct lines of memory
  * @last_line: the last of them
- * @ip: of the user with the most samples
+ * @misses: by sharing, true and false, as classify() has it
+ * @top: the access with most of @misses, or without any, of @samples
  */
 struct shared_line {
-	struct { uint32_t type; int32_t index; } key;
-	double same[LINE], other[LINE];
-	uint64_t samples, misses, other_object, lines, last_line, ip, ip_samples;
-	struct sharer writer[2];
+	struct { uint32_t type, index; } key;
+	double same, other;
+	uint64_t samples, other_object, lines, last_line;
+	double misses[2];
+	struct shared_unit *top;
 	UT_hash_handle hh;
 };
 
 /**
- * struct shared_word - the same by 8 bytes of the objects, wherever in a line they are
+ * struct shared_unit - accesses to a place of a type, all objects added up
+ * @key: type and offset where the accesses begin
+ * @same, @other: as of a line
+ * @claimed_same, @claimed_other: read-modify-writes that took the line from CPUs that read
+ *	or wrote the same, or something else on the line
+ * @samples: the sum of @same and @other
+ * @ip, @ip_samples: the last of the CPU with the most samples, and those
+ * @misses: by sharing, as classify() has it
+ * @verdict, @verdict_misses: the verdict with the most of these, as an index of
+ *	struct verdicts, and those
+ * @line: that it is of
+ * @same_writer, @other_writer: of what is accessed, and of something else on the line; the
+ *	two with the most stores, the first first
+ */
+struct shared_unit {
+	struct { uint32_t type, offset; } key;
+	double same, other, claimed_same, claimed_other;
+	uint64_t samples, ip, ip_samples;
+	double misses, verdict_misses;
+	size_t verdict;
+	struct shared_line *line;
+	struct sharer same_writer[2], other_writer[2];
+	UT_hash_handle hh;
+};
+
+/**
+ * struct shared_word - stores to 8 bytes of the objects of a type
  * @key: type, and offset / 8
- * @same, @other: as of a line; of bytes that others were not seen to write, the chance
- *	that they do counts as same
- * @line: with the most samples of them; NULL if none is shared
  * @stores, @write_ip: samples of stores on any line, and the instruction of the most
  * @store_cpu, @several_cpus: the CPU of these, if it is one
  */
 struct shared_word {
 	struct { uint32_t type, index; } key;
-	double same, other, most;
-	const struct shared_line *line;
 	uint64_t stores, write_ip, ip_stores;
 	int store_cpu;
 	bool several_cpus;
@@ -57,17 +79,19 @@ struct shared_word {
 
 struct sharing {
 	struct shared_line *lines;
+	struct shared_unit *units;
 	struct shared_word *words;
 };
 
-int sharing_find(struct model *m, enum level beyond, struct sharing *shared);
-const struct shared_line *sharing_of(const struct sharing *shared, uint32_t type, uint32_t offset);
-bool sharing_share(const struct sharing *shared, uint32_t type, uint32_t offset, uint32_t width,
-		   double *same);
-const struct sharer *sharing_writer(const struct shared_line *line, uint32_t offset, uint32_t width,
-				    bool same);
+int sharing_find(struct model *m, struct sharing *shared);
+const struct shared_unit *sharing_of(const struct sharing *shared, uint32_t type, uint32_t offset);
+bool sharing_share(const struct shared_unit *unit, double *same);
+bool sharing_share_claimed(const struct shared_unit *unit, double *same);
+const struct sharer *sharing_writer(const struct shared_unit *unit, bool same);
 const struct shared_word *sharing_written(const struct sharing *shared, uint32_t type,
 					  uint32_t offset, uint32_t width, bool *same);
+int sharing_add_misses(struct sharing *shared, uint32_t type, uint32_t offset, double same,
+		       double other, size_t verdict);
 void sharing_free(struct sharing *shared);
 
 #endif

@@ -11,7 +11,7 @@
 /* Samples of a line that the cache had not, nor that of another CPU. */
 static uint64_t own_misses(const struct sim *s, const struct use *u)
 {
-	return u->misses[s->options.level] - u->peer;
+	return u->misses[s->options.level] - use_coherent(u, s->options.level);
 }
 
 static int meet(const struct sim *s, const struct use *u, uint64_t n, struct footprint *t,
@@ -61,7 +61,7 @@ int sim_find_footprints(const struct sim *s, struct model *m, struct footprint *
 	int ret = 0;
 
 	for (u = m->uses; u; u = u->hh.next) {
-		f[u->key.type].known += u->known - u->peer;
+		f[u->key.type].known += u->known - use_coherent(u, s->options.level);
 		f[u->key.type].missed += own_misses(s, u);
 	}
 	for (u = m->uses; u && !ret; u = u->hh.next) {
@@ -111,7 +111,8 @@ bool sim_grow_footprints(const struct sim *s, struct footprint *f)
 static uint64_t one_of(const struct sim *s, const struct footprint *f, const struct use *u,
 		       uint64_t *random, bool *any)
 {
-	uint64_t known = u->known - u->peer, missed = own_misses(s, u), copy, place;
+	uint64_t known = u->known - use_coherent(u, s->options.level), missed = own_misses(s, u);
+	uint64_t copy, place;
 
 	*any = false;
 	/* What was a hit was to a line that is in use; what it is of is known. */

@@ -32,6 +32,7 @@ static int add_type(struct analysis *a, const struct dtype *d, const struct tall
 		count_cell(s, tally_misses(s, LEVEL_L2)),
 		count_cell(s, tally_misses(s, LEVEL_L3)),
 		count_cell(s, s->level[LEVEL_PEER]),
+		count_cell(s, s->level[LEVEL_L3_OR_PEER]),
 		share_cell(tally_misses(s, a->level), tally_misses(all, a->level)),
 		share_cell(tally_misses(s, a->level), tally_known(s)),
 		s->with_latency ? REAL_CELL(tally_latency(s)) : NONE_CELL,
@@ -49,7 +50,8 @@ int view_profile(struct analysis *a, struct table *t)
 		{ "size_bytes", CELL_INT, 0 }, { "samples", CELL_INT, 0 },
 		{ "samples_pct", CELL_REAL, 2 }, { "misses_l1", CELL_INT, 0 },
 		{ "misses_l2", CELL_INT, 0 }, { "misses_l3", CELL_INT, 0 },
-		{ "peer", CELL_INT, 0 }, { "misses_pct", CELL_REAL, 2 },
+		{ "peer", CELL_INT, 0 }, { "l3_or_peer", CELL_INT, 0 },
+		{ "misses_pct", CELL_REAL, 2 },
 		{ "miss_rate_pct", CELL_REAL, 2 }, { "latency_cycles", CELL_REAL, 1 },
 		{ "bounce", CELL_TEXT, 0 }, { "footprint_bytes", CELL_INT, 0 },
 	};

@@ -4,13 +4,18 @@
 
 #include "view.h"
 
+static double sharing_misses(const struct shared_line *s)
+{
+	return s->misses[0] + s->misses[1];
+}
+
 static int by_misses(const void *a, const void *b)
 {
 	const struct shared_line *x = *(struct shared_line * const *)a;
 	const struct shared_line *y = *(struct shared_line * const *)b;
 
-	if (x->misses != y->misses)
-		return x->misses > y->misses ? -1 : 1;
+	if (sharing_misses(x) != sharing_misses(y))
+		return sharing_misses(x) > sharing_misses(y) ? -1 : 1;
 	if (x->samples != y->samples)
 		return x->samples > y->samples ? -1 : 1;
 	return x->key.type != y->key.type ? x->key.type < y->key.type ? -1 : 1 :
@@ -18,10 +23,10 @@ static int by_misses(const void *a, const void *b)
 }
 
 /*
- * What removing the sharing would save: misses of the line would be hits, at the
+ * What removing false sharing would save: its misses of the line would be hits, at the
  * latency of a hit of the level, of all latency that was sampled.
  */
-static struct cell gain_cell(struct analysis *a, const struct shared_line *s, double false_share)
+static struct cell gain_cell(struct analysis *a, const struct shared_line *s)
 {
 	/* Hits have no latency in samples: that of an L1. */
 	const double hit = 4;
@@ -36,44 +41,66 @@ static struct cell gain_cell(struct analysis *a, const struct shared_line *s, do
 	}
 	if (!t->with_latency || all <= 0)
 		return NONE_CELL;
-	return REAL_CELL(100 * s->misses * false_share * (tally_latency(t) - hit) / all);
+	return REAL_CELL(100 * s->misses[1] * (tally_latency(t) - hit) / all);
+}
+
+/* The access that misses most, and whose writes it suffers from, as classify() has them. */
+struct place {
+	uint64_t ip;
+	bool has_writer;
+	struct sharer writer;
+};
+
+static struct place find_place(const struct analysis *a, const struct shared_line *s)
+{
+	const struct verdict *v = &a->v.verdict[s->top->verdict];
+	const struct sharer *w;
+
+	if (sharing_misses(s) > 0)
+		return (struct place){
+			v->ip, v->has_writer, { v->writer.type, v->writer.offset, v->writer.ip, 0, false },
+		};
+	w = sharing_writer(s->top, s->top->same >= s->top->other);
+	return (struct place){ s->top->ip, w, w ? *w : (struct sharer){ } };
 }
 
 static int add_line(struct analysis *a, const struct shared_line *s, struct table *t)
 {
+	bool missed = sharing_misses(s) > 0;
+	double same = missed ? s->misses[0] : s->same, other = missed ? s->misses[1] : s->other;
+	const struct place p = find_place(a, s);
 	char field[256], user[256], writer_field[256], writer[256];
-	int32_t offset = s->key.index * LINE;
-	double same = 0, other = 0;
-	int i, first = -1;
 
-	for (i = 0; i < LINE; i++) {
-		same += s->same[i];
-		other += s->other[i];
-		if (first < 0 && s->same[i] + s->other[i] > 0)
-			first = i;
+	field_label(a, s->key.type, s->top->key.offset, field, sizeof(field));
+	place_name(&a->m, &a->l, p.ip, user, sizeof(user));
+	if (p.has_writer) {
+		field_label(a, p.writer.type, p.writer.offset, writer_field, sizeof(writer_field));
+		place_name(&a->m, &a->l, p.writer.ip, writer, sizeof(writer));
 	}
-	field_label(a, s->key.type, offset + (first > 0 ? first : 0), field, sizeof(field));
-	field_label(a, s->writer[0].type, s->writer[0].offset, writer_field, sizeof(writer_field));
-	place_name(&a->m, &a->l, s->ip, user, sizeof(user));
-	place_name(&a->m, &a->l, s->writer[0].ip, writer, sizeof(writer));
 	const struct cell row[] = {
 		TEXT_CELL(a->m.by_index[s->key.type]->name),
-		REAL_CELL(offset),
+		REAL_CELL(s->key.index * LINE),
 		TEXT_CELL(field),
 		TEXT_CELL(same >= other ? "true" : "false"),
 		share_cell(other, same + other),
 		share_cell(s->other_object, s->samples),
 		INT_CELL(s->lines),
 		INT_CELL(s->samples),
-		tally_known(&a->m.by_index[s->key.type]->sum) ? INT_CELL(s->misses) : NONE_CELL,
+		tally_known(&a->m.by_index[s->key.type]->sum) ? REAL_CELL(sharing_misses(s)) : NONE_CELL,
 		TEXT_CELL(user),
-		TEXT_CELL(a->m.by_index[s->writer[0].type]->name),
-		TEXT_CELL(writer_field),
-		TEXT_CELL(writer),
-		gain_cell(a, s, other / (same + other)),
+		p.has_writer ? TEXT_CELL(a->m.by_index[p.writer.type]->name) : NONE_CELL,
+		p.has_writer ? TEXT_CELL(writer_field) : NONE_CELL,
+		p.has_writer ? TEXT_CELL(writer) : NONE_CELL,
+		gain_cell(a, s),
 	};
 
 	return table_add(t, row);
+}
+
+/* Of what only the simulation has, and less than a sample, nothing is reported. */
+static bool is_shown(const struct analysis *a, const struct shared_line *s)
+{
+	return analysis_wants(a, a->m.by_index[s->key.type]) && (s->samples || sharing_misses(s) >= 1);
 }
 
 int view_sharing(struct analysis *a, struct table *t)
@@ -82,7 +109,7 @@ int view_sharing(struct analysis *a, struct table *t)
 		{ "type", CELL_TEXT, 0 }, { "line_offset_bytes", CELL_REAL, 0 },
 		{ "field", CELL_TEXT, 0 }, { "sharing", CELL_TEXT, 0 },
 		{ "false_pct", CELL_REAL, 1 }, { "other_object_pct", CELL_REAL, 1 },
-		{ "lines", CELL_INT, 0 }, { "samples", CELL_INT, 0 }, { "misses", CELL_INT, 0 },
+		{ "lines", CELL_INT, 0 }, { "samples", CELL_INT, 0 }, { "misses", CELL_REAL, 0 },
 		{ "user", CELL_TEXT, 0 }, { "writer_type", CELL_TEXT, 0 },
 		{ "writer_field", CELL_TEXT, 0 }, { "writer", CELL_TEXT, 0 },
 		{ "gain_pct", CELL_REAL, 2 },
@@ -99,7 +126,7 @@ int view_sharing(struct analysis *a, struct table *t)
 		sorted[n++] = s;
 	qsort(sorted, nr, sizeof(*sorted), by_misses);
 	for (i = 0; i < nr && !ret && (!a->top || shown < a->top); i++) {
-		if (!analysis_wants(a, a->m.by_index[sorted[i]->key.type]))
+		if (!is_shown(a, sorted[i]))
 			continue;
 		ret = add_line(a, sorted[i], t);
 		shown++;

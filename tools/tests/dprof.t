@@ -274,6 +274,96 @@ sub test_samples_of_slabs {
 	is($class{capacity}, 'capacity', 'samples of many lines, most of them met once: capacity');
 }
 
+# Locks, counters and what is beside them: @sample is [cpu, function, offset, width, op, source].
+sub locks {
+	my ($name, @sample) = @_;
+	begin();
+	my $base = 0xffff888000400000;
+	for (@sample) {
+		my ($cpu, $function, $offset, $width, $op, $source, %more) = @$_;
+		$time += 10;
+		event($cpu, 'dprof_sample', ip => $function{$function} + 1, type => 20, addr => $base + $offset,
+		      base => $base, offset => $offset, width => $width, source => 1, op => $op,
+		      data_src => ($source // 0) | $op << 1, latency => 50, %more);
+	}
+	return spew("$dir/$name.txt", $text);
+}
+
+# Both views, of the one line: (row of sharing, rows of classify by field).
+sub both_views {
+	my ($file) = @_;
+	my @sharing = rows("report sharing $file");
+	my %field = map { $_->{field} => $_ } rows("report classify --by field $file");
+	my ($status, $out, $err) = run("$FindBin::RealBin/../../test-vms/bench/dprof_agree.pl $dprof $file");
+	like($out, qr/^agree (\d+) of \1 lines$/m, 'sharing and classify agree');
+	return ($sharing[0], \%field);
+}
+
+sub test_locks {
+	my $rmw = 3;
+	my $claim = $source{l3};	# no snoop: other CPUs' copies had to go
+	my $locked = 2 << 24;
+	# A lock of four bytes is taken by read-modify-writes and released by storing a byte: each
+	# access is one, however many of its bytes others write.
+	my ($row, $field) = both_views(locks('lock', map {
+		([ 0, 'fill', 24, 4, $rmw, $source{peer} | $locked ], [ 0, 'fill', 24, 1, 2, $source{l1} ],
+		 [ 1, 'send', 24, 4, $rmw, $source{peer} | $locked ])
+	} 1 .. 11));
+	is_deeply([ @$row{qw(sharing false_pct field misses)} ], [ 'true', 0, '+0x18', 22 ], 'a lock is shared truly');
+	is($row->{writer_field}, '+0x18', 'and written');
+	is($field->{'+0x18'}{class}, 'true_sharing', 'to classify, too');
+
+	# The accesses decide, not how wide they are: 20 of 8 bytes, 30 of one.
+	($row, $field) = both_views(locks('wide', map {
+		([ 0, 'fill', 0, 8, 2 ], [ 0, 'fill', 16, 1, 2 ],
+		 ($_ % 5 < 2 ? [ 1, 'scan', 32, 8, 1, $source{peer} ] : [ 1, 'send', 16, 1, 1, $source{peer} ]))
+	} 1 .. 50));
+	is_deeply([ @$row{qw(sharing false_pct field)} ], [ 'true', 40, '+0x10' ], 'accesses count, not bytes');
+	is($row->{writer_field}, '+0x10', 'by whose writes');
+	is($field->{'+0x20'}{class}, 'false_sharing', 'of the line, another field is shared falsely');
+
+	# Two fields in one word of eight bytes.
+	($row, $field) = both_views(locks('halves', map {
+		([ 0, 'fill', 8, 4, $rmw, $source{peer} | $locked ], [ 1, 'send', 12, 4, $rmw, $source{peer} | $locked ])
+	} 1 .. 20));
+	is($row->{sharing}, 'false', 'fields of four bytes side by side');
+	is($field->{'+0x8'}{writer} =~ s/ .*//r, '+0xc', 'the one suffers from the other');
+
+	# What locks writes, also where perf has it as a load.
+	($row) = both_views(locks('loads', map {
+		([ 0, 'fill', 8, 4, 1, $source{peer} | $locked ], [ 1, 'send', 8, 4, 1, $source{peer} | $locked ])
+	} 1 .. 10));
+	is($row->{sharing}, 'true', 'locked loads are writers');
+
+	# A read-modify-write that the L3 answers takes the line from CPUs that use it.
+	($row, $field) = both_views(locks('claims', map {
+		([ 0, 'count', 8, 4, $rmw, $claim | $locked ], [ 1, 'count', 8, 4, $rmw, $claim | $locked ])
+	} 1 .. 10));
+	is_deeply([ @$row{qw(sharing misses)} ], [ 'true', 20 ], 'a counter that two CPUs claim');
+	is($field->{'+0x8'}{class}, 'true_sharing', 'to classify, too');
+	($row, $field) = both_views(locks('readers', map {
+		([ 0, 'count', 8, 4, $rmw, $claim | $locked ], [ 1, 'scan', 16, 8, 1, $source{l1} ])
+	} 1 .. 10));
+	is($field->{'+0x8'}{class}, 'false_sharing', 'claimed from who reads another field');
+	($row, $field) = both_views(locks('alone', map { [ 0, 'count', 8, 4, $rmw, $claim | $locked ] } 1 .. 10));
+	isnt($field->{'+0x8'}{class}, $_, "of one CPU, no $_") for qw(true_sharing false_sharing);
+	($row, $field) = both_views(locks('plain', map {
+		([ 0, 'count', 8, 4, 1, $claim ], [ 1, 'count', 8, 4, 1, $claim ]) } 1 .. 10));
+	is($row, undef, 'nor of what two CPUs read');
+}
+
+# Of AMD before Zen 4: the L3 or another cache of the node, nobody knows which.
+sub test_local_cache {
+	my $local = 11 << 33 | 0x440 << 5 | 1 << 43;
+	my $file = locks('local', map { ([ 0, 'count', 8, 8, 1, $local ], [ 1, 'scan', 8, 8, 1, $local ]) } 1 .. 10);
+	my ($row) = rows("report profile $file");
+	is_deeply([ @$row{qw(misses_l1 misses_l2 misses_l3 peer l3_or_peer bounce)} ], [ 20, 20, 0, 0, 20, 'no' ],
+		  'counted apart');
+	is_deeply([ rows("report sharing $file") ], [], 'and takes no part in sharing');
+	($row) = rows("report profile " . locks('hitm', map { [ $_ % 2, 'count', 8, 8, 1, $local | 0x10 << 19 ] } 1 .. 10));
+	is_deeply([ @$row{qw(peer l3_or_peer bounce)} ], [ 10, 0, 'yes' ], 'unless it was modified there');
+}
+
 # Objects at the same place of pages, and a set that is too large: by simulation
 # alone, since the samples do not say what missed.
 sub test_conflict_capacity {
@@ -530,6 +620,8 @@ test_allocations_alone();
 test_false_sharing();
 test_samples_alone();
 test_samples_of_slabs();
+test_locks();
+test_local_cache();
 test_conflict_capacity();
 test_diff();
 test_structs();

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Samples of CPUs in the cache lines of objects, by the bytes accessed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+/**
+ * use_coherent() - misses that other CPUs caused
+ * @u: samples of a CPU in a line
+ * @beyond: misses are accesses that this level had not
+ *
+ * Return: how many.
+ */
+uint64_t use_coherent(const struct use *u, enum level beyond)
+{
+	return u->peer + (beyond < LEVEL_L3 ? u->claimed : 0);
+}
+
+/**
+ * use_unit() - the samples of some bytes
+ * @u: samples of a CPU in a line
+ * @first: the first of the bytes, in the line
+ * @width: how many
+ *
+ * Return: the samples, none if they are new, or NULL without memory.
+ */
+struct unit *use_unit(struct use *u, unsigned int first, unsigned int width)
+{
+	struct unit *grown;
+	uint32_t i;
+
+	for (i = 0; i < u->nr_units; i++)
+		if (u->unit[i].first == first && u->unit[i].width == width)
+			return &u->unit[i];
+	grown = realloc(u->unit, (u->nr_units + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	u->unit = grown;
+	grown[u->nr_units] = (struct unit){ .first = first, .width = width };
+	return &grown[u->nr_units++];
+}
+
+/**
+ * unit_bytes() - which bytes of the line
+ * @unit: samples of some bytes
+ *
+ * Return: a bit for each.
+ */
+uint64_t unit_bytes(const struct unit *unit)
+{
+	return (unit->width == LINE ? ~0ULL : (1ULL << unit->width) - 1) << unit->first;
+}
+
+/**
+ * sample_is_claim() - is it a read-modify-write of which the L3 had the data?
+ * @s: a sample
+ * @level: its level
+ *
+ * Return: whether it may have taken the line from other CPUs, see claims.c.
+ */
+bool sample_is_claim(const struct sample_event *s, enum level level)
+{
+	return s->op == (OP_LOAD | OP_STORE) && level == LEVEL_L3;
+}
+
+/* What is on the next line counts for the line that the access begins on. */
+static int add_unit(struct use *u, const struct sample_event *s, enum level level)
+{
+	unsigned int first = s->addr % LINE, width = s->width ? s->width : 1;
+	struct unit *unit = use_unit(u, first, width > LINE - first ? LINE - first : width);
+
+	if (!unit)
+		return -1;
+	unit->n++;
+	unit->claims += sample_is_claim(s, level);
+	if (s->op & OP_STORE) {
+		u->written |= unit_bytes(unit);
+		unit->write_ip = s->ip;
+		unit->stores++;
+	}
+	if (s->op & OP_LOAD || !s->op) {
+		u->read |= unit_bytes(unit);
+		unit->read_ip = s->ip;
+	}
+	return 0;
+}
+
+/**
+ * uses_add() - add a sample
+ * @m: the model
+ * @e: the sample
+ * @t: its type
+ * @base: where the object begins
+ * @level: where the data were
+ *
+ * Return: 0, or -1 without memory.
+ */
+int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint64_t base,
+		   enum level level)
+{
+	const struct sample_event *s = &e->sample;
+	struct use key, *u;
+	int l;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.line = s->addr / LINE;
+	key.key.base = base;
+	key.key.type = t->index;
+	key.key.cpu = e->cpu;
+	HASH_FIND(hh, m->uses, &key.key, sizeof(key.key), u);
+	if (!u) {
+		if (HASH_COUNT(m->uses) >= MAX_KEPT) {
+			m->dropped++;
+			return 0;
+		}
+		u = calloc(1, sizeof(*u));
+		if (!u)
+			return -1;
+		u->key = key.key;
+		HASH_ADD(hh, m->uses, key, sizeof(u->key), u);
+	}
+	u->n++;
+	u->stores += !!(s->op & OP_STORE);
+	for (l = LEVEL_L1; l <= LEVEL_L3; l++)
+		u->misses[l] += level > (enum level)l;
+	u->known += level != LEVEL_UNKNOWN;
+	u->peer += level == LEVEL_PEER;
+	u->claims += sample_is_claim(s, level);
+	return add_unit(u, s, level);
+}
+
+/* The same address in two processes, or of two CPUs' devices, is not the same memory. */
+static bool has_own_address(const struct model *m, const struct use *u)
+{
+	enum memory_class class = m->by_index[u->key.type]->event.class;
+
+	return class != CLASS_USER && class != CLASS_FIXMAP;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct use *x = *(struct use * const *)a, *y = *(struct use * const *)b;
+
+	if (x->key.line != y->key.line)
+		return x->key.line < y->key.line ? -1 : 1;
+	if (x->key.cpu != y->key.cpu)
+		return x->key.cpu < y->key.cpu ? -1 : 1;
+	if (x->key.base != y->key.base)
+		return x->key.base < y->key.base ? -1 : 1;
+	return x->key.type < y->key.type ? -1 : x->key.type > y->key.type;
+}
+
+/**
+ * uses_by_line() - what may be shared
+ * @m: the model, ended
+ * @nr: how many
+ *
+ * Return: the uses of memory that is the same for all CPUs, by line; to be freed.  NULL
+ * without memory.
+ */
+struct use **uses_by_line(const struct model *m, size_t *nr)
+{
+	struct use **use = malloc((HASH_COUNT(m->uses) + 1) * sizeof(*use)), *u;
+
+	*nr = 0;
+	if (!use)
+		return NULL;
+	for (u = m->uses; u; u = u->hh.next)
+		if (has_own_address(m, u))
+			use[(*nr)++] = u;
+	if (*nr)
+		qsort(use, *nr, sizeof(*use), by_line);
+	return use;
+}
+
+/**
+ * uses_at_once() - did both types live at a time?
+ * @m: the model
+ * @a: a use of a line
+ * @b: another one; if not, one of memory that was used again
+ *
+ * Return: whether they did, as far as samples show.
+ */
+bool uses_at_once(const struct model *m, const struct use *a, const struct use *b)
+{
+	const struct dtype *x = m->by_index[a->key.type], *y = m->by_index[b->key.type];
+
+	return x == y || (x->first_sample <= y->last_sample && y->first_sample <= x->last_sample);
+}
