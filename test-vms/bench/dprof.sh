@@ -4,6 +4,7 @@
 # build/bench/dprof-PART.txt; once all are there, tables in build/bench/dprof.txt and numbers
 # in build/bench/dprof.json.  Parts (or PARTS):
 #	cases	planted faults, CASES (default 56) from each of two seeds
+#	atomic	the same of read-modify-writes, ATOMIC (default 28) from each of two seeds
 #	classes	why accesses miss, against the oracle of types: SEEDS of planted faults with
 #		ACCESSES each, and udp
 #	histories	against the oracle of watched objects
@@ -61,6 +62,24 @@ cases() {
 		echo "== planted cases, seed $seed"
 		"$here/dprof_cases.sh" "$share" "${CASES:-56}" "$seed" >/dev/null
 		"$here/dprof_judge.pl" "$build/bin/dprof" "$share/plan" "$share/cases.dat"
+		agree "$share/cases.dat"
+	done
+}
+
+# Do the views sharing and classify agree?
+agree() {
+	"$here/../../tools/tests/dprof_agree.pl" "$build/bin/dprof" "$1"
+}
+
+atomic() {
+	local seed
+
+	for seed in 1 2; do
+		echo "== read-modify-writes, seed $seed"
+		"$here/dprof_cases.sh" "$share" 0 "$seed" "${ATOMIC:-28}" >/dev/null
+		"$here/dprof_judge.pl" "$build/bin/dprof" "$share/atomic-plan" "$share/atomic.dat" |
+			sed 's/^planted/atomic planted/'
+		agree "$share/atomic.dat"
 	done
 }
 
@@ -75,6 +94,7 @@ classes() {
 		guest model=trace,slice=1000 ,cache=32768:8,misses=loads ibs 2500 "$load" "$types"
 		"$here/dprof_classes.pl" "$build/bin/dprof" "$share/truth" "$share/types" \
 			"$share/trace.dat"
+		agree "$share/trace.dat"
 	done
 }
 
@@ -138,7 +158,7 @@ shares() {
 	done
 }
 
-all=(cases classes histories costs structs shares)
+all=(cases atomic classes histories costs structs shares)
 # shellcheck disable=SC2206 # a list
 parts=(${PARTS:-"${all[@]}"})
 [ $# -eq 0 ] || parts=("$@")
@@ -164,6 +184,16 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 		planted += $2
 		right += $4
 		alarms += $NF
+	}
+	/^atomic planted / {
+		gsub(/,/, "")
+		atomic += $3
+		atomic_right += $5
+		atomic_alarms += $NF
+	}
+	/^agree / {
+		agree += $2
+		lines += $4
 	}
 	/^types / {
 		gsub(/,/, "")
@@ -195,9 +225,11 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	/^loop: and told / { told = $6 + 0 }
 	END {
 		if (!history["outside"]) exit 1
-		if (structs != 5 || n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted) exit 1
+		if (structs != 5 || n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted || !atomic || !lines) exit 1
 		printf "{\n   \"_how\" : \"make bench-dprof; 2 CPUs, accel icount, slice=1000; planted cases of seeds 1 and 2 and classes: emulated IBS, model=trace, period 2500; shares: emulated IBS, one op in %d, and swmem, a sample each %d ns\",\n", ibs, swmem
 		printf "   \"planted_recall\" : %.4f,\n   \"false_alarms\" : %d,\n", right / planted, alarms
+		printf "   \"atomic_recall\" : %.4f,\n   \"atomic_false_alarms\" : %d,\n", atomic_right / atomic, atomic_alarms
+		printf "   \"views_agree\" : %.4f,\n", agree / lines
 		printf "   \"class_agreement\" : %.4f,\n   \"class_agreement_load_mean\" : %.4f,\n", agreement / 100, load_agreement / 100
 		printf "   \"history_complete\" : %.6f,\n   \"history_invented\" : %d,\n   \"history_wrong_lives\" : %d,\n", history["logged"] / history["outside"], history["invented"], history["wrong_lives"]
 		printf "   \"insn_per_sample\" : %d,\n   \"insn_per_element\" : %d,\n   \"insn_per_arm_cpu\" : %d,\n", insns["sample:"], insns["access:"], insns["arming:"]

@@ -1,14 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# dprof_cases.sh DIR CASES SEED: plays planted cases (oracle/module/dprof_cases.c) in the
-# guest with emulated IBS.  DIR gets cases.dat, what dprof recorded, and plan, what was
-# planted; dprof_judge.pl compares them.
+# dprof_cases.sh DIR CASES SEED [ATOMIC]: plays planted cases (oracle/module/dprof_cases.c) in
+# the guest with emulated IBS.  DIR gets cases.dat, what dprof recorded, and plan, what was
+# planted; dprof_judge.pl compares them.  ATOMIC cases of read-modify-writes: atomic.dat and
+# atomic-plan.
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-dir=$1 cases=$2 seed=$3
+dir=$1 cases=$2 seed=$3 atomic=${4:-0}
 "$here/../run" --qemu ibs --accel icount --ibs model=trace,slice=1000 --smp 2 --mem 1G \
 	--share "$dir" --timeout 3600 --append 'hpet=disable sysctl.vm.mem_profiling=1' -- sh -ec '
 	samples_ready
-	dprof record -s ibs -p 2500 -t "case_*" -H none -o /share/cases.dat -- \
-		modprobe dprof_cases cases='"$cases seed=$seed"' accesses=40000
-	dmesg | sed -n "s/.*dprof_cases: //p" >/share/plan'
+	# play FILE PLAN NR ARGUMENT...
+	play() {
+		[ $3 -gt 0 ] || return 0
+		dprof record -s ibs -p 2500 -t "case_*" -H none -o /share/$1 -- \
+			modprobe dprof_cases cases=$3 seed='"$seed"' $4
+		dmesg -c | sed -n "s/.*dprof_cases: //p" >/share/$2
+		rmmod dprof_cases
+	}
+	play cases.dat plan '"$cases"' accesses=40000
+	play atomic.dat atomic-plan '"$atomic"' "accesses=15000 atomic=1"'

@@ -8,6 +8,8 @@
 # (not reported, class, field, reader, writer) and of each mended case (reported), then
 #	kind KIND: right N of N, false alarms N of N
 #	planted N, right N (P %), classes right N, mended N, false alarms N
+# A case of cases_atomic.h is right if one CPU's functions miss its field most, and the
+# writer is one of the other's, in its field.
 use strict;
 use warnings;
 use JSON::PP;
@@ -17,6 +19,9 @@ my ($dprof, $plan, $recording) = @ARGV;
 my %class = (true_sharing => 'true_sharing', false_sharing => 'false_sharing',
 	false_between => 'false_sharing', conflict => 'conflict', capacity => 'capacity',
 	queue => 'true_sharing', backlog => 'capacity');
+$class{$_} = 'true_sharing' for qw(lock_add lock_inc inc xadd cmpxchg xchg bts refcount kref lockref
+	spinlock);
+$class{$_} = 'false_sharing' for qw(add_beside spin_beside spin_read_beside);
 my %writes = map { $_ => 1 } qw(true_sharing false_sharing false_between queue);
 
 # Rows of a view by type, in the view's order.
@@ -28,6 +33,7 @@ sub view {
 	return \%by;
 }
 my ($profile, $class, $place) = (view('profile'), view('classify'), view('classify', '--by', 'ip'));
+my $shared = view('sharing');
 
 sub reported {
 	my ($type) = @_;
@@ -41,6 +47,28 @@ sub is_at {
 	return 0 if $field !~ /^\+0x([0-9a-f]+)/;
 	my $far = hex($1) - $at;
 	return $far >= 0 && $far % 64 == 0 && $far < 64 * $lines;
+}
+
+# Which CPU's accesses these are: the functions of the plan, at its field.
+sub sides {
+	my ($is, $field, $place) = @_;
+	my ($offset, $function) = ($field =~ /^\+0x([0-9a-f]+)/, $place =~ /^(\w+)/);
+	return grep {
+		my $far = hex($offset // 'ffff') - $is->{"${_}_at"};
+		$far >= 0 && $far < $is->{width} && ($function // '') =~ /^(?:$is->{$_})$/
+	} qw(left right);
+}
+
+# What is wrong of a case of cases_atomic.h.
+sub judge_atomic {
+	my ($is, $type, $top, $writer) = @_;
+	my ($at, $of, $by) = ($writer // '') =~ /^(\S+) of (\S+) by (\S+)/;
+	my @victims = sides($is, $top->{field}, $top->{place});
+	my @writers = sides($is, $at // '', $by // '');
+
+	return "place $top->{place} at $top->{field}" if !@victims;
+	return () if ($of // '') eq $type && grep { my $v = $_; grep { $_ ne $v } @writers } @victims;
+	return 'writer ' . ($writer // '-') . ", of $top->{place} at $top->{field}";
 }
 
 my (%right, %planted, %mended, %alarm, $class_right, $reported);
@@ -70,6 +98,14 @@ while (<$f>) {
 		push @wrong, "class $said->{class} ($said->{conflict_pct} % conflict, $said->{capacity_pct} % capacity)"
 			if $said->{class} ne $class{$kind};
 		$class_right++ if $said->{class} eq $class{$kind};
+		if ($is{left}) {
+			push @wrong, judge_atomic(\%is, $type, $top, $top->{writer});
+			push @wrong, "sharing: " . join ', ', map { "$_->{sharing} at $_->{field}" } @{$shared->{$type} // []}
+				if !grep { "$_->{sharing}_sharing" eq $class{$kind} } ($shared->{$type} // [])->[0] // ();
+			$right{$kind}++ if !@wrong;
+			print "case $number $kind: ", join(', ', @wrong), "\n" if @wrong;
+			next;
+		}
 		push @wrong, "field $top->{field}" if !is_at($top->{field}, $is{read_at}, $is{lines});
 		push @wrong, "reader $top->{place}" if $top->{place} !~ /^$is{reader}\b/;
 		if ($writes{$kind}) {

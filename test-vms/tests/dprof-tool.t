@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # dprof from record to report, on planted faults (oracle/module/dprof_faults.c): a
 # queue that hands objects to another CPU, by its histories; true and false sharing, and
-# false sharing of two objects, by samples of swmem alone.
+# false sharing of two objects, by samples of swmem alone; AMD's L3 hits before Zen 4.
 use strict;
 use warnings;
 use FindBin;
@@ -135,6 +135,25 @@ like($shared{faults_pair}[0]{writer}, qr/^faults_pair_write/, 'its writer');
 for my $control (qw(faults_private faults_conflict faults_capacity)) {
 	is($shared{$control}, undef, "$control: nothing");
 }
+# Before Zen 4, IBS has one source for the L3 and for the neighbors' caches.  One CPU shares
+# nothing.
+SKIP: {
+	skip 'the QEMU that emulates IBS is not built (make qemu-ibs)', 6
+		if !-x "$build/qemu-ibs/qemu-system-x86_64";
+	$file = 'epyc.dat';
+	$vm = vm('--qemu', 'ibs', '--cpu', 'EPYC', '--smp', 1, '--mem', '1G', '--accel', 'icount', '--ibs',
+		 'hit-l1=50,hit-l2=0,hit-l3=50', '--share', $share, '--timeout', 600, '--', 'sh', '-c',
+		 'samples_ready; dprof record -s ibs -p 8192 -t none -H none -o epyc.dat -- kernel_load files 30');
+	is($vm->{status}, 0, 'recorded on a Zen 1 with one CPU') or diag($vm->{out}, $vm->{err});
+	my %sum = (l3_or_peer => 0, peer => 0, misses_l3 => 0);
+	for my $type (rows('profile', '--top', 0)) {
+		$sum{$_} += $type->{$_} // 0 for keys %sum;
+	}
+	cmp_ok(delete $sum{l3_or_peer}, '>=', 50, 'L3 hits are counted apart');
+	is_deeply(\%sum, { peer => 0, misses_l3 => 0 }, 'none was in a neighbor, none past the L3');
+	is_deeply([ grep { $_->{class} =~ /sharing/ } rows('classify', '--top', 0) ], [], 'nothing is shared');
+}
+
 Test::More->builder->is_passing or
 	diag(map { `$build/bin/dprof report $_ --top 0 $share/samples.dat 2>&1` } qw(profile sharing));
 

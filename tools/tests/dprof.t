@@ -294,7 +294,7 @@ sub both_views {
 	my ($file) = @_;
 	my @sharing = rows("report sharing $file");
 	my %field = map { $_->{field} => $_ } rows("report classify --by field $file");
-	my ($status, $out, $err) = run("$FindBin::RealBin/../../test-vms/bench/dprof_agree.pl $dprof $file");
+	my ($status, $out, $err) = run("$FindBin::RealBin/dprof_agree.pl $dprof $file");
 	like($out, qr/^agree (\d+) of \1 lines$/m, 'sharing and classify agree');
 	return ($sharing[0], \%field);
 }

@@ -48,7 +48,7 @@ static void see(void *arg, const struct sample *s)
 	const struct loop *l = r->loop;
 	uint64_t begin = (uintptr_t)l->insn, end = (uintptr_t)l->end;
 	int op = (s->op_data3 & 1 ? LOAD : 0) | (s->op_data3 & 2 ? STORE : 0);
-	int perf_op = l->access & LOAD ? PERF_MEM_OP_LOAD : PERF_MEM_OP_STORE;
+	int perf_op = (l->access & LOAD ? PERF_MEM_OP_LOAD : 0) | (l->access & STORE ? PERF_MEM_OP_STORE : 0);
 
 	r->t.samples++;
 	if (s->ip >> 63) {
@@ -84,7 +84,7 @@ static void see(void *arg, const struct sample *s)
 	    !!(s->src.mem_lock & PERF_MEM_LOCK_LOCKED) != l->locked)
 		r->t.wrong[WRONG_LOCK]++;
 	/* Hardware knows the source of loads only. */
-	if (perf_op == PERF_MEM_OP_LOAD && s->src.mem_lvl_num == PERF_MEM_LVLNUM_RAM) {
+	if (perf_op & PERF_MEM_OP_LOAD && s->src.mem_lvl_num == PERF_MEM_LVLNUM_RAM) {
 		r->t.with_node++;
 		if (!!s->src.mem_remote != (r->b->node != r->own_node))
 			r->t.wrong[WRONG_NODE]++;

@@ -16,11 +16,15 @@
  * capacity		more objects than an L1 has lines; mended: few
  * queue		CPU 0 allocates and fills, CPU 1 reads and frees; mended: CPU 0 does
  * backlog		objects wait in a line that is longer than an L1; mended: short
+ *
+ * With atomic=1 other kinds: of a field that both CPUs read and write at once, or of two on
+ * a line, see cases_atomic.h; mended: of other objects.
  */
 #include <linux/module.h>
 #include <linux/prandom.h>
 #include <linux/slab.h>
 
+#include "cases_atomic.h"
 #include "two_cpus.h"
 
 static unsigned int seed = 1;
@@ -30,6 +34,9 @@ module_param(cases, uint, 0);
 static unsigned int accesses = 60000;
 module_param(accesses, uint, 0);
 MODULE_PARM_DESC(accesses, "of a CPU in each case");
+static bool atomic;
+module_param(atomic, bool, 0);
+MODULE_PARM_DESC(atomic, "cases of read-modify-writes");
 
 #define LINE		64
 #define MAX_OBJECTS	3072
@@ -40,12 +47,15 @@ static const char * const kinds[] = {
 	"true_sharing", "false_sharing", "false_between", "conflict", "capacity", "queue",
 	"backlog",
 };
-enum { TRUE_SHARING, FALSE_SHARING, FALSE_BETWEEN, CONFLICT, CAPACITY, QUEUE, BACKLOG, NR_KINDS };
+/* ATOMIC: of cases_atomic[], by number. */
+enum { TRUE_SHARING, FALSE_SHARING, FALSE_BETWEEN, CONFLICT, CAPACITY, QUEUE, BACKLOG, NR_KINDS,
+       ATOMIC = NR_KINDS };
 
 /* @depth: of the backlog; @lines: that each object is accessed on */
 struct one {
 	unsigned int kind, size, align, count, depth, lines, write_at, read_at;
 	unsigned int alloc, write, read;
+	const struct cases_atomic *op;
 	bool mended;
 };
 
@@ -108,11 +118,18 @@ static unsigned int word(unsigned int bytes)
 	return between(0, bytes / 8 - 1) * 8;
 }
 
+/* Another word of the line. */
+static unsigned int beside(unsigned int at)
+{
+	return round_down(at, LINE) + (at + 8 * between(1, 7)) % LINE;
+}
+
 static void make_up(struct one *o, unsigned int number)
 {
 	memset(o, 0, sizeof(*o));
-	o->kind = number % NR_KINDS;
-	o->mended = number / NR_KINDS % 2;
+	o->kind = atomic ? ATOMIC : number % NR_KINDS;
+	o->op = atomic ? &cases_atomic[number % ARRAY_SIZE(cases_atomic)] : NULL;
+	o->mended = number / (atomic ? ARRAY_SIZE(cases_atomic) : NR_KINDS) % 2;
 	o->align = LINE;
 	/* Odd numbers of lines: one field of all objects is then in all sets. */
 	o->size = LINE * (2 * between(0, 3) + 1);
@@ -150,7 +167,9 @@ static void make_up(struct one *o, unsigned int number)
 	if (o->kind == FALSE_SHARING && o->mended)
 		o->read_at = (o->write_at + LINE * between(1, o->size / LINE - 1)) % o->size;
 	if (o->kind == FALSE_SHARING && !o->mended)
-		o->read_at = round_down(o->write_at, LINE) + (o->write_at + 8 * between(1, 7)) % LINE;
+		o->read_at = beside(o->write_at);
+	if (o->op && o->op->beside)
+		o->read_at = beside(o->write_at);
 }
 
 static bool same_line(const void *a, const void *b)
@@ -180,7 +199,8 @@ static unsigned int find_pairs(void)
 
 static int make_objects(unsigned int number)
 {
-	bool shared = now->kind == TRUE_SHARING || now->kind == FALSE_SHARING;
+	bool apart = now->mended && (now->kind == TRUE_SHARING || now->kind == ATOMIC);
+	bool shared = now->kind == TRUE_SHARING || now->kind == FALSE_SHARING || now->kind == ATOMIC;
 	unsigned int wanted = now->count;
 	char name[16];
 
@@ -191,19 +211,25 @@ static int make_objects(unsigned int number)
 		return -ENOMEM;
 	if (now->kind == QUEUE || now->kind == BACKLOG)
 		return 0;
-	if ((now->kind == TRUE_SHARING && now->mended) || now->kind == FALSE_BETWEEN)
+	if (apart || now->kind == FALSE_BETWEEN)
 		wanted = 8 * now->count;
 	for (; nr_all < wanted; nr_all++) {
 		all[nr_all] = alloc[now->alloc](cache);
 		if (!all[nr_all])
 			return -ENOMEM;
+		if (now->kind == ATOMIC)
+			memset(all[nr_all], 0, now->size);
+		if (now->op && now->op->init)
+			now->op->init(all[nr_all] + now->write_at);
+		if (now->op && now->op->init && now->op->beside)
+			now->op->init(all[nr_all] + now->read_at);
 	}
 	if (now->kind == FALSE_BETWEEN && !now->mended) {
 		now->count = find_pairs();
 		return now->count ? 0 : -ENOENT;
 	}
 	memcpy(mine, all, now->count * sizeof(*mine));
-	memcpy(theirs, shared && !(now->kind == TRUE_SHARING && now->mended) ? all : all + now->count,
+	memcpy(theirs, shared && !apart ? all : all + now->count,
 	       now->count * sizeof(*theirs));
 	return 0;
 }
@@ -295,7 +321,10 @@ static void play_left(void)
 			read[now->read](mine, now->count, now->read_at, 1);
 			cond_resched();
 		} else {
-			write[now->write](mine, now->count, now->write_at, 1);
+			if (now->op)
+				now->op->left(mine, now->count, now->write_at);
+			else
+				write[now->write](mine, now->count, now->write_at, 1);
 			turn(i);
 		}
 	}
@@ -316,6 +345,8 @@ static void play_right(void)
 				receive(object);
 				smp_store_release(&slots[k].object, NULL);
 			}
+		} else if (now->op) {
+			now->op->right(theirs, now->count, now->read_at);
 		} else {
 			read[now->read](theirs, now->count, now->read_at, 1);
 		}
@@ -325,11 +356,19 @@ static void play_right(void)
 
 static bool two_cpus(void)
 {
-	return now->kind <= FALSE_BETWEEN || (now->kind == QUEUE && !now->mended);
+	return now->kind <= FALSE_BETWEEN || now->kind == ATOMIC ||
+	       (now->kind == QUEUE && !now->mended);
 }
 
 static void tell(unsigned int number)
 {
+	if (now->op) {
+		pr_info("dprof_cases: %03u %s %s alloc=cases_alloc_%u left=%s left_at=%u right=%s right_at=%u width=%u size=%u count=%u\n",
+			number, now->op->name, now->mended ? "mended" : "fault", now->alloc,
+			now->op->left_names, now->write_at, now->op->right_names, now->read_at,
+			now->op->width, now->size, now->count);
+		return;
+	}
 	pr_info("dprof_cases: %03u %s %s alloc=cases_alloc_%u writer=cases_write_%u write_at=%u reader=cases_read_%u read_at=%u lines=%u size=%u count=%u\n",
 		number, kinds[now->kind], now->mended ? "mended" : "fault", now->alloc, now->write,
 		now->write_at, now->read, now->read_at, now->lines, now->size,
