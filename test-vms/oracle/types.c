@@ -23,7 +23,9 @@
  *			accessed, or only others
  *	conflict	evicted, but a fully associative cache of the size would have it
  *	capacity	evicted by that one, too
- * With misses=loads, classes are those of loads alone, as sampling hardware has them.
+ * With misses=loads, classes are those of loads alone, as sampling hardware has them: and of
+ * read-modify-writes whose load hits a line that other CPUs have, too.  Their copies have to
+ * go, which is sharing: true, if another CPU used the words since it had the line.
  *
  * With count=ops, a last number of each line is what sampling of instructions can tell of
  * its reads and writes: see ops.h.
@@ -31,6 +33,7 @@
  * For CPUs that take turns (--accel tcg or icount).
  */
 #define _GNU_SOURCE
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +60,7 @@ struct line {
 	uint64_t number;	/* 0: the slot is free */
 	uint8_t state[MAX_CPUS];
 	uint8_t changed[MAX_CPUS];	/* words stored to by others since it was TAKEN */
+	uint8_t used[MAX_CPUS];		/* words accessed since it was HELD */
 	uint32_t node[MAX_CPUS];	/* in the fully associative cache, or NONE */
 };
 
@@ -73,6 +77,7 @@ struct cpu {
 	int in_nmi;
 	struct ops ops;
 	uint64_t mailbox, last_store;	/* virtual addresses */
+	struct { uint64_t insn, addr; bool hit; } load;	/* the last */
 };
 
 /* Types of the 8-byte words of a page of the kernel's addresses. */
@@ -296,10 +301,28 @@ static int miss(int cpu, const struct line *line, unsigned int words, int full)
 	}
 }
 
-/* @words: which 8 bytes of the line, a bit each. */
-static void access_line(int cpu, uint64_t number, unsigned int words, int rw, uint64_t *count)
+/* What a read-modify-write whose load hits waits for; 0: nothing. */
+static int claim(int cpu, const struct line *line, unsigned int words)
+{
+	int class = 0;
+
+	for (int other = 0; other < nr_cpus; other++)
+		if (other != cpu && line->state[other] == HELD && class != TRUE_SHARING)
+			class = line->used[other] & words ? TRUE_SHARING : FALSE_SHARING;
+	return class;
+}
+
+/*
+ * @words: which 8 bytes of the line, a bit each
+ * @modify: it is the store of a read-modify-write whose load hit
+ *
+ * Returns whether the line was there.
+ */
+static bool access_line(int cpu, uint64_t number, unsigned int words, int rw, bool modify,
+			uint64_t *count)
 {
 	struct line *line = line_of(number);
+	bool hit = line->state[cpu] == HELD;
 	int full;
 
 	/* Nothing below adds lines, which would move them. */
@@ -307,13 +330,16 @@ static void access_line(int cpu, uint64_t number, unsigned int words, int rw, ui
 	if (counting && !cpus[cpu].in_nmi) {
 		count[READS] += rw & 1;
 		count[WRITES] += rw >> 1;
-		if (line->state[cpu] != HELD && (rw & 1 || !loads_alone))
+		if (!hit && (rw & 1 || !loads_alone))
 			count[miss(cpu, line, words, full)]++;
+		else if (hit && loads_alone && (modify || rw == 3) && claim(cpu, line, words))
+			count[claim(cpu, line, words)]++;
 	}
 	hold(cpu, line);
+	line->used[cpu] = (hit ? line->used[cpu] : 0) | words;
 	line->state[cpu] = HELD;
 	if (!(rw & 2))
-		return;
+		return hit;
 	for (int other = 0; other < nr_cpus; other++) {
 		if (other == cpu)
 			continue;
@@ -326,6 +352,7 @@ static void access_line(int cpu, uint64_t number, unsigned int words, int rw, ui
 			line->changed[other] |= words;
 		}
 	}
+	return hit;
 }
 
 /* --- QEMU ------------------------------------------------------------------- */
@@ -335,6 +362,8 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 	struct qemu_plugin_hwaddr *hw = qemu_plugin_get_hwaddr(info, vaddr);
 	uint64_t bytes = 1ull << qemu_plugin_mem_size_shift(info), at, last, *count;
 	int rw = info >> 16 & QEMU_PLUGIN_MEM_RW;
+	struct cpu *c = &cpus[cpu];
+	bool modify, hit = true;
 
 	if (!recording || !hw || qemu_plugin_hwaddr_is_io(hw))
 		return;
@@ -346,7 +375,8 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 	if (!at)
 		return;
 	if (rw & 2)
-		cpus[cpu].last_store = vaddr;
+		c->last_store = vaddr;
+	modify = rw == 2 && c->load.hit && c->load.insn == insns && c->load.addr == vaddr;
 	/* What goes on into another page is counted with the first. */
 	last = at + bytes - 1;
 	if ((at ^ last) >> PAGE_SHIFT)
@@ -361,8 +391,14 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 		if (end > last)
 			end = last;
 		last_word = end >> 3 & 7;
-		access_line(cpu, at >> LINE_SHIFT, (2u << last_word) - (1u << first_word), rw, count);
+		hit &= access_line(cpu, at >> LINE_SHIFT, (2u << last_word) - (1u << first_word), rw, modify,
+				   count);
 		at = end + 1;
+	}
+	if (rw & 1) {
+		c->load.insn = insns;
+		c->load.addr = vaddr;
+		c->load.hit = hit;
 	}
 }
 
@@ -474,7 +510,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 							       (void *)(uintptr_t)code);
 		if (!recording)
 			continue;
-		if (count_ops)
+		if (count_ops || loads_alone)
 			qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
 								   &insns, 1);
 		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
