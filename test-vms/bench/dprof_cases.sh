@@ -10,13 +10,13 @@ dir=$1 cases=$2 seed=$3 atomic=${4:-0}
 "$here/../run" --qemu ibs --accel icount --ibs model=trace,slice=1000 --smp 2 --mem 1G \
 	--share "$dir" --timeout 3600 --append 'hpet=disable sysctl.vm.mem_profiling=1' -- sh -ec '
 	samples_ready
-	# play FILE PLAN NR ARGUMENT...
+	# play FILE PLAN NR PERIOD ARGUMENT...
 	play() {
 		[ $3 -gt 0 ] || return 0
-		dprof record -s ibs -p 2500 -t "case_*" -H none -o /share/$1 -- \
-			modprobe dprof_cases cases=$3 seed='"$seed"' $4
+		dprof record -s ibs -p $4 -t "case_*" -H none -o /share/$1 -- \
+			modprobe dprof_cases cases=$3 seed='"$seed"' $5
 		dmesg -c | sed -n "s/.*dprof_cases: //p" >/share/$2
 		rmmod dprof_cases
 	}
-	play cases.dat plan '"$cases"' accesses=40000
-	play atomic.dat atomic-plan '"$atomic"' "accesses=15000 atomic=1"'
+	play cases.dat plan '"$cases"' 2500 accesses=40000
+	play atomic.dat atomic-plan '"$atomic"' 1024 "accesses=20000 atomic=1"'

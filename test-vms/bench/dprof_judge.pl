@@ -99,7 +99,9 @@ while (<$f>) {
 			if $said->{class} ne $class{$kind};
 		$class_right++ if $said->{class} eq $class{$kind};
 		if ($is{left}) {
-			push @wrong, judge_atomic(\%is, $type, $top, $top->{writer});
+			# A field that is only read takes nothing from anybody.
+			($top) = grep { $_->{writer} } @{ $place->{$type} } if $kind eq 'spin_read_beside';
+			push @wrong, $top ? judge_atomic(\%is, $type, $top, $top->{writer}) : 'no writer';
 			push @wrong, "sharing: " . join ', ', map { "$_->{sharing} at $_->{field}" } @{$shared->{$type} // []}
 				if !grep { "$_->{sharing}_sharing" eq $class{$kind} } ($shared->{$type} // [])->[0] // ();
 			$right{$kind}++ if !@wrong;

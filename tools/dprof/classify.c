@@ -187,7 +187,7 @@ static void spread_replaced(double to[NR_OUTCOMES], const double by[NR_OUTCOMES]
 
 /* As the simulation has it, else the trace, else the samples of the line. */
 static void name_writer(struct verdict *v, const struct traces *t, const struct opinion *o,
-			const struct shared_unit *unit, const struct shared_word *word)
+			const struct sharing *shared, const struct shared_word *word)
 {
 	const struct element *e = o->before;
 	double sharing = v->ours[MISS_TRUE] + v->ours[MISS_FALSE];
@@ -203,19 +203,20 @@ static void name_writer(struct verdict *v, const struct traces *t, const struct 
 		v->writer.type = e->type;
 		v->writer.offset = e->offset;
 		v->writer.ip = e->ip;
-	} else if (unit) {
-		w = sharing_writer(unit, v->ours[MISS_TRUE] >= v->ours[MISS_FALSE]);
+	} else if (!word) {
+		w = sharing_writer(shared, v->type, v->offset, v->ip,
+				   v->ours[MISS_TRUE] >= v->ours[MISS_FALSE]);
 		if (!w)
 			return;
 		v->has_writer = true;
 		v->writer.type = w->type;
 		v->writer.offset = w->offset;
 		v->writer.ip = w->ip;
-	} else if (word) {
-		v->has_writer = true;
+	} else {
 		v->writer.type = v->type;
 		v->writer.offset = word->key.index * 8;
-		v->writer.ip = word->write_ip;
+		v->writer.ip = sharing_word_writer(word, v->ip);
+		v->has_writer = v->writer.ip;
 	}
 }
 
@@ -311,7 +312,7 @@ static int judge_site(struct work *w, size_t i)
 		spread(v->ours, by_type, rest);
 	else
 		v->ours[MISS_CAPACITY] += rest;
-	name_writer(v, w->t, o, unit, word);
+	name_writer(v, w->t, o, w->shared, word);
 	return 0;
 }
 
@@ -335,7 +336,7 @@ static int judge_element(struct work *w, uint32_t trace, uint32_t i)
 	v->misses = v->paper_misses = sim_misses(o.sim);
 	spread(v->ours, o.sim, v->misses);
 	spread(v->paper, o.paper, v->misses);
-	name_writer(v, w->t, &o, sharing_of(w->shared, v->type, v->offset), NULL);
+	name_writer(v, w->t, &o, w->shared, NULL);
 	return 0;
 }
 

@@ -91,17 +91,13 @@ static int join_units(struct use *to, const struct use *u)
 
 	for (i = 0; i < u->nr_units; i++) {
 		const struct unit *from = &u->unit[i];
-		struct unit *unit = use_unit(to, from->first, from->width);
+		struct unit *unit = use_unit(to, from->first, from->width, from->ip);
 
 		if (!unit)
 			return -1;
 		unit->n += from->n;
 		unit->stores += from->stores;
 		unit->claims += from->claims;
-		if (from->read_ip)
-			unit->read_ip = from->read_ip;
-		if (from->write_ip)
-			unit->write_ip = from->write_ip;
 	}
 	return 0;
 }

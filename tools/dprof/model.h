@@ -53,9 +53,9 @@ struct site {
 	UT_hash_handle hh;
 };
 
-/* Samples that are of the same bytes of a cache line: @width from @first on. */
+/* Samples of an instruction that are of the same bytes of a cache line: @width from @first on. */
 struct unit {
-	uint64_t read_ip, write_ip;	/* the last */
+	uint64_t ip;
 	uint32_t n, stores, claims;
 	uint8_t first, width;
 };
@@ -157,7 +157,7 @@ int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint
 struct use **uses_by_line(const struct model *m, size_t *nr);
 bool uses_at_once(const struct model *m, const struct use *a, const struct use *b);
 uint64_t use_coherent(const struct use *u, enum level beyond);
-struct unit *use_unit(struct use *u, unsigned int first, unsigned int width);
+struct unit *use_unit(struct use *u, unsigned int first, unsigned int width, uint64_t ip);
 uint64_t unit_bytes(const struct unit *unit);
 int claims_find(struct model *m);
 size_t model_sites(const struct model *m, uint32_t type, uint64_t ip);

@@ -67,6 +67,26 @@ static struct shared_unit *get_unit(struct sharing *shared, uint32_t type, uint3
 	return u;
 }
 
+static struct shared_victim *get_victim(struct sharing *shared, uint32_t type, uint32_t offset,
+					uint64_t ip, bool make)
+{
+	struct shared_victim key, *v;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = type;
+	key.key.offset = offset;
+	key.key.ip = ip;
+	HASH_FIND(hh, shared->victims, &key.key, sizeof(key.key), v);
+	if (v || !make)
+		return v;
+	v = calloc(1, sizeof(*v));
+	if (!v)
+		return NULL;
+	v->key = key.key;
+	HASH_ADD(hh, shared->victims, key, sizeof(v->key), v);
+	return v;
+}
+
 static struct shared_word *get_word(struct sharing *shared, uint32_t type, uint32_t index)
 {
 	struct shared_word key, *w;
@@ -115,6 +135,29 @@ static double unseen_in_type(const struct sharing *shared, const struct use *u)
 	return stores > 0 ? once / stores : 1;
 }
 
+/* Keep those with the most stores, the first first. */
+static void note_store(struct shared_word *w, uint64_t ip, int cpu, uint64_t stores)
+{
+	int i;
+
+	for (i = 0; i < WORD_WRITERS - 1 && w->writer[i].stores; i++)
+		if (w->writer[i].ip == ip && w->writer[i].cpu == cpu)
+			break;
+	if (w->writer[i].ip == ip && w->writer[i].cpu == cpu) {
+		w->writer[i].stores += stores;
+	} else if (stores > w->writer[i].stores) {
+		w->writer[i].ip = ip;
+		w->writer[i].cpu = cpu;
+		w->writer[i].stores = stores;
+	}
+	for (; i && w->writer[i].stores > w->writer[i - 1].stores; i--) {
+		typeof(w->writer[0]) less = w->writer[i - 1];
+
+		w->writer[i - 1] = w->writer[i];
+		w->writer[i] = less;
+	}
+}
+
 /* Who writes what of a type's objects, whichever of them. */
 static int add_stores(struct sharing *shared, const struct use *u)
 {
@@ -135,10 +178,7 @@ static int add_stores(struct sharing *shared, const struct use *u)
 				w->several_cpus = true;
 			w->store_cpu = u->key.cpu;
 			w->stores += unit->stores;
-			if (unit->stores > w->ip_stores) {
-				w->ip_stores = unit->stores;
-				w->write_ip = unit->write_ip;
-			}
+			note_store(w, unit->ip, u->key.cpu, unit->stores);
 		}
 	}
 	return 0;
@@ -165,7 +205,7 @@ static void note_writer(struct sharer *known, const struct sharer *w)
 }
 
 /* The writers of a line, for an access of @u that is to @bytes of it. */
-static void note_writers(struct shared_unit *s, const struct use *u, uint64_t bytes,
+static void note_writers(struct shared_victim *v, const struct use *u, uint64_t bytes,
 			 const struct use *writer)
 {
 	bool other_object = writer->key.base != u->key.base || writer->key.type != u->key.type;
@@ -175,14 +215,14 @@ static void note_writers(struct shared_unit *s, const struct use *u, uint64_t by
 		const struct unit *unit = &writer->unit[i];
 		bool same = unit_bytes(unit) & bytes;
 		struct sharer w = {
-			.type = writer->key.type, .ip = unit->write_ip, .stores = unit->stores,
+			.type = writer->key.type, .ip = unit->ip, .stores = unit->stores,
 			.offset = writer->key.line * LINE + unit->first - writer->key.base,
 			.other_object = other_object,
 		};
 
 		/* The same bytes of two objects: memory that was used again. */
 		if (unit->stores && !(same && other_object))
-			note_writer(same ? s->same_writer : s->other_writer, &w);
+			note_writer(same ? v->same_writer : v->other_writer, &w);
 	}
 }
 
@@ -199,11 +239,12 @@ static int add_unit(const struct model *m, struct sharing *shared, const struct 
 	uint32_t offset = u->key.line * LINE + unit->first - u->key.base;
 	struct shared_unit *s = get_unit(shared, u->key.type, offset);
 	const struct shared_word *w = get_word(shared, u->key.type, offset / 8);
+	struct shared_victim *v = get_victim(shared, u->key.type, offset, unit->ip, true);
 	uint64_t bytes = unit_bytes(unit);
 	double same = 1;
 	size_t i;
 
-	if (!s || !w)
+	if (!s || !w || !v)
 		return -1;
 	if (!(bytes & others->written)) {
 		same = others->unseen;
@@ -215,7 +256,7 @@ static int add_unit(const struct model *m, struct sharing *shared, const struct 
 	s->samples += unit->n;
 	if (unit->n > s->ip_samples) {
 		s->ip_samples = unit->n;
-		s->ip = unit->read_ip ? unit->read_ip : unit->write_ip;
+		s->ip = unit->ip;
 	}
 	s->line->same += unit->n * same;
 	s->line->other += unit->n * (1 - same);
@@ -226,7 +267,7 @@ static int add_unit(const struct model *m, struct sharing *shared, const struct 
 	s->line->last_line = u->key.line;
 	for (i = 0; i < nr; i++)
 		if (use[i]->key.cpu != u->key.cpu && use[i]->written && uses_at_once(m, u, use[i]))
-			note_writers(s, u, bytes, use[i]);
+			note_writers(v, u, bytes, use[i]);
 	if (!s->line->top || s->samples > s->line->top->samples)
 		s->line->top = s;
 	return 0;
@@ -379,16 +420,41 @@ bool sharing_share_claimed(const struct shared_unit *unit, double *same)
 
 /**
  * sharing_writer() - whose writes some accesses suffer from
- * @unit: the accesses
+ * @shared: the lines
+ * @type: index of the type
+ * @offset: where the accesses begin
+ * @ip: the instruction
  * @same: by writes to the same bytes; else by those to others of the line
  *
- * Return: the writer with the most stores, or NULL if none was met.
+ * Return: the writer on other CPUs with the most stores, or NULL if none was met.
  */
-const struct sharer *sharing_writer(const struct shared_unit *unit, bool same)
+const struct sharer *sharing_writer(const struct sharing *shared, uint32_t type, uint32_t offset,
+				    uint64_t ip, bool same)
 {
-	const struct sharer *w = same ? unit->same_writer : unit->other_writer;
+	const struct shared_victim *v = get_victim((struct sharing *)shared, type, offset, ip, false);
+	const struct sharer *w = !v ? NULL : same ? v->same_writer : v->other_writer;
 
-	return w->stores ? w : NULL;
+	return w && w->stores ? w : NULL;
+}
+
+/**
+ * sharing_word_writer() - who writes a word
+ * @word: the word
+ * @ip: an instruction that misses it; if it writes it, too, the writer is on another CPU
+ *
+ * Return: the instruction, or 0 if none was met.
+ */
+uint64_t sharing_word_writer(const struct shared_word *word, uint64_t ip)
+{
+	int i, own;
+
+	for (own = 0; own < WORD_WRITERS; own++)
+		if (word->writer[own].stores && word->writer[own].ip == ip)
+			break;
+	for (i = 0; i < WORD_WRITERS && own < WORD_WRITERS; i++)
+		if (word->writer[i].stores && word->writer[i].cpu != word->writer[own].cpu)
+			return word->writer[i].ip;
+	return own < WORD_WRITERS ? 0 : word->writer[0].ip;
 }
 
 /**
@@ -466,6 +532,7 @@ void sharing_free(struct sharing *shared)
 {
 	struct shared_line *s, *next;
 	struct shared_unit *u, *next_unit;
+	struct shared_victim *v, *next_victim;
 	struct shared_word *w, *next_word;
 
 	HASH_ITER(hh, shared->lines, s, next) {
@@ -475,6 +542,10 @@ void sharing_free(struct sharing *shared)
 	HASH_ITER(hh, shared->units, u, next_unit) {
 		HASH_DEL(shared->units, u);
 		free(u);
+	}
+	HASH_ITER(hh, shared->victims, v, next_victim) {
+		HASH_DEL(shared->victims, v);
+		free(v);
 	}
 	HASH_ITER(hh, shared->words, w, next_word) {
 		HASH_DEL(shared->words, w);

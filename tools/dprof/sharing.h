@@ -44,13 +44,11 @@ struct shared_line {
  * @claimed_same, @claimed_other: read-modify-writes that took the line from CPUs that read
  *	or wrote the same, or something else on the line
  * @samples: the sum of @same and @other
- * @ip, @ip_samples: the last of the CPU with the most samples, and those
+ * @ip, @ip_samples: the instruction of a CPU with the most samples, and those
  * @misses: by sharing, as classify() has it
  * @verdict, @verdict_misses: the verdict with the most of these, as an index of
  *	struct verdicts, and those
  * @line: that it is of
- * @same_writer, @other_writer: of what is accessed, and of something else on the line; the
- *	two with the most stores, the first first
  */
 struct shared_unit {
 	struct { uint32_t type, offset; } key;
@@ -59,19 +57,34 @@ struct shared_unit {
 	double misses, verdict_misses;
 	size_t verdict;
 	struct shared_line *line;
-	struct sharer same_writer[2], other_writer[2];
 	UT_hash_handle hh;
 };
 
 /**
+ * struct shared_victim - by whose writes an instruction's accesses suffer
+ * @key: type and offset where the accesses begin, and the instruction
+ * @same_writer, @other_writer: of what is accessed, and of something else on the line; the
+ *	two with the most stores, the first first
+ */
+struct shared_victim {
+	struct { uint32_t type, offset; uint64_t ip; } key;
+	struct sharer same_writer[2], other_writer[2];
+	UT_hash_handle hh;
+};
+
+#define WORD_WRITERS 4
+
+/**
  * struct shared_word - stores to 8 bytes of the objects of a type
  * @key: type, and offset / 8
- * @stores, @write_ip: samples of stores on any line, and the instruction of the most
+ * @stores: samples of stores on any line
  * @store_cpu, @several_cpus: the CPU of these, if it is one
+ * @writer: instructions on a CPU with the most, the first first
  */
 struct shared_word {
 	struct { uint32_t type, index; } key;
-	uint64_t stores, write_ip, ip_stores;
+	uint64_t stores;
+	struct { uint64_t ip, stores; int cpu; } writer[WORD_WRITERS];
 	int store_cpu;
 	bool several_cpus;
 	UT_hash_handle hh;
@@ -80,6 +93,7 @@ struct shared_word {
 struct sharing {
 	struct shared_line *lines;
 	struct shared_unit *units;
+	struct shared_victim *victims;
 	struct shared_word *words;
 };
 
@@ -87,7 +101,9 @@ int sharing_find(struct model *m, struct sharing *shared);
 const struct shared_unit *sharing_of(const struct sharing *shared, uint32_t type, uint32_t offset);
 bool sharing_share(const struct shared_unit *unit, double *same);
 bool sharing_share_claimed(const struct shared_unit *unit, double *same);
-const struct sharer *sharing_writer(const struct shared_unit *unit, bool same);
+const struct sharer *sharing_writer(const struct sharing *shared, uint32_t type, uint32_t offset,
+				    uint64_t ip, bool same);
+uint64_t sharing_word_writer(const struct shared_word *word, uint64_t ip);
 const struct shared_word *sharing_written(const struct sharing *shared, uint32_t type,
 					  uint32_t offset, uint32_t width, bool *same);
 int sharing_add_misses(struct sharing *shared, uint32_t type, uint32_t offset, double same,

@@ -22,22 +22,23 @@ uint64_t use_coherent(const struct use *u, enum level beyond)
  * @u: samples of a CPU in a line
  * @first: the first of the bytes, in the line
  * @width: how many
+ * @ip: the instruction
  *
  * Return: the samples, none if they are new, or NULL without memory.
  */
-struct unit *use_unit(struct use *u, unsigned int first, unsigned int width)
+struct unit *use_unit(struct use *u, unsigned int first, unsigned int width, uint64_t ip)
 {
 	struct unit *grown;
 	uint32_t i;
 
 	for (i = 0; i < u->nr_units; i++)
-		if (u->unit[i].first == first && u->unit[i].width == width)
+		if (u->unit[i].first == first && u->unit[i].width == width && u->unit[i].ip == ip)
 			return &u->unit[i];
 	grown = realloc(u->unit, (u->nr_units + 1) * sizeof(*grown));
 	if (!grown)
 		return NULL;
 	u->unit = grown;
-	grown[u->nr_units] = (struct unit){ .first = first, .width = width };
+	grown[u->nr_units] = (struct unit){ .first = first, .width = width, .ip = ip };
 	return &grown[u->nr_units++];
 }
 
@@ -68,7 +69,7 @@ bool sample_is_claim(const struct sample_event *s, enum level level)
 static int add_unit(struct use *u, const struct sample_event *s, enum level level)
 {
 	unsigned int first = s->addr % LINE, width = s->width ? s->width : 1;
-	struct unit *unit = use_unit(u, first, width > LINE - first ? LINE - first : width);
+	struct unit *unit = use_unit(u, first, width > LINE - first ? LINE - first : width, s->ip);
 
 	if (!unit)
 		return -1;
@@ -76,13 +77,10 @@ static int add_unit(struct use *u, const struct sample_event *s, enum level leve
 	unit->claims += sample_is_claim(s, level);
 	if (s->op & OP_STORE) {
 		u->written |= unit_bytes(unit);
-		unit->write_ip = s->ip;
 		unit->stores++;
 	}
-	if (s->op & OP_LOAD || !s->op) {
+	if (s->op & OP_LOAD || !s->op)
 		u->read |= unit_bytes(unit);
-		unit->read_ip = s->ip;
-	}
 	return 0;
 }
 

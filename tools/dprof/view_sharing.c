@@ -60,7 +60,8 @@ static struct place find_place(const struct analysis *a, const struct shared_lin
 		return (struct place){
 			v->ip, v->has_writer, { v->writer.type, v->writer.offset, v->writer.ip, 0, false },
 		};
-	w = sharing_writer(s->top, s->top->same >= s->top->other);
+	w = sharing_writer(&a->shared, s->key.type, s->top->key.offset, s->top->ip,
+			   s->top->same >= s->top->other);
 	return (struct place){ s->top->ip, w, w ? *w : (struct sharer){ } };
 }
 
