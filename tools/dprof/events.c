@@ -102,7 +102,8 @@ static int parse_field(struct event *e, const struct event_field *f, char *text)
 		strcpy((char *)e + f->offset, text);
 		return 0;
 	}
-	for (i = 0; i < f->count; i++) {
+	/* Of an array, numbers may be missing at the end, or too many. */
+	for (i = 0; !i || (f->count > 1 && *text); i++) {
 		if (i && *text++ != ',')
 			return -1;
 		minus = f->is_signed && *text == '-';
@@ -110,7 +111,8 @@ static int parse_field(struct event *e, const struct event_field *f, char *text)
 		if (parse_number(&text, &value) ||
 		    (f->size < 8 && value >> (8 * f->size - f->is_signed)))
 			return -1;
-		event_put(e, f, i, minus ? -value : value);
+		if (i < f->count)
+			event_put(e, f, i, minus ? -value : value);
 	}
 	return *text ? -1 : 0;
 }

@@ -16,13 +16,18 @@ struct decoder {
 	const struct tep_format_field *pid;
 };
 
-/* A field as the kernel has it must be there, and not overlap what it is not. */
+/*
+ * A field as the kernel has it must be there, and not overlap what it is not.  Arrays of
+ * numbers are dynamic, or in older recordings of a fixed length.
+ */
 static int usable(const struct tep_format_field *f, const struct event_field *want)
 {
 	if (!f || f->offset < 0 || f->size < 0)
 		return 0;
+	if (want->count != 1 && (f->flags & TEP_FIELD_IS_DYNAMIC))
+		return f->size == 4;
 	if (!want->count)
-		return (f->flags & TEP_FIELD_IS_DYNAMIC) && f->size == 4;
+		return 0;
 	return f->size == want->size * want->count;
 }
 
@@ -77,12 +82,43 @@ static int decode_text(struct event *e, const struct event_field *f, uint32_t wh
 	return 0;
 }
 
+/* Numbers beyond those that struct event has are left out. */
+static int decode_array(struct event *e, const struct event_field *f, uint32_t where,
+			const struct trace_event *raw)
+{
+	uint32_t offset = where & 0xffff, size = where >> 16, i;
+
+	if (offset + size > raw->size)
+		return -1;
+	for (i = 0; i < f->count && (i + 1) * f->size <= size; i++)
+		event_put(e, f, i, number((const unsigned char *)raw->data + offset + i * f->size,
+					  f->size));
+	return 0;
+}
+
+static int decode_field(struct event *e, const struct event_field *f,
+			const struct tep_format_field *in, const struct trace_event *raw)
+{
+	const unsigned char *data = (const unsigned char *)raw->data + in->offset;
+	int j;
+
+	if ((uint64_t)in->offset + in->size > raw->size)
+		return -1;
+	if (!f->count)
+		return decode_text(e, f, number(data, 4), raw);
+	if (in->flags & TEP_FIELD_IS_DYNAMIC)
+		return decode_array(e, f, number(data, 4), raw);
+	for (j = 0; j < f->count; j++)
+		event_put(e, f, j, number(data + j * f->size, f->size));
+	return 0;
+}
+
 /* Return 1, 0 for an event of no interest, -1 for a damaged one. */
 static int decode(const struct decoder *d, const struct trace_event *raw, struct event *e)
 {
 	const unsigned char *data = raw->data;
 	const struct event_field *f;
-	int i, j, k;
+	int i, k;
 
 	if (raw->size < 2)
 		return 0;
@@ -99,14 +135,8 @@ static int decode(const struct decoder *d, const struct trace_event *raw, struct
 	for (i = 0, f = event_format[k].field; f->name; f++, i++) {
 		const struct tep_format_field *in = d->field[k][i];
 
-		if (!in)
-			continue;
-		if ((uint64_t)in->offset + in->size > raw->size)
+		if (in && decode_field(e, f, in, raw))
 			return -1;
-		if (!f->count && decode_text(e, f, number(data + in->offset, 4), raw))
-			return -1;
-		for (j = 0; j < f->count; j++)
-			event_put(e, f, j, number(data + in->offset + j * f->size, f->size));
 	}
 	return 1;
 }

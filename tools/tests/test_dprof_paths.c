@@ -61,8 +61,9 @@ static void text(void **state)
 	static const char * const wrong_lines[] = {
 		"", "1 2 3", "x 0 0 dprof_free", "1 0 0 dprof_frees", "1 0 0 dprof_free base",
 		"1 0 0 dprof_free nonsense=1", "1 0 0 dprof_free type=4294967296",
-		"1 0 0 dprof_free type=-1", "1 0 0 dprof_history offset=1,2,3",
-		"1 0 0 dprof_history offset=1,2,3,4,5", "1 0 0 dprof_free base=1x",
+		"1 0 0 dprof_free type=-1", "1 0 0 dprof_history offset=1,2,x",
+		"1 0 0 dprof_history offset=", "1 0 0 dprof_history offset=1,",
+		"1 0 0 dprof_free type=1,2", "1 0 0 dprof_free base=1x",
 		"1 0 0 dprof_access offset=2147483648",
 	};
 	const char *wrong;
@@ -91,6 +92,16 @@ static void text(void **state)
 	assert_int_equal(event_parse(&again, printed, &wrong), 0);
 	assert_memory_equal(&e, &again, sizeof(e));
 	free(printed);
+	/* Arrays have any length: what is missing is 0, what is too much is left out. */
+	strcpy(line, "1 0 0 dprof_history offset=1,-2 len=8 slots=2");
+	assert_int_equal(event_parse(&e, line, &wrong), 0);
+	assert_int_equal(e.history.offset[1], -2);
+	assert_int_equal(e.history.offset[2], 0);
+	strcpy(line, "1 0 0 dprof_history offset=1,2,3,4,5 len=1,2,3,4,5 slots=5");
+	assert_int_equal(event_parse(&e, line, &wrong), 0);
+	assert_int_equal(e.history.offset[3], 4);
+	assert_int_equal(e.history.len[0], 1);
+	assert_int_equal(e.history.slots, 5);
 	for (i = 0; i < sizeof(wrong_lines) / sizeof(wrong_lines[0]); i++) {
 		strcpy(line, wrong_lines[i]);
 		wrong = NULL;
