@@ -7,6 +7,8 @@
  *	dprof_check ptrace		a watchpoint by ptrace stops a child where it
  *					should; prints ok
  *	dprof_check ptrace-loop SECONDS	the same, over and over; prints ok N
+ *	dprof_check hold PMU		has a pinned event of a PMU on each CPU until it is
+ *					killed; prints held N
  *	dprof_check marked COMMAND	runs it by the shell between the oracle's marks
  */
 #include <errno.h>
@@ -137,6 +139,42 @@ static int marked(const char *command)
 	return status != 0;
 }
 
+/* The PMU's type from sysfs, or -1. */
+static int pmu_type(const char *pmu)
+{
+	char path[128];
+	int type = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu);
+	f = fopen(path, "r");
+	if (!f)
+		return -1;
+	if (fscanf(f, "%d", &type) != 1)
+		type = -1;
+	fclose(f);
+	return type;
+}
+
+static int hold(const char *pmu)
+{
+	struct perf_event_attr attr = {
+		.type = pmu_type(pmu),
+		.size = sizeof(attr),
+		.sample_period = 1 << 20,
+		.sample_type = PERF_SAMPLE_IP,
+		.pinned = 1,
+	};
+	int cpu, n = 0;
+
+	for (cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
+		n += syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0) >= 0;
+	printf("held %d\n", n);
+	fflush(stdout);
+	pause();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "registers"))
@@ -145,8 +183,11 @@ int main(int argc, char **argv)
 		return ptrace_loop(0);
 	if (argc == 3 && !strcmp(argv[1], "ptrace-loop"))
 		return ptrace_loop(atoi(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "hold"))
+		return hold(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "marked"))
 		return marked(argv[2]);
-	fprintf(stderr, "usage: dprof_check registers | ptrace | ptrace-loop SECONDS | marked COMMAND\n");
+	fprintf(stderr, "usage: dprof_check registers | ptrace | ptrace-loop SECONDS | hold PMU |\n"
+		"\tmarked COMMAND\n");
 	return 2;
 }

@@ -69,6 +69,16 @@ echo counter >trace_clock
 echo 'name=off'; cat dprof/stats
 section() { cat trace >/share/$1; cat dprof/known_types >/share/$1.types; cat dprof/stats >/share/$1.stats; echo >trace; }
 
+# the administrator's setting of allocation profiling, and dprof's own use
+profiling() { echo "profiling $1: $(cat /proc/sys/vm/mem_profiling) $(grep ^sites dprof/stats)"; }
+profiling before
+echo 1 >events/dprof/dprof_type/enable; profiling used
+echo 1 >/proc/sys/vm/mem_profiling; profiling both
+echo 0 >events/dprof/dprof_type/enable; profiling kept
+echo 1 >events/dprof/dprof_type/enable; profiling both
+echo 0 >/proc/sys/vm/mem_profiling; profiling used
+echo 0 >events/dprof/dprof_type/enable; profiling after
+
 # the address set
 echo 'dprof_probe :run_rcu' >dprof/types
 echo 1 >events/dprof/dprof_alloc/enable
@@ -204,10 +214,22 @@ ls -R /proc/1 /sys/kernel/slab >/dev/null 2>&1
 echo 0 >events/dprof/enable; cat dprof/stats >/share/samples.stats
 cat trace >/share/samples; cat dprof/known_types >/share/samples.types
 head -n 1 $probe >/share/samples.did
+# perf's limit of the rate stops the counters: not unnoticed
+echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
+echo 1000 >/proc/sys/kernel/perf_event_max_sample_rate
+echo 1 >events/dprof/dprof_sample/enable
+echo touch 100000 >$probe
+cat dprof/stats >/share/throttled.stats
+echo 0 >events/dprof/enable
 END
 close $script;
 $vm = vm(@icount, '--smp', 2, '--share', $share, '--timeout', 200, '--env', "PERIOD=$sample_ns", '--', 'sh', '/share/samples.sh');
 is($vm->{status}, 0, 'the guest that samples runs') or diag $vm->{err}, $vm->{out};
+
+# --- allocation profiling ----------------------------------------------------------
+is(join(' ', map { /^profiling (.*)/ ? "$1;" : () } @said),
+   'before: 0 sites 0; used: 0 sites 1; both: 1 sites 1; kept: 1 sites 1; both: 1 sites 1; ' .
+   'used: 0 sites 1; after: 0 sites 0;', "vm.mem_profiling stays the administrator's");
 
 # --- the address set ----------------------------------------------------------------
 {
@@ -349,6 +371,9 @@ history('replugged', 3, 0, 8, 64);
 	is($wrong // 0, 0, 'have its type, site and address, all of them');
 	is_deeply([ @bad[0 .. ($#bad < 4 ? $#bad : 4)] ], [], 'and all have a type, and an object that the address is in');
 	cmp_ok($count{unknown} // 0, '<=', 0.01 * $all, 'of an unknown type: at most 1 %');
+	is(stats('samples')->{samples_throttled}, 0, 'no counter was throttled');
+	cmp_ok(stats('throttled')->{samples_throttled}, '>', 0, "until perf's limit was low: counted");
+	is(stats('throttled')->{sampling_cpus}, 2, 'and sampling goes on');
 	diag sprintf 'samples %d; %s', $all, join ', ', map { "$_ $count{$_}" }
 		(sort { $count{$b} <=> $count{$a} } keys %count)[0 .. 11];
 	diag sprintf 'of slabs %d, with a site or a named cache %d', $slab // 0, $named // 0;

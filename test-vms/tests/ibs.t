@@ -49,7 +49,19 @@ sub in_band {
 # The driver as it is, and samples of known instructions on known memory.
 my $out = check('samples', '--smp', 4, '--numa', 2, '--ibs', 'seed=5,hit-l1=40,hit-l2=10,hit-l3=10',
 	'--', 'sh', '-c', 'dmesg | grep "AMD IBS detected"; ls /sys/bus/event_source/devices; memscope-caps -F csv;
-	for period in 1024 4096 16384 65536; do echo "== $period"; ibs_check samples $period || exit 1; done');
+	for period in 1024 4096 16384 65536; do echo "== $period"; ibs_check samples $period || exit 1; done
+	echo "== 0"
+	cd /sys/kernel/tracing
+	tell() { while read -r name value; do echo "$1_$name $value"; done <dprof/stats; }
+	dprof_check hold ibs_op >/tmp/held & holder=$!
+	until grep -s held /tmp/held; do sleep 0.1; done
+	echo 16384 >dprof/period; echo ibs >dprof/source
+	echo 1 >events/dprof/dprof_sample/enable; tell busy
+	echo auto >dprof/source; tell auto
+	echo ibs >dprof/source; tell again
+	kill $holder; wait $holder
+	sleep 1.2; kernel_load files 20; tell free
+	echo 0 >events/dprof/enable');
 like($out, qr/perf: AMD IBS detected \(0x000008fd\)/, "the kernel's driver finds IBS");
 like($out, qr/^ibs_op$/m, 'and registers ibs_op');
 like($out, qr{^ibs,yes,ibs_op/cnt_ctl=1/,ops,}m, 'memscope-caps finds it, and opens it');
@@ -63,6 +75,21 @@ for my $period (1024, 4096, 16384, 65536) {
 	is($n->{lost} + $n->{throttled}, 0, "period $period: nothing lost, nothing throttled");
 	# One instruction of five touches memory; jumps to the loops are few.
 	in_band($n->{memory}, $n->{'in-loops'}, 0.2, "period $period: share of memory");
+}
+
+# dprof, while another event has IBS: an error at once, another source if any will do, and
+# samples soon after IBS is free.
+{
+	my $n = numbers($run{0} // '');
+	is($n->{held}, 4, 'IBS is in use on 4 CPUs');
+	is("$n->{busy_sampling} $n->{busy_sampling_error} $n->{busy_samples}", 'off -16 0',
+	   'dprof by ibs: -EBUSY at once');
+	is("$n->{auto_sampling} $n->{auto_sampling_error} $n->{auto_sampling_cpus}", 'swmem 0 4',
+	   'by auto: falls back');
+	is("$n->{again_sampling} $n->{again_sampling_error}", 'off -16', 'by ibs again: still in use');
+	is("$n->{free_sampling} $n->{free_sampling_error} $n->{free_sampling_cpus}", 'ibs 0 4',
+	   'afterwards: IBS on all CPUs');
+	cmp_ok($n->{free_samples} - $n->{again_samples}, '>', 20, 'and samples');
 }
 
 # Other processors, another thread model.  The second CPU comes late because of what can happen

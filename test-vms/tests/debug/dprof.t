@@ -3,7 +3,8 @@
 # dprof on a kernel that checks itself: all types told, histories of the busiest
 # caches, samples of all CPUs, while the kernel works, CPUs come and go, and a debugger
 # has a watchpoint, which stops at each of its accesses all the time; a recording that is
-# killed leaves the debug registers free.
+# killed leaves the debug registers free.  Freed pages are unmapped, and objects come from
+# KFENCE now and then: a sample that reads what was just freed is not an oops.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 kernel=${MEMSCOPE_KERNEL:-debug}
@@ -20,7 +21,7 @@ result() {
 # 125: a report of the kernel is a failed test, whatever the guest said.
 # shellcheck disable=SC2016 # the guest's shell expands it
 "$here/../../run" --kernel "$kernel" --smp 3 --mem 1G --timeout $((seconds * 10 + 300)) --accel tcg \
-	--append 'hpet=disable sysctl.vm.mem_profiling=1' -- sh -c '
+	--append 'hpet=disable sysctl.vm.mem_profiling=1 debug_pagealloc=on kfence.sample_interval=20' -- sh -c '
 	cd /sys/kernel/tracing/dprof || exit 1
 	echo swmem >source
 	echo all >types
