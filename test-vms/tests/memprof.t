@@ -152,7 +152,7 @@ END
 # --- swmem, a control group, and a user without privileges ---------------------------------------------
 {
 	open my $f, '>', "$share/script.sh" or die;
-	print $f <<'END';
+	print $f "$no_limits\n", <<'END';
 export PATH=/share/bin:$PATH
 cd /tmp
 echo 2 >/proc/sys/kernel/perf_event_paranoid

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dprof's files in tracefs: set for a while, then put back as they were. */
+/* dprof's files in tracefs: set for a while; a guard puts them back as they were. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tracefs.h>
 
+#include "../lib/guard.h"
 #include "dprof.h"
 #include "knobs.h"
 
-/* A knob: its file, what is wanted, and what was there before. */
+/* A knob: its file, what is wanted, and whether the guard knows what was there before. */
 static struct {
 	const char *file, *option;
-	char *want, *before;
+	char *want;
+	bool noted;
 } knobs[NR_KNOBS] = {
 	[KNOB_SOURCE] = { "dprof/source", "--source" },
 	[KNOB_PERIOD] = { "dprof/period", "--period" },
@@ -75,37 +78,32 @@ const char *knobs_wanted(enum knob knob)
 	return knobs[knob].want;
 }
 
-static int write_knob(const char *file, const char *value)
+static int note(enum knob knob)
 {
-	errno = 0;
-	return tracefs_instance_file_write(NULL, file, *value ? value : "\n") < 0 ? -1 : 0;
+	char *before = tracefs_instance_file_read(NULL, knobs[knob].file, NULL);
+	int ret = guard_note(UNDO_WRITE, knobs[knob].file, before ? before : "");
+
+	knobs[knob].noted = !ret;
+	free(before);
+	return ret;
 }
 
 static int set(enum knob knob)
 {
-	char *before = NULL;
-	int size;
+	const char *want = knobs[knob].want;
 
-	if (!knobs[knob].before) {
-		before = tracefs_instance_file_read(NULL, knobs[knob].file, &size);
-		if (!before)
-			before = strdup("");
-		if (!before)
-			return -1;
-	}
-	if (write_knob(knobs[knob].file, knobs[knob].want)) {
-		free(before);
-		return -1;
-	}
-	if (before)
-		knobs[knob].before = before;
-	return 0;
+	errno = 0;
+	if (tracefs_instance_file_write(NULL, knobs[knob].file, *want ? want : "\n") >= 0)
+		return OK;
+	return complain(FAILED, "%s %s: %s", knobs[knob].option, want,
+			errno == EINVAL ? "the kernel does not take that" : strerror(errno));
 }
 
 /**
  * knobs_apply() - set the knobs that shall be set
  *
- * Return: OK, or FAILED after saying why; then some may be set.
+ * Return: OK, or FAILED after saying why; then some may be set.  guard_undo() puts
+ * them back.
  */
 int knobs_apply(void)
 {
@@ -114,30 +112,12 @@ int knobs_apply(void)
 	for (i = 0; i < NR_KNOBS; i++) {
 		enum knob k = order[i];
 
-		if (knobs[k].want && set(k))
-			return complain(FAILED, "%s %s: %s", knobs[k].option, knobs[k].want,
-					errno == EINVAL ? "the kernel does not take that" :
-					strerror(errno));
+		if (!knobs[k].want)
+			continue;
+		if ((!knobs[k].noted && note(k)) || set(k))
+			return FAILED;
 	}
 	return OK;
-}
-
-/**
- * knobs_restore() - put back what knobs_apply() changed
- */
-void knobs_restore(void)
-{
-	int i;
-
-	for (i = NR_KNOBS - 1; i >= 0; i--) {
-		enum knob k = order[i];
-
-		if (knobs[k].before && write_knob(knobs[k].file, knobs[k].before))
-			complain(FAILED, "%s: cannot be put back to %s", knobs[k].file,
-				 knobs[k].before);
-		free(knobs[k].before);
-		knobs[k].before = NULL;
-	}
 }
 
 /**

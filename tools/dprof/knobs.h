@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* dprof's files in tracefs: set for a while, then put back as they were. */
+/* dprof's files in tracefs: set for a while; a guard puts them back as they were. */
 #ifndef DPROF_KNOBS_H
 #define DPROF_KNOBS_H
 
@@ -12,7 +12,6 @@ int knobs_exist(void);
 int knobs_want(enum knob knob, const char *value);
 const char *knobs_wanted(enum knob knob);
 int knobs_apply(void);
-void knobs_restore(void);
 long knobs_stat(const char *name, char *text, int size);
 
 #endif

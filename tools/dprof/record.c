@@ -2,12 +2,14 @@
 /*
  * dprof record: set dprof's files in tracefs, let trace-cmd record, put the files
  * back as they were.  What is to be watched may be chosen by a first, short
- * recording of samples.
+ * recording of samples.  What can fail because of the output is checked before
+ * anything is switched on; what was changed is undone by a guard, whatever ends us.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,17 +17,10 @@
 #include <unistd.h>
 
 #include "../lib/command.h"
-#include "../lib/leftover.h"
+#include "../lib/guard.h"
 #include "choose.h"
 #include "dprof.h"
 #include "knobs.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int sig)
-{
-	interrupted = sig;
-}
 
 /* What is asked for beside the knobs. */
 struct plan {
@@ -125,20 +120,9 @@ static int choose_from(const char *path, const struct plan *p)
 }
 
 /* Wait, or until the child ends.  Return whether it has ended; it is not reaped. */
-static bool wait_seconds(double seconds, pid_t child)
+static bool wait_seconds(double seconds, pid_t child, pid_t tracer)
 {
-	siginfo_t info;
-	double left;
-
-	for (left = seconds; left > 0 && !interrupted; left -= 0.05) {
-		info.si_pid = 0;
-		/* Seen, but not yet waited for. */
-		if (child > 0 && !waitid(P_PID, child, &info, WEXITED | WNOHANG | WNOWAIT) &&
-		    info.si_pid)
-			return true;
-		usleep(50000);
-	}
-	return false;
+	return command_wait(child, tracer, seconds * 1000) & COMMAND_ENDED;
 }
 
 /* Record samples for a while and choose by them.  Return OK or FAILED. */
@@ -149,96 +133,113 @@ static int first_pass(const struct plan *p, pid_t child, int go)
 	pid_t tracer;
 	int ret;
 
-	if (snprintf(path, sizeof(path), "%s.first.%d", p->output, getpid()) >= PATH_MAX)
-		return complain(FAILED, "%s: name too long", p->output);
-	leftover_add(path);
+	if (trace_cmd_output(p->output, path, sizeof(path), false))
+		return FAILED;
 	tracer = trace_cmd_start("dprof", path, dprof_runs);
 	if (tracer < 0) {
-		leftover_done(path);
-		unlink(path);
-		return complain(FAILED, "trace-cmd record does not work here");
+		undo_output(path);
+		return FAILED;
 	}
 	if (child > 0 && write(go, "", 1) != 1)
 		complain(FAILED, "%s: ended before it began", p->command[0]);
-	ended = wait_seconds(p->first_seconds, child);
-	ret = trace_cmd_stop(tracer, path);
+	ended = wait_seconds(p->first_seconds, child, tracer);
+	ret = trace_cmd_stop(tracer, path, NULL);
 	if (ended)
 		ret = complain(FAILED, "%s ended in the first pass, of %g seconds (--first): nothing is "
 			       "left to record", p->command[0], p->first_seconds);
+	else if (command_interrupted)
+		ret = FAILED;
 	else if (!ret)
 		ret = choose_from(path, p);
-	unlink(path);
-	leftover_done(path);
+	undo_output(path);
 	return ret;
 }
 
-/* Wait for the command, or for Ctrl-C.  Return the exit status. */
-static int wait_for(pid_t child, pid_t tracer)
+static long throttled(void)
 {
-	int status = 0;
+	const long n = knobs_stat("samples_throttled", NULL, 0);
 
-	if (child <= 0) {
-		fprintf(stderr, "dprof: recording, Ctrl-C ends it\n");
-		while (!interrupted && !trace_cmd_ended(tracer))
-			usleep(50000);
-		return OK;
+	return n > 0 ? n : 0;
+}
+
+static void say_throttled(long before)
+{
+	const long n = throttled() - before;
+
+	if (n > 0)
+		complain(OK, "%ld samples throttled by perf: busy moments have too few. A longer period "
+			 "(-p) helps, or more leave: sysctl kernel.perf_event_max_sample_rate, "
+			 "kernel.perf_cpu_time_max_percent", n);
+}
+
+/* With the guard at work.  Return the exit status. */
+static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
+{
+	bool two_passes = p->choose_types || p->choose_history, started = false;
+	const long throttled_before = throttled();
+	pid_t tracer;
+	int ret, failed, status;
+
+	ret = knobs_apply();
+	if (!ret && two_passes) {
+		ret = first_pass(p, child, go);
+		started = true;
 	}
-	if (interrupted)
-		kill(child, interrupted);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		if (interrupted && interrupted != SIGINT)
-			kill(child, interrupted);
-	return command_status(status);
+	if (!ret && two_passes)
+		ret = knobs_apply();
+	tracer = ret ? -1 : trace_cmd_start("dprof", tmp, dprof_runs);
+	if (tracer < 0) {
+		undo_output(tmp);
+		close(go);
+		if (child > 0 && started)
+			kill(child, SIGTERM);
+		if (child > 0)
+			waitpid(child, NULL, 0);
+		return FAILED;
+	}
+	warn();
+	if (child > 0 && !started && !command_interrupted && write(go, "", 1) != 1)
+		ret = complain(FAILED, "%s: ended before it began", p->command[0]);
+	close(go);
+	if (child < 0)
+		fprintf(stderr, "dprof: recording, Ctrl-C ends it\n");
+	status = trace_cmd_wait(child, tracer);
+	failed = trace_cmd_stop(tracer, tmp, p->output);
+	if (status < 0) {
+		/* Nothing is recorded any more: the kernel need not go on, either. */
+		guard_undo();
+		failed = FAILED;
+		if (child > 0)
+			trace_cmd_wait(child, -1);
+	}
+	if (!ret)
+		ret = failed ? failed : status;
+	say_throttled(throttled_before);
+	return ret;
 }
 
 static int record(struct plan *p)
 {
-	bool two_passes = p->choose_types || p->choose_history;
-	struct sigaction action = { .sa_handler = on_signal };
-	pid_t child = -1, tracer;
-	int go = -1, ret, failed;
+	char tmp[PATH_MAX];
+	pid_t child = -1;
+	int go = -1, ret;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	/* The command may be gone, by Ctrl-C, before it is told to go. */
-	signal(SIGPIPE, SIG_IGN);
-	if (*p->command) {
+	command_catch_signals();
+	if (guard_begin("dprof", true))
+		return FAILED;
+	if (knobs_stat("running", NULL, 0) > 0)
+		ret = complain(FAILED, "events of dprof are enabled already, by trace-cmd or in tracefs: its "
+			       "settings are not ours to change");
+	else
+		ret = trace_cmd_output(p->output, tmp, sizeof(tmp), true);
+	if (!ret && *p->command) {
 		child = command_start(p->command, NULL, NULL, &go);
 		if (child < 0)
-			return complain(FAILED, "fork: %s", strerror(errno));
+			ret = complain(FAILED, "fork: %s", strerror(errno));
 	}
-	ret = knobs_apply();
-	if (!ret && two_passes)
-		ret = first_pass(p, child, go);
-	if (!ret && two_passes)
-		ret = knobs_apply();
-	if (ret)
-		goto out;
-	tracer = trace_cmd_start("dprof", p->output, dprof_runs);
-	if (tracer < 0) {
-		ret = complain(FAILED, "trace-cmd record does not work here");
-		goto out;
-	}
-	warn();
-	if (child > 0 && !two_passes && !interrupted && write(go, "", 1) != 1)
-		ret = complain(FAILED, "%s: ended before it began", p->command[0]);
-	failed = wait_for(child, tracer);
-	child = -1;
 	if (!ret)
-		ret = failed;
-	failed = trace_cmd_stop(tracer, p->output);
-	if (failed)
-		ret = failed;
-out:
-	if (child > 0) {
-		/* It may run already. */
-		close(go);
-		kill(child, SIGTERM);
-		waitpid(child, NULL, 0);
-	}
-	knobs_restore();
-	return ret;
+		ret = record_passes(p, tmp, child, go);
+	return guard_undo() ? FAILED : ret;
 }
 
 /* "none" is the empty file. */

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The command that a program records, and trace-cmd that records it. */
+/* The command that a program records, trace-cmd that records it, and signals. */
 #ifndef MEMSCOPE_COMMAND_H
 #define MEMSCOPE_COMMAND_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* Of command_wait(). */
+#define COMMAND_ENDED	1
+#define TRACER_ENDED	2
+
+extern volatile sig_atomic_t command_interrupted;
+
+void command_catch_signals(void);
+int command_wait(pid_t child, pid_t tracer, int timeout_ms);
 pid_t command_start(char **command, int (*prepare)(void *ctx), void *ctx, int *go);
 int command_status(int status);
-pid_t trace_cmd_start(const char *system, const char *output, bool (*runs)(void));
-bool trace_cmd_ended(pid_t pid);
-int trace_cmd_stop(pid_t pid, const char *output);
+int trace_cmd_output(const char *output, char *tmp, size_t size, bool keep);
+pid_t trace_cmd_start(const char *system, const char *tmp, bool (*runs)(void));
+int trace_cmd_wait(pid_t child, pid_t tracer);
+int trace_cmd_stop(pid_t pid, const char *tmp, const char *output);
 
 #endif

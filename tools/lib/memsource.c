@@ -451,69 +451,15 @@ static long get_sysctl(const char *name)
 	return read_line("", SYSCTL, "", name, text, sizeof(text)) ? -1 : strtol(text, NULL, 10);
 }
 
-static int set_sysctl(const char *name, long value)
-{
-	char path[PATH_MAX];
-	int bad;
-	FILE *f;
-
-	snprintf(path, sizeof(path), SYSCTL "%s", name);
-	f = fopen(path, "w");
-	if (!f)
-		return -1;
-	bad = fprintf(f, "%ld\n", value) < 0;
-	return fclose(f) || bad ? -1 : 0;
-}
-
-/* The kernel then lowers no rate, and lets nobody set it. */
-static bool no_limit(long percent)
-{
-	return !percent || percent == 100;
-}
-
 /**
- * memsource_rates_raise() - let the kernel deliver samples at a rate
- * @saved: gets what the settings were
- * @rate: samples each second and CPU
- * @error: says what is wrong
- * @size: of @error
+ * memsource_max_rate() - samples each second and CPU that perf allows
  *
- * By default the kernel lowers perf_event_max_sample_rate when samples take long,
- * and throttles what is above: most samples are lost then.  The rate must be set
- * first: once perf_cpu_time_max_percent is 0 or 100 it cannot be.  Needs root.
+ * The kernel lowers it when samples take long (kernel.perf_cpu_time_max_percent).
+ * Events of a higher frequency cannot be opened.
  *
- * Return: 0, or -1 with @error set and the settings as they were.
+ * Return: kernel.perf_event_max_sample_rate, or -1 if it is not known.
  */
-int memsource_rates_raise(struct memsource_rates *saved, long rate, char *error, size_t size)
+long memsource_max_rate(void)
 {
-	saved->max_rate = get_sysctl("perf_event_max_sample_rate");
-	saved->max_percent = get_sysctl("perf_cpu_time_max_percent");
-	if (saved->max_rate >= rate && no_limit(saved->max_percent))
-		return 0;
-	if (no_limit(saved->max_percent) && set_sysctl("perf_cpu_time_max_percent", 25))
-		goto bad;
-	if (saved->max_rate < rate && set_sysctl("perf_event_max_sample_rate", rate))
-		goto bad;
-	if (!set_sysctl("perf_cpu_time_max_percent", 0))
-		return 0;
-bad:
-	snprintf(error, size, "kernel.perf_event_max_sample_rate %ld cannot be set: %s", rate,
-		 strerror(errno));
-	memsource_rates_restore(saved);
-	return -1;
-}
-
-/**
- * memsource_rates_restore() - set back what memsource_rates_raise() changed
- * @saved: as it filled it in
- */
-void memsource_rates_restore(const struct memsource_rates *saved)
-{
-	if (saved->max_percent < 0 || saved->max_rate < 0)
-		return;
-	set_sysctl("perf_cpu_time_max_percent",
-		   no_limit(saved->max_percent) ? 25 : saved->max_percent);
-	set_sysctl("perf_event_max_sample_rate", saved->max_rate);
-	if (no_limit(saved->max_percent))
-		set_sysctl("perf_cpu_time_max_percent", saved->max_percent);
+	return get_sysctl("perf_event_max_sample_rate");
 }

@@ -84,12 +84,6 @@ int memsource_events(const struct memsource *source, const struct memsource_want
 int memsource_open(const struct memsource_events *events, pid_t pid, int cpu,
 		   int fds[MEMSOURCE_MAX_EVENTS]);
 
-/* Settings of the kernel as they were, for memsource_rates_restore(). */
-struct memsource_rates {
-	long max_rate, max_percent;
-};
-
-int memsource_rates_raise(struct memsource_rates *saved, long rate, char *error, size_t size);
-void memsource_rates_restore(const struct memsource_rates *saved);
+long memsource_max_rate(void);
 
 #endif

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../lib/command.h"
+#include "../lib/guard.h"
 #include "../lib/size.h"
 #include "memprof_cli.h"
 #include "record.h"
@@ -261,14 +262,24 @@ static bool all_gone(const struct options *o)
 }
 
 /* Until the command ends, or the processes, or Ctrl-C. */
-static int collect(struct sampler *s, struct rings *rings, struct uprobes *uprobes, const struct options *o,
-		   pid_t child)
+static int collect(struct recording *r, struct sampler *s, struct rings *rings, struct uprobes *uprobes,
+		   const struct options *o, pid_t child)
 {
 	uint64_t checked = now_ns();
 	int status = 0, passed = 0;
-	bool much = false;
+	bool much = false, failed = false;
 
 	while (1) {
+		/* The command goes on, the kernel need not. */
+		if (r->writer.error && !failed) {
+			failed = true;
+			complain(FAILED, "%s: %s: the recording is over", o->output, strerror(r->writer.error));
+			sampler_enable(s, false);
+			if (uprobes)
+				uprobes_enable(uprobes, false);
+			if (child < 0)
+				return FAILED;
+		}
 		if (!much)
 			sampler_wait(s, rings || uprobes ? 5 : 20);
 		/* What the ring of events tells may refer to samples: those first. */
@@ -300,9 +311,13 @@ static void say_losses(const struct recording *r, const struct options *o)
 	fprintf(stderr, "memprof: %s: %lu samples, %lu events of objects, %.1f MB\n", o->output,
 		(unsigned long)r->writer.counts[CHUNK_SAMPLES],
 		(unsigned long)r->writer.counts[CHUNK_EVENTS], r->writer.bytes / 1e6);
-	if (r->lost[LOST_SAMPLES] || r->lost[LOST_THROTTLED])
-		complain(OK, "%lu samples lost, throttled %lu times: a longer period loses fewer",
-			 (unsigned long)r->lost[LOST_SAMPLES],
+	if (r->lost[LOST_SAMPLES])
+		complain(OK, "%lu samples lost: a longer period loses fewer",
+			 (unsigned long)r->lost[LOST_SAMPLES]);
+	if (r->lost[LOST_THROTTLED])
+		complain(OK, "throttled by perf %lu times: busy moments have too few samples. A longer period "
+			 "(-c) or lower frequency (-F) helps, or more leave: sysctl "
+			 "kernel.perf_event_max_sample_rate, kernel.perf_cpu_time_max_percent",
 			 (unsigned long)r->lost[LOST_THROTTLED]);
 	if (r->lost[LOST_EVENTS])
 		complain(OK, "%lu events of objects lost: --ring makes their buffers larger",
@@ -364,7 +379,6 @@ static struct uprobes *make_uprobes(struct recording *r, const struct options *o
 
 static int record(struct recording *r, const struct options *o)
 {
-	struct memsource_rates rates = { -1, -1 };
 	struct uprobes *uprobes;
 	struct rings *rings = NULL;
 	struct sampler *s;
@@ -392,8 +406,6 @@ static int record(struct recording *r, const struct options *o)
 		if (child < 0)
 			ret = complain(FAILED, "fork: %s", strerror(errno));
 	}
-	if (!geteuid() && memsource_rates_raise(&rates, MAX_RATE, error, sizeof(error)))
-		complain(OK, "%s", error);
 	ret = *o->command && child < 0 ? FAILED : open_sampler(s, uprobes, o, child);
 	if (!ret)
 		ret = writer_open(&r->writer, o->output, now_ns());
@@ -423,7 +435,7 @@ static int record(struct recording *r, const struct options *o)
 			found_all(s);
 		fprintf(stderr, "memprof: recording, Ctrl-C ends it\n");
 	}
-	ret = collect(s, rings, uprobes, o, child);
+	ret = collect(r, s, rings, uprobes, o, child);
 	sampler_enable(s, false);
 	if (uprobes)
 		uprobes_enable(uprobes, false);
@@ -438,7 +450,6 @@ static int record(struct recording *r, const struct options *o)
 	else
 		say_losses(r, o);
 out:
-	memsource_rates_restore(&rates);
 	if (rings)
 		rings_close(rings);
 	if (uprobes)
@@ -481,6 +492,25 @@ static int open_cgroup(const char *name)
 	return fd;
 }
 
+/* The kernel opens no event of a higher frequency than it allows. */
+static int check_frequency(struct memsource_want *want)
+{
+	const long max = memsource_max_rate();
+
+	if (want->period)
+		return OK;
+	if (want->frequency)
+		return max < 0 || want->frequency <= max ? OK :
+		       complain(FAILED, "--frequency %u: sysctl kernel.perf_event_max_sample_rate is %ld",
+				want->frequency, max);
+	want->frequency = DEFAULT_FREQUENCY;
+	if (max > 0 && max < DEFAULT_FREQUENCY) {
+		want->frequency = max;
+		complain(OK, "%ld samples a second, no more: sysctl kernel.perf_event_max_sample_rate", max);
+	}
+	return OK;
+}
+
 static int prepare(struct recording *r, struct options *o)
 {
 	static struct memsource sources[MEMSOURCE_COUNT];
@@ -496,7 +526,7 @@ static int prepare(struct recording *r, struct options *o)
 	r->source = memsource_choose(sources, o->source, error, sizeof(error));
 	if (!r->source)
 		return complain(FAILED, "no samples of memory accesses here: %s", error);
-	if (machine_read(&r->machine, ""))
+	if (check_frequency(&o->want) || machine_read(&r->machine, ""))
 		return FAILED;
 	o->want.physical = may_have_physical(r->source, &o->want);
 	r->by_move_pages = !o->want.physical;
@@ -616,15 +646,14 @@ int cmd_record(int argc, char **argv)
 		return complain(USAGE, "--period and --frequency: one of them");
 	if (!o.want.loads && !o.want.stores)
 		return complain(USAGE, "--loads and --stores: neither of them records both");
-	if (!o.want.period && !o.want.frequency)
-		o.want.frequency = DEFAULT_FREQUENCY;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	if (prepare(&r, &o))
+	/* Before any event is open, which the guard would keep. */
+	if (guard_begin("memprof", false))
 		return FAILED;
-	ret = record(&r, &o);
+	ret = prepare(&r, &o) ? FAILED : record(&r, &o);
 	machine_free(&r.machine);
-	return ret;
+	return guard_undo() ? FAILED : ret;
 }

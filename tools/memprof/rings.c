@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
+#include "../lib/guard.h"
 #include "clock.h"
 #include "record.h"
 
@@ -76,6 +77,12 @@ struct rings *rings_new(struct recording *r, char *error, size_t size)
 			free(rings);
 			return NULL;
 		}
+	}
+	if (guard_note(UNDO_DIR, rings->path, NULL)) {
+		snprintf(error, size, "%s", rings->path);
+		rmdir(rings->path);
+		free(rings);
+		return NULL;
 	}
 	return rings;
 }

@@ -23,10 +23,12 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <tracefs.h>
 #include <unistd.h>
 #include <uthash.h>
 
 #include "../lib/complain.h"
+#include "../lib/guard.h"
 #include "../lib/perf_lost.h"
 #include "record.h"
 
@@ -37,7 +39,6 @@
 #define FRAMES		8
 #define LATE_NS		2000000	/* from a time's being taken to its being read */
 #define MAX_RECORDS	2048	/* of a chunk */
-#define TRACEFS		"/sys/kernel/tracing"
 
 enum kind { ALLOC, CALLOC, REALLOC, FREE };
 
@@ -247,60 +248,35 @@ int uprobes_add(struct uprobes *u, const struct allocator *a)
 
 /* ---- events ---- */
 
-static int write_definition(const char *text)
-{
-	int fd = open(TRACEFS "/uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
 /* An event of tracefs for the calls, or the returns, of each function. */
 static int define(struct uprobes *u)
 {
-	char text[4300];
-	int i, returns, ret;
-	FILE *f;
+	char group[32], name[16], file[80], text[4300], *id;
+	int i, returns;
 
+	snprintf(group, sizeof(group), "memprof_%d", getpid());
+	/* They would stay when we are gone. */
+	if (guard_note(UNDO_UPROBES, group, NULL))
+		return -ENOMEM;
 	for (i = 0; i < u->nr_probes; i++)
 		/* What free() returns says nothing. */
 		for (returns = 0; returns <= (u->probes[i].kind != FREE); returns++) {
 			struct probe *p = &u->probes[i];
 
-			snprintf(text, sizeof(text), "%c:memprof_%d/%c%d %s:0x%lx\n", returns ? 'r' : 'p',
-				 getpid(), returns ? 'r' : 'p', i, p->file, (unsigned long)p->offset);
-			ret = write_definition(text);
-			if (ret)
-				return ret;
-			snprintf(text, sizeof(text), TRACEFS "/events/memprof_%d/%c%d/id", getpid(),
-				 returns ? 'r' : 'p', i);
-			f = fopen(text, "re");
-			if (!f || fscanf(f, "%d", &p->ids[returns]) != 1)
-				p->ids[returns] = 0;
-			if (f)
-				fclose(f);
+			snprintf(name, sizeof(name), "%c%d", returns ? 'r' : 'p', i);
+			snprintf(text, sizeof(text), "%c:%s/%s %s:0x%lx\n", *name, group, name,
+				 p->file, (unsigned long)p->offset);
+			errno = 0;
+			if (tracefs_instance_file_append(NULL, "uprobe_events", text) < 0)
+				return errno ? -errno : -ENOENT;
+			snprintf(file, sizeof(file), "events/%s/%s/id", group, name);
+			id = tracefs_instance_file_read(NULL, file, NULL);
+			p->ids[returns] = id ? atoi(id) : 0;
+			free(id);
 			if (!p->ids[returns])
 				return -ENOENT;
 		}
 	return 0;
-}
-
-/* They would stay; only when nothing has them open. */
-static void undefine(const struct uprobes *u)
-{
-	char text[64];
-	int i, returns;
-
-	for (i = 0; i < u->nr_probes; i++)
-		for (returns = 0; returns < 2; returns++)
-			if (u->probes[i].ids[returns]) {
-				snprintf(text, sizeof(text), "-:memprof_%d/%c%d\n", getpid(),
-					 returns ? 'r' : 'p', i);
-				write_definition(text);
-			}
 }
 
 static int open_probe(const struct uprobes *u, const struct probe *p, bool returns, pid_t tid,
@@ -387,7 +363,7 @@ int uprobes_open(struct uprobes *u, const pid_t *tids, int nr_tids, bool on_exec
 	int i, k, ret = define(u);
 
 	if (ret)
-		return complain(FAILED, "--allocator: " TRACEFS "/uprobe_events: %s%s", strerror(-ret),
+		return complain(FAILED, "--allocator: uprobe_events of tracefs: %s%s", strerror(-ret),
 				ret == -EACCES || ret == -EPERM ? " (needs root)" : "");
 	u->cpus = calloc(u->r->machine.nr_cpus, sizeof(*u->cpus));
 	if (!u->cpus)
@@ -751,7 +727,7 @@ void uprobes_drain(struct uprobes *u, bool all)
 			flush(u, t);
 }
 
-/** uprobes_close() - end */
+/** uprobes_close() - end; guard_undo() removes the events that were defined */
 void uprobes_close(struct uprobes *u)
 {
 	struct thread *t, *next_thread;
@@ -764,7 +740,6 @@ void uprobes_close(struct uprobes *u)
 			munmap(u->cpus[i].ring, PAGE + RING);
 	for (i = 0; i < u->nr_fds; i++)
 		close(u->fds[i]);
-	undefine(u);
 	for (i = 0; i < u->nr_probes; i++)
 		free(u->probes[i].file);
 	HASH_ITER(hh, u->threads, t, next_thread) {

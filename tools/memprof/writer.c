@@ -2,7 +2,9 @@
 /* Writes the chunks of a recording. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #define XXH_STATIC_LINKING_ONLY	/* its state on the stack */
@@ -94,11 +96,19 @@ void writer_chunk(struct writer *w, enum chunk_type type, uint32_t stream, uint6
  * writer_close() - end a recording
  * @w: the recording
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED after saying why, with no file.
  */
 int writer_close(struct writer *w)
 {
+	struct stat st;
+	bool regular = !fstat(w->fd, &st) && S_ISREG(st.st_mode);
+
 	if (close(w->fd) && !w->error)
 		w->error = errno;
-	return w->error ? complain(FAILED, "%s: %s", w->path, strerror(w->error)) : OK;
+	if (!w->error)
+		return OK;
+	/* A part of a recording looks like a short one. */
+	if (regular)
+		unlink(w->path);
+	return complain(FAILED, "%s: %s", w->path, strerror(w->error));
 }

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The sampler's files in tracefs: set for a while, then put back as they were. */
+/* The sampler's files in tracefs: set for a while; a guard puts them back as they were. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tracefs.h>
 
+#include "../lib/guard.h"
 #include "knobs.h"
 #include "memref.h"
 
 #define MAX_PIDS 4096
 
-/* A knob: its file, what is wanted, and what was there before. */
+/* A knob: its file and what is wanted. */
 static struct {
 	const char *file;
 	const char *option;
 	char want[MAX_PIDS];
-	char *before;
 	int set;
 } knobs[NR_KNOBS] = {
 	[INTERVAL] = { "memref/interval_ms", "--interval" },
@@ -104,79 +103,31 @@ int knobs_exist(void)
 	return complain(FAILED, "this kernel has no memref (CONFIG_MEMREF), or no tracefs");
 }
 
-/* tracefs_instance_file_write() truncates, which is what memref_pid expects. */
-static int write_knob(const char *file, const char *value)
-{
-	int ret;
-
-	errno = 0;
-	ret = tracefs_instance_file_write(NULL, file, *value ? value : "\n");
-	return ret < 0 ? -1 : 0;
-}
-
-/* Processes that ended meanwhile cannot be selected again. */
-static void drop_dead(char *pids)
-{
-	char *alive = strdup(pids), *save, *pid;
-
-	if (!alive)
-		return;
-	*pids = '\0';
-	for (pid = strtok_r(alive, " \n", &save); pid; pid = strtok_r(NULL, " \n", &save)) {
-		if (kill(atoi(pid), 0) && errno == ESRCH)
-			continue;
-		if (*pids)
-			strcat(pids, " ");
-		strcat(pids, pid);
-	}
-	free(alive);
-}
-
-/**
- * knobs_restore() - put back what knobs_apply() changed
+/*
+ * Set a knob, after the guard was told what it was.  tracefs_instance_file_write()
+ * truncates, which is what memref_pid expects.  Return 0, or -1 with errno set.
  */
-void knobs_restore(void)
-{
-	int i;
-
-	for (i = NR_KNOBS - 1; i >= 0; i--) {
-		if (!knobs[i].before)
-			continue;
-		if (i == PIDS)
-			drop_dead(knobs[i].before);
-		if (write_knob(knobs[i].file, knobs[i].before))
-			complain(FAILED, "%s: cannot be put back to %s", knobs[i].file,
-				 knobs[i].before);
-		free(knobs[i].before);
-		knobs[i].before = NULL;
-	}
-}
-
-/* Set a knob, and remember what it was.  Return 0, or -1 with errno set. */
 static int set(int knob)
 {
-	char *before;
-	int size;
+	char *before = tracefs_instance_file_read(NULL, knobs[knob].file, NULL);
+	int ret;
 
-	before = tracefs_instance_file_read(NULL, knobs[knob].file, &size);
-	if (!before)
-		before = strdup("");
-	if (!before)
-		return -1;
-	if (knob != PIDS)
+	if (before && knob != PIDS)
 		before[strcspn(before, "\n")] = '\0';
-	if (write_knob(knobs[knob].file, knobs[knob].want)) {
-		free(before);
+	ret = guard_note(knob == PIDS ? UNDO_PIDS : UNDO_WRITE, knobs[knob].file, before ? before : "");
+	free(before);
+	errno = 0;
+	if (ret || tracefs_instance_file_write(NULL, knobs[knob].file,
+					       *knobs[knob].want ? knobs[knob].want : "\n") < 0)
 		return -1;
-	}
-	knobs[knob].before = before;
 	return 0;
 }
 
 /**
  * knobs_apply() - set the knobs that shall be set
  *
- * Return: OK, or FAILED after saying why; then some may be set.
+ * Return: OK, or FAILED after saying why; then some may be set.  guard_undo() puts
+ * them back.
  */
 int knobs_apply(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The sampler's files in tracefs: set for a while, then put back as they were. */
+/* The sampler's files in tracefs: set for a while; a guard puts them back as they were. */
 #ifndef MEMREF_KNOBS_H
 #define MEMREF_KNOBS_H
 
@@ -15,6 +15,5 @@ int knobs_wanted(enum knob knob);
 int knobs_exist(void);
 int knobs_apply(void);
 void knobs_try(enum knob knob, const char *value);
-void knobs_restore(void);
 
 #endif

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * memref record: set the sampler's knobs, let trace-cmd record, put the knobs
- * back as they were.
+ * back as they were.  What can fail because of the output is checked before
+ * anything is switched on; what was changed is undone by a guard, whatever ends us.
  */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,16 +16,10 @@
 #include <unistd.h>
 
 #include "../lib/command.h"
+#include "../lib/guard.h"
 #include "../lib/size.h"
 #include "knobs.h"
 #include "memref.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int sig)
-{
-	interrupted = sig;
-}
 
 static void usage(FILE *f)
 {
@@ -58,64 +54,62 @@ static bool sampler_runs(void)
 	return runs;
 }
 
+/* With the guard at work.  Return the exit status. */
+static int record_command(const char *output, const char *tmp, char **command, pid_t child, int go)
+{
+	int status, ret, failed;
+	pid_t tracer;
+
+	ret = knobs_apply();
+	tracer = ret ? -1 : trace_cmd_start("memref", tmp, sampler_runs);
+	if (tracer < 0) {
+		undo_output(tmp);
+		close(go);
+		/* Never told to go. */
+		if (child > 0)
+			waitpid(child, NULL, 0);
+		return FAILED;
+	}
+	if (child > 0 && !command_interrupted && write(go, "", 1) != 1)
+		ret = complain(FAILED, "%s: ended before it began", command[0]);
+	close(go);
+	if (child < 0)
+		fprintf(stderr, "memref: recording, Ctrl-C ends it\n");
+	status = trace_cmd_wait(child, tracer);
+	failed = trace_cmd_stop(tracer, tmp, output);
+	if (status < 0) {
+		/* Nothing is recorded any more: the kernel need not go on, either. */
+		guard_undo();
+		failed = FAILED;
+		if (child > 0)
+			trace_cmd_wait(child, -1);
+	}
+	return failed ? failed : ret ? ret : status;
+}
+
 static int record(const char *output, char **command, int command_only)
 {
-	struct sigaction action = { .sa_handler = on_signal };
-	int status = 0, go = -1, ret = OK, failed;
-	pid_t child = -1, tracer;
-	char buf[32];
+	char tmp[PATH_MAX], buf[32];
+	pid_t child = -1;
+	int go = -1, ret;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	/* The command may be gone, by Ctrl-C, before it is told to go. */
-	signal(SIGPIPE, SIG_IGN);
-	if (*command) {
+	command_catch_signals();
+	if (guard_begin("memref", true))
+		return FAILED;
+	ret = trace_cmd_output(output, tmp, sizeof(tmp), true);
+	if (!ret && *command) {
 		child = command_start(command, NULL, NULL, &go);
 		if (child < 0)
-			return complain(FAILED, "fork: %s", strerror(errno));
+			ret = complain(FAILED, "fork: %s", strerror(errno));
 	}
-	if (command_only) {
+	if (!ret && command_only) {
 		snprintf(buf, sizeof(buf), "%d", child);
 		knobs_want(PIDS, buf);
 		knobs_want(CHILDREN, "1");
 	}
-	ret = knobs_apply();
-	if (ret)
-		goto out;
-
-	tracer = trace_cmd_start("memref", output, sampler_runs);
-	if (tracer < 0) {
-		ret = complain(FAILED, "trace-cmd record does not work here");
-		goto out;
-	}
-	if (child > 0) {
-		if (interrupted)
-			kill(child, interrupted);
-		else if (write(go, "", 1) != 1)
-			ret = complain(FAILED, "%s: ended before it began", command[0]);
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			if (interrupted && interrupted != SIGINT)
-				kill(child, interrupted);
-		child = -1;
-		if (!ret)
-			ret = command_status(status);
-	} else {
-		fprintf(stderr, "memref: recording, Ctrl-C ends it\n");
-		while (!interrupted && !trace_cmd_ended(tracer))
-			usleep(50000);
-	}
-	failed = trace_cmd_stop(tracer, output);
-	if (failed)
-		ret = failed;
-out:
-	if (child > 0) {
-		/* Never told to go. */
-		close(go);
-		waitpid(child, NULL, 0);
-	}
-	knobs_restore();
-	return ret;
+	if (!ret)
+		ret = record_command(output, tmp, command, child, go);
+	return guard_undo() ? FAILED : ret;
 }
 
 enum {

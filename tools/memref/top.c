@@ -17,6 +17,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "../lib/guard.h"
 #include "decode.h"
 #include "knobs.h"
 #include "memref.h"
@@ -258,6 +259,8 @@ static int top(struct session *s)
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	if (guard_begin("memref-top", false))
+		return FAILED;
 	top_init(&s->top);
 	ret = knobs_apply();
 	if (!ret) {
@@ -279,7 +282,8 @@ static int top(struct session *s)
 		ret = s->status;
 	}
 	stop(s);
-	knobs_restore();
+	if (guard_undo())
+		ret = FAILED;
 	top_free(&s->top);
 	return ret;
 }

@@ -131,8 +131,9 @@ struct page_hints_range {
  * @inherit: out: PAGE_HINTS_* of the address space
  * @strategy: out
  * @text: out: the argument, for people
- * @requests: out: pages asked for under this hint; 0 without CAP_SYS_ADMIN
- * @hits: out: and got where it says; 0 without CAP_SYS_ADMIN
+ * @requests: out: pages asked for under this hint; 0 for those who may not see
+ *	colors
+ * @hits: out: and got where it says; likewise
  *
  * ENOENT when there is none at or after @start.
  */
@@ -174,15 +175,21 @@ struct page_hints_inherit {
 #define PAGE_HINTS_FILE		(1U << 6)	/* of a file or of shared memory */
 #define PAGE_HINTS_SWAP		(1U << 7)	/* swapped out or under migration */
 #define PAGE_HINTS_ZERO		(1U << 8)	/* the zero page */
+#define PAGE_HINTS_COLOR	(1U << 9)	/* color and HIT hold: the caller may
+						 * see colors
+						 */
 
 /**
  * struct page_hints_page - where one page is and where it should be
  * @pfn: frame; 0 without CAP_SYS_ADMIN
  * @want_pfn: frame that an exact hint names, else ~0; 0 without CAP_SYS_ADMIN
- * @color: color of the frame; 0 without CAP_SYS_ADMIN
+ * @color: color of the frame; 0 without PAGE_HINTS_COLOR
  * @want_color: color that the hint names; for a frame that it names, that of
- *	the frame, and so 0 without CAP_SYS_ADMIN
- * @flags: PAGE_HINTS_*; without CAP_SYS_ADMIN, no PAGE_HINTS_HIT
+ *	the frame, and so 0 for those who may not see colors
+ * @flags: PAGE_HINTS_*
+ *
+ * Colors are for those who may set them: with CAP_SYS_NICE or CAP_SYS_ADMIN, or
+ * vm.page_hints_unprivileged.
  */
 struct page_hints_page {
 	__u64 pfn;
@@ -208,7 +215,7 @@ struct page_hints_page {
  *
  * Files' pages and the zero page count as present only.  Pages that QUERY did
  * write are counted as by VERIFY.
- * Hits tell colors: without CAP_SYS_ADMIN, they are 0.
+ * Hits tell colors: they are 0 for those who may not see colors.
  */
 struct page_hints_query {
 	__u64 size;

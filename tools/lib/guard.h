@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Has the kernel's settings as they were, whatever ends a recorder. */
+#ifndef MEMSCOPE_GUARD_H
+#define MEMSCOPE_GUARD_H
+
+#include <stdbool.h>
+
+#include "undo.h"
+
+int guard_begin(const char *tool, bool alone);
+int guard_note(enum undo kind, const char *a, const char *b);
+int guard_undo(void);
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a recorder changed, as lines of text, and how each is undone.  Undoing is
+ * the same for the end of a recording, for one whose recorder was killed, and for
+ * one whose guard was killed as well; and it may be done twice.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "undo.h"
+
+/* How long trace-cmd may take to write its file, and others to let go of something. */
+#define TRACER_SECONDS	20
+#define BUSY_SECONDS	5
+
+static const char * const kinds[NR_UNDO] = {
+	[UNDO_WRITE] = "write", [UNDO_PIDS] = "pids", [UNDO_UPROBES] = "uprobes",
+	[UNDO_TRACER] = "tracer", [UNDO_OUTPUT] = "output", [UNDO_FILE] = "file",
+	[UNDO_DIR] = "dir",
+};
+
+static void pause_20ms(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+}
+
+static int put_word(char *line, size_t size, size_t n, const char *word)
+{
+	for (; *word; word++) {
+		const unsigned char c = *word;
+
+		if (n + 4 >= size)
+			return -1;
+		n += c > ' ' && c < 0x7f && c != '%' ? sprintf(line + n, "%c", c) :
+						       sprintf(line + n, "%%%02x", c);
+	}
+	return n;
+}
+
+/**
+ * undo_line() - the line of a change
+ * @line: gets it, with a newline at the end
+ * @size: of @line
+ * @kind: enum undo
+ * @a: the first word; any text
+ * @b: the second word, or NULL
+ *
+ * Return: its length, or -1 if it does not fit.
+ */
+int undo_line(char *line, size_t size, enum undo kind, const char *a, const char *b)
+{
+	int n = snprintf(line, size, "%s ", kinds[kind]);
+
+	n = put_word(line, size, n, a);
+	if (n >= 0 && b) {
+		line[n++] = ' ';
+		n = put_word(line, size, n, b);
+	}
+	if (n < 0 || n + 2 > (int)size)
+		return -1;
+	strcpy(line + n, "\n");
+	return n + 1;
+}
+
+static void decode(char *word)
+{
+	char *to = word;
+
+	for (; *word; word++) {
+		unsigned int c;
+
+		if (*word == '%' && isxdigit((unsigned char)word[1]) && sscanf(word + 1, "%2x", &c) == 1) {
+			*to++ = c;
+			word += 2;
+		} else {
+			*to++ = *word;
+		}
+	}
+	*to = '\0';
+}
+
+static int write_file(const char *file, const char *value)
+{
+	errno = 0;
+	if (tracefs_instance_file_write(NULL, file, *value ? value : "\n") >= 0)
+		return OK;
+	return complain(FAILED, "%s: cannot be set back to '%s': %s", file, value,
+			strerror(errno));
+}
+
+/* Processes that ended meanwhile cannot be selected again. */
+static int write_pids(const char *file, char *pids)
+{
+	char *alive = calloc(1, strlen(pids) + 2), *save, *pid;
+	int ret;
+
+	if (!alive)
+		return complain(FAILED, "no memory left");
+	for (pid = strtok_r(pids, " \n", &save); pid; pid = strtok_r(NULL, " \n", &save)) {
+		if (kill(atoi(pid), 0) && errno == ESRCH)
+			continue;
+		if (*alive)
+			strcat(alive, " ");
+		strcat(alive, pid);
+	}
+	ret = write_file(file, alive);
+	free(alive);
+	return ret;
+}
+
+/* One line of uprobe_events: "p:GROUP/NAME PATH:OFFSET".  0, -EBUSY, or another errno. */
+static int remove_uprobe(const char *line, const char *group)
+{
+	const size_t n = strlen(group);
+	const char *name;
+	char text[256];
+
+	if ((*line != 'p' && *line != 'r') || line[1] != ':' || strncmp(line + 2, group, n) ||
+	    line[2 + n] != '/')
+		return 0;
+	name = line + 2;
+	snprintf(text, sizeof(text), "-:%.*s\n", (int)strcspn(name, " \n"), name);
+	errno = 0;
+	return tracefs_instance_file_append(NULL, "uprobe_events", text) < 0 ? -errno : 0;
+}
+
+/* Perf events that have one open end when their process has ended entirely. */
+static int remove_uprobes(const char *group)
+{
+	int tries, ret = 0;
+
+	for (tries = 0; tries < BUSY_SECONDS * 50; tries++) {
+		char *events = tracefs_instance_file_read(NULL, "uprobe_events", NULL);
+		char *line, *save;
+
+		ret = 0;
+		for (line = events ? strtok_r(events, "\n", &save) : NULL; line;
+		     line = strtok_r(NULL, "\n", &save)) {
+			int err = remove_uprobe(line, group);
+
+			ret = err ? err : ret;
+		}
+		free(events);
+		if (ret != -EBUSY)
+			break;
+		pause_20ms();
+	}
+	return ret ? complain(FAILED, "uprobe_events: %s cannot be removed: %s", group,
+			      strerror(-ret)) : OK;
+}
+
+/* Is it a trace-cmd of the group?  Its pid, or 0. */
+static pid_t tracer_of(const char *name, pid_t group)
+{
+	char path[300], line[256], *end;
+	pid_t pid = atoi(name), pgrp = -1;
+	char state = '\0';
+	FILE *f;
+
+	if (pid <= 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%s/stat", name);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (!fgets(line, sizeof(line), f))
+		*line = '\0';
+	fclose(f);
+	end = strrchr(line, ')');
+	/* One that has ended only waits to be noticed. */
+	return strstr(line, " (trace-cmd)") && end &&
+	       sscanf(end + 1, " %c %*d %d", &state, &pgrp) == 2 && pgrp == group &&
+	       state != 'Z' && state != 'X' ? pid : 0;
+}
+
+/* How many there are; they get the signal, or none if it is 0. */
+static int tracers(pid_t group, int sig)
+{
+	struct dirent *d;
+	DIR *dir = opendir("/proc");
+	pid_t pid;
+	int n = 0;
+
+	while (dir && (d = readdir(dir))) {
+		pid = tracer_of(d->d_name, group);
+		if (!pid)
+			continue;
+		n++;
+		if (sig)
+			kill(pid, sig);
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* SIGINT lets it finish its file; it got one when its parent died. */
+static int end_tracer(pid_t group)
+{
+	const int tries = TRACER_SECONDS * 50;
+	int i;
+
+	for (i = 0; tracers(group, i == tries ? SIGKILL : 0); i++) {
+		if (i > tries + BUSY_SECONDS * 50)
+			return complain(FAILED, "trace-cmd (process group %d) does not end",
+					(int)group);
+		/* Without the one that leads, what it started has nobody to end it. */
+		if (i < tries && kill(group, 0) && errno == ESRCH)
+			i = tries - 1;
+		pause_20ms();
+	}
+	return OK;
+}
+
+/* Files of each CPU, which trace-cmd removes once it has made one of them. */
+static bool remove_parts(const char *tmp)
+{
+	char path[PATH_MAX + 32];
+	long cpu, nr = sysconf(_SC_NPROCESSORS_CONF);
+	bool any = false;
+
+	for (cpu = 0; cpu < nr; cpu++) {
+		snprintf(path, sizeof(path), "%s.cpu%ld", tmp, cpu);
+		any |= !unlink(path);
+	}
+	return any;
+}
+
+/**
+ * undo_output() - remove what trace-cmd wrote, whatever it came to
+ * @tmp: its output file
+ */
+void undo_output(const char *tmp)
+{
+	remove_parts(tmp);
+	unlink(tmp);
+}
+
+/* Whole if trace-cmd came to removing its parts: it ends well when its parent dies. */
+static int end_output(const char *tmp, const char *output)
+{
+	if (remove_parts(tmp) || access(tmp, F_OK)) {
+		unlink(tmp);
+		return OK;
+	}
+	if (rename(tmp, output)) {
+		unlink(tmp);
+		return complain(FAILED, "%s: %s", output, strerror(errno));
+	}
+	return OK;
+}
+
+static void remove_dir(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *d;
+
+	while (dir && (d = readdir(dir)))
+		if (d->d_name[0] != '.')
+			unlinkat(dirfd(dir), d->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+static int undo(enum undo kind, char *a, char *b)
+{
+	switch (kind) {
+	case UNDO_WRITE: return write_file(a, b);
+	case UNDO_PIDS: return write_pids(a, b);
+	case UNDO_UPROBES: return remove_uprobes(a);
+	case UNDO_TRACER: return end_tracer(atoi(a));
+	case UNDO_OUTPUT: return end_output(a, b);
+	case UNDO_FILE: unlink(a); return OK;
+	case UNDO_DIR: remove_dir(a); return OK;
+	default: return OK;
+	}
+}
+
+static int undo_one(char *line)
+{
+	char *a = strchr(line, ' '), *b;
+	int i;
+
+	if (!a)
+		return OK;
+	*a++ = '\0';
+	b = strchr(a, ' ');
+	if (b)
+		*b++ = '\0';
+	else
+		b = a + strlen(a);
+	decode(a);
+	decode(b);
+	for (i = 0; i < NR_UNDO; i++)
+		if (!strcmp(line, kinds[i]))
+			return undo(i, a, b);
+	return OK;
+}
+
+/**
+ * undo_all() - undo changes, the last one first
+ * @text: lines; overwritten
+ *
+ * A line without an end was being written: its change was not made.
+ *
+ * Return: OK, or FAILED after saying what could not be undone; the rest is.
+ */
+int undo_all(char *text)
+{
+	char *end = strrchr(text, '\n'), *line;
+	int ret = OK;
+
+	while (end) {
+		*end = '\0';
+		line = strrchr(text, '\n');
+		if (undo_one(line ? line + 1 : text))
+			ret = FAILED;
+		end = line;
+	}
+	return ret;
+}
