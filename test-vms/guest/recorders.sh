@@ -34,10 +34,16 @@ as_before() {
 	cmp -s /tmp/before /tmp/after || { diff /tmp/before /tmp/after; cat /tmp/err; } | sed 's/^/# /'
 }
 
-# No output, or one that can be read.
+# whole NAME FILE [COMPLAINT]: no output, or one that can be read, with no other complaint.
 whole() {
-	[ ! -e "$2" ] || "${1%%:*}" script "$2" >/tmp/script 2>/tmp/err
+	case $1 in
+	dprof:*) read='dprof script' ;;
+	*) read='memprof report summary' ;;
+	esac
+	>/tmp/err
+	[ ! -e "$2" ] || $read "$2" >/tmp/read 2>/tmp/err || grep -q "${3:-no complaint}" /tmp/err
 	result $? "$1: no file, or one that can be read"
+	sed 's/^/# /' /tmp/err
 }
 
 # Of a recorder: its options, and what it is told to say that it runs.
@@ -143,7 +149,10 @@ for tool in dprof memprof; do
 		case $signal in INT) kill -INT $(cat /tmp/began) ;; esac
 		end_load
 		as_before "$tool: SIG$signal"
-		whole "$tool: SIG$signal" /tmp/out/r
+		case $signal in
+		QUIT | KILL) whole "$tool: SIG$signal" /tmp/out/r 'memprof: .*was not ended' ;;
+		*) whole "$tool: SIG$signal" /tmp/out/r ;;
+		esac
 		rm -f /tmp/out/r
 	done
 

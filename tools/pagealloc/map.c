@@ -12,7 +12,7 @@ static void usage(FILE *f)
 {
 	fputs("usage: pagealloc map PID [RANGE...] [options]\n"
 	      "Show where the pages of a process are that are present, and where the hints want\n"
-	      "them. Frames and colors need CAP_SYS_ADMIN.\n\n"
+	      "them. Frames need CAP_SYS_ADMIN, colors the right to set hints.\n\n"
 	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n", f);
 	fputs(output_usage, f);
 	fputs("      --help\n", f);
@@ -34,7 +34,8 @@ static const struct { unsigned int flag; const char *name; } page_flags[] = {
 static int add_page(struct table *table, const struct range *r, const struct page_hints_page *page,
 		    uint64_t address)
 {
-	int placed = !!(page->flags & PAGE_HINTS_PLACED), known = !!page->pfn;
+	int placed = !!(page->flags & PAGE_HINTS_PLACED), known = !!page->pfn,
+	    colored = !!(page->flags & PAGE_HINTS_COLOR);
 	char text[24], flags[96] = "-";
 	size_t i, n = 0;
 
@@ -46,7 +47,7 @@ static int add_page(struct table *table, const struct range *r, const struct pag
 	return table_add(table, (struct cell[]){
 		TEXT_CELL(text),
 		known ? INT_CELL(page->pfn) : NONE_CELL,
-		known ? INT_CELL(page->color) : NONE_CELL,
+		colored ? INT_CELL(page->color) : NONE_CELL,
 		placed && known && page->want_pfn != PAGEALLOC_ANY_FRAME ?
 			INT_CELL(page->want_pfn) : NONE_CELL,
 		placed ? INT_CELL(page->want_color) : NONE_CELL,

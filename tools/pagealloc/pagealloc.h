@@ -92,7 +92,7 @@ int pagealloc_free(struct pagealloc *handle, void *memory, size_t length);
  * @present: have a frame
  * @hinted: of these, are covered by a hint
  * @placed: of these, have a place named by it
- * @hits: of these, are there; 0 without CAP_SYS_ADMIN
+ * @hits: of these, are there; 0 without the right to set hints
  */
 struct pagealloc_counts {
 	uint64_t present, hinted, placed, hits;

@@ -40,7 +40,7 @@ static int hits_known(struct target *t)
 				break;
 			for (j = 0; j < nr; j++)
 				if (pages[j].flags & PAGE_HINTS_PRESENT)
-					return !!pages[j].pfn;
+					return !!(pages[j].flags & PAGE_HINTS_COLOR);
 		}
 	}
 	return 0;

@@ -36,6 +36,7 @@ static void api(void)
 	test_set(fd);
 	test_splits(fd);
 	test_rights();
+	test_colors();
 	test_strangers();
 	test_inheritance(fd);
 	test_maps();

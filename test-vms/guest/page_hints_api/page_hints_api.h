@@ -22,6 +22,7 @@ void test_structures(int fd);
 void test_set(int fd);
 void test_splits(int fd);
 void test_rights(void);
+void test_colors(void);
 void test_strangers(void);
 void test_inheritance(int fd);
 int report(void);	/* for test_inheritance(): the program, executed anew */

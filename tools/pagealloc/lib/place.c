@@ -17,8 +17,8 @@
  * @addresses: their addresses, or NULL
  * @nr_pages: how many entries there is room for
  *
- * To be called until *@start is @end.  Without CAP_SYS_ADMIN, frames and colors
- * are 0.
+ * To be called until *@start is @end.  Without CAP_SYS_ADMIN, frames are 0; colors
+ * are those of pages with PAGE_HINTS_COLOR.
  *
  * Return: number of entries, or a negative errno.
  */
