@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memref_stop: is memref switched off at once?
- *
- *	memref_stop fault	while a reader of a bitmap waits in a page fault, which
- *				userfaultfd leaves alone
- *	memref_stop harvest	in the middle of a harvest that takes long
- *
- * Exit status 0 if it is.  To be run in the tracing directory.
+ * memref_stop: is memref switched off at once while a reader of a bitmap waits in a
+ * page fault, which userfaultfd leaves alone?  And can other events be switched?
+ * Exit status 0 if so.  To be run in the tracing directory.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,10 +22,6 @@
 #define PAGE		4096
 #define ENABLE		"events/memref/enable"
 #define LATE_SECONDS	20	/* never, as far as this test is concerned */
-
-/* Page tables of so many entries, in processes that share their pages. */
-#define CHILDREN	150
-#define CHILD_BYTES	(128UL << 20)
 
 static void die(const char *what)
 {
@@ -99,7 +89,7 @@ static bool faulted(int uffd)
 	return false;
 }
 
-static int stop_while_faulting(void)
+int main(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = { .range = { .len = PAGE }, .mode = UFFDIO_REGISTER_MODE_MISSING };
@@ -121,49 +111,5 @@ static int stop_while_faulting(void)
 	fflush(stdout);
 	if (off < LATE_SECONDS && other < LATE_SECONDS)
 		put("events/sched/sched_switch/enable", "0");
-	/* exit() would wait for nothing, but the test shell must get our status. */
 	_exit(off == LATE_SECONDS || other == LATE_SECONDS);
-}
-
-static int stop_in_harvest(void)
-{
-	char *memory = mmap(NULL, CHILD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	double whole, off;
-	int i;
-
-	if (memory == MAP_FAILED || madvise(memory, CHILD_BYTES, MADV_NOHUGEPAGE))
-		die("mmap");
-	memset(memory, 1, CHILD_BYTES);
-	for (i = 0; i < CHILDREN; i++)
-		switch (fork()) {
-		case -1:
-			die("fork");
-		case 0:
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			pause();
-			_exit(0);
-		}
-	put("memref/interval_ms", "0");
-	/* The first harvest reads all tables, and the one asked for comes after it. */
-	put(ENABLE, "1");
-	whole = now();
-	put("memref/scan", "1");
-	whole = now() - whole;
-	put(ENABLE, "0");
-	put(ENABLE, "1");
-	usleep(whole * 1e6 / 10);
-	off = put_timed(ENABLE, "0");
-	printf("# a harvest %.3f s, off after %.3f s\n", whole, off);
-	/* What is left of the harvest is 0.9 of it. */
-	return off > 0.4 * whole;
-}
-
-int main(int argc, char **argv)
-{
-	if (argc == 2 && !strcmp(argv[1], "fault"))
-		return stop_while_faulting();
-	if (argc == 2 && !strcmp(argv[1], "harvest"))
-		return stop_in_harvest();
-	fputs("usage: memref_stop fault|harvest\n", stderr);
-	return 2;
 }
