@@ -52,6 +52,16 @@ memprof='memprof record -c 100000 -o'
 uprobes='memprof record -c 100000 -A /lib/x86_64-linux-gnu/libc.so.6 -o'
 load='echo $$ >/tmp/began; while :; do ls -R /sys/block >/dev/null; done'
 
+wait_for_load() {
+	for i in $(seq 300); do
+		[ -s /tmp/began ] && break
+		sleep 0.1
+	done
+	[ -s /tmp/began ]
+	result $? "$1: runs"
+	sleep 0.5
+}
+
 # begin RECORDER OUTPUT: in the background, in a session of its own; pid is set.
 begin() {
 	rm -f /tmp/began
@@ -59,13 +69,7 @@ begin() {
 	setsid $1 "$2" -- sh -c "$load" >/tmp/said 2>/tmp/err &
 	set +f
 	pid=$!
-	for i in $(seq 300); do
-		[ -s /tmp/began ] && break
-		sleep 0.1
-	done
-	[ -s /tmp/began ]
-	result $? "$(echo "$1" | cut -d' ' -f1): runs"
-	sleep 0.5
+	wait_for_load "$(echo "$1" | cut -d' ' -f1)"
 }
 
 end_load() {
@@ -243,11 +247,48 @@ memprof record -c 100000 -o /tmp/out/next -- true 2>/tmp/err
 rm -f /tmp/out/next
 as_before 'memprof: which the next recorder removes'
 
+# A user's guard has its notes in memory.
+chmod 777 /tmp /tmp/out /dev/shm
+rm -f /tmp/began
+echo "exec memprof record -c 100000 -o /tmp/out/r -- sh -c '$load'" >/tmp/nobody.sh
+su -s /bin/sh nobody -c 'exec sh /tmp/nobody.sh' >/tmp/said 2>/tmp/err &
+pid=$!
+wait_for_load 'memprof of a user'
+ls -d /dev/shm/memprof.* >/dev/null
+result $? 'memprof: a user has a directory of buffers'
+kill -KILL $pid
+end_load
+rm -f /tmp/out/r
+as_before "memprof: SIGKILL of a user's"
+
 set -f
 fails 'memprof: too few descriptors' 1 sh -c "ulimit -n 9; exec $memprof /tmp/out/r -- true"
 fails 'memprof: no such function' 1 memprof record -A /lib/x86_64-linux-gnu/libc.so.6 --alloc no_such -o /tmp/out/r -- true
 fails 'memprof: more samples than perf allows' 1 memprof record -F 60000 -o /tmp/out/r -- true
 set +f
+
+# perf's limits are the administrator's: what they cost is said.
+limits() {
+	echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
+	echo "$1" >/proc/sys/kernel/perf_event_max_sample_rate
+	echo 100 >/proc/sys/kernel/perf_cpu_time_max_percent
+}
+limits 1000
+state >/tmp/limited
+memprof record -c 10000 -o /tmp/out/r -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' 2>/tmp/err
+grep -q 'throttled by perf [1-9]' /tmp/err
+result $? 'memprof: says that samples were throttled'
+if grep -q '^samples_throttled ' $tracing/dprof/stats; then
+	dprof record -s swmem -p 10000 -t none -H none -o /tmp/out/r -- ls -R /sys >/dev/null 2>/tmp/err
+	grep -q '[1-9][0-9]* samples throttled by perf' /tmp/err
+	result $? 'dprof: says that samples were throttled'
+fi
+rm -f /tmp/out/r
+state | diff /tmp/limited - | sed 's/^/# /'
+state | cmp -s /tmp/limited -
+result $? 'the limits are as they were'
+limits 50000
+as_before 'throttled samples'
 
 # tracefs elsewhere.
 umount $tracing
