@@ -32,7 +32,8 @@ my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share,
 	    'cd /sys/kernel/tracing/dprof; files=$(ls | grep -v -e stats -e known_types); grep -s "" $files >/share/files; ' .
 	    'cd /share; setsid ' .
 	    'dprof record -t "kmalloc-*" -H none -p 50000 -o ended.dat -- sh -c "while :; do ls -R /sys/block >/dev/null; done" & ' .
-	    'sleep 5; kill -INT -$!; wait $!; echo "ended $?"; ' .
+	    'until grep -qx "running 1" /sys/kernel/tracing/dprof/stats && pidof ls >/dev/null; do sleep 0.1; done; ' .
+	    'sleep 2; kill -INT -$!; wait $!; echo "ended $?"; ' .
 	    'cd /sys/kernel/tracing/dprof; grep -s "" $files | cmp - /share/files && echo "files as before"; ' .
 	    'cat /sys/kernel/tracing/events/dprof/enable stats >/share/after; ps -o comm >/share/ps');
 is($vm->{status}, 0, 'recorded, and all is as it was') or diag($vm->{out}, $vm->{err});

@@ -52,7 +52,11 @@ for signal in INT TERM HUP; do
 done
 memref top -i 100 >/dev/null &
 top=$!
-sleep 2
+# Until it is at work, however busy the host.
+for wait in $(seq 300); do
+	[ -z "$(ls instances)" ] || break
+	sleep 0.2
+done
 kill -KILL $top
 wait $top 2>/dev/null
 echo "left $(ls instances)"

@@ -198,6 +198,8 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 		return FAILED;
 	}
 	warn();
+	/* A signal that came meanwhile ends it before it begins. */
+	command_wait(-1, -1, 0);
 	if (child > 0 && !started && !command_interrupted && write(go, "", 1) != 1)
 		ret = complain(FAILED, "%s: ended before it began", p->command[0]);
 	close(go);

@@ -70,6 +70,8 @@ static int record_command(const char *output, const char *tmp, char **command, p
 			waitpid(child, NULL, 0);
 		return FAILED;
 	}
+	/* A signal that came meanwhile ends it before it begins. */
+	command_wait(-1, -1, 0);
 	if (child > 0 && !command_interrupted && write(go, "", 1) != 1)
 		ret = complain(FAILED, "%s: ended before it began", command[0]);
 	close(go);
