@@ -248,6 +248,7 @@ rm -f /tmp/out/next
 as_before 'memprof: which the next recorder removes'
 
 # A user's guard has its notes in memory.
+chmod 755 /
 chmod 777 /tmp /tmp/out /dev/shm
 rm -f /tmp/began
 echo "exec memprof record -c 100000 -o /tmp/out/r -- sh -c '$load'" >/tmp/nobody.sh
@@ -273,13 +274,13 @@ limits() {
 	echo "$1" >/proc/sys/kernel/perf_event_max_sample_rate
 	echo 100 >/proc/sys/kernel/perf_cpu_time_max_percent
 }
-limits 1000
+limits 200
 state >/tmp/limited
-memprof record -c 10000 -o /tmp/out/r -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' 2>/tmp/err
+memprof record -c 100000 -o /tmp/out/r -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' 2>/tmp/err
 grep -q 'throttled by perf [1-9]' /tmp/err
 result $? 'memprof: says that samples were throttled'
 if grep -q '^samples_throttled ' $tracing/dprof/stats; then
-	dprof record -s swmem -p 10000 -t none -H none -o /tmp/out/r -- ls -R /sys >/dev/null 2>/tmp/err
+	dprof record -s swmem -p 100000 -t none -H none -o /tmp/out/r -- ls -R /sys/block >/dev/null 2>/tmp/err
 	grep -q '[1-9][0-9]* samples throttled by perf' /tmp/err
 	result $? 'dprof: says that samples were throttled'
 fi
