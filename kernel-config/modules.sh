@@ -7,6 +7,8 @@ set -eu -o pipefail
 linux=$1 output=$2 oracle=$3
 root=$(mktemp -d "${TMPDIR:-/tmp}/memscope-modules.XXXXXX")
 trap 'rm -rf "$root"' EXIT
+# The archive's . is the guest's /, which users pass, too.
+chmod 755 "$root"
 
 PATH=$PATH:/usr/sbin:/sbin
 # Kbuild leaves what it makes beside the source.
