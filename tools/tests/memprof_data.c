@@ -13,6 +13,7 @@
 
 struct data_stream {
 	uint32_t pid, tid, n;
+	int ended;			/* by data_end_chunk() */
 	uint64_t image, base, last;
 	struct event_record *events;
 };
@@ -87,10 +88,18 @@ void data_event(struct data *d, uint32_t stream, uint64_t time, struct event_rec
 	if (s->n == EVENTS)
 		flush_events(d, stream);
 	if (!s->n)
-		s->base = time;
+		s->base = s->ended ? s->last : time;
+	s->ended = 0;
 	e.delta = time - s->base;
 	s->last = time;
 	s->events[s->n++] = e;
+}
+
+/* The stream's next event begins a chunk, with the last one's time for a base, as in rings. */
+void data_end_chunk(struct data *d, uint32_t stream)
+{
+	d->streams[stream].ended = d->streams[stream].n > 0;
+	flush_events(d, stream);
 }
 
 void data_chain(struct data *d, uint32_t stream, uint64_t time, uint32_t id, const uint64_t *frames,

@@ -15,6 +15,7 @@ struct data;
 struct data *data_new(const char *path);
 uint32_t data_stream(struct data *d, uint32_t pid, uint32_t tid, uint64_t image);
 void data_event(struct data *d, uint32_t stream, uint64_t time, struct event_record e);
+void data_end_chunk(struct data *d, uint32_t stream);
 void data_chain(struct data *d, uint32_t stream, uint64_t time, uint32_t id, const uint64_t *frames,
 		unsigned int depth);
 void data_sample(struct data *d, uint32_t cpu, uint64_t time, uint32_t pid, uint32_t tid,

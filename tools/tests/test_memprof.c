@@ -451,11 +451,6 @@ static void live_map_is_right(void **unused)
 }
 
 /*
- * Threads that allocate, free and move objects at addresses used again and again; each
- * access has to be charged to the object that was there, or be unknown where it was
- * of none.
- */
-/*
  * Streams of any pace: bursts, long rests, many at once, one far ahead of others.  Each
  * access is of the object that its thread has just allocated.
  */
@@ -503,6 +498,68 @@ static void streams_of_any_pace(void **unused)
 	}
 }
 
+/*
+ * Streams whose chunks end together, with equal times on both sides of the border: while a
+ * stream's last record waits for delivery, its next chunk must not replace the buffer.
+ */
+static void chunks_end_together(void **unused)
+{
+	enum { RECORDS = 20000, RUNS = 36 };
+	/* Records of a chunk, and how many ns a record is after the one before, at most. */
+	static const unsigned int lengths[] = { 1, 2, 3, 10, 100, 1000 }, steps[] = { 1, 2, 1000 };
+	static uint64_t born[RECORDS];
+	struct memprof_access a;
+	struct memprof *m;
+	struct data *d;
+	unsigned int run;
+	size_t i;
+
+	(void)unused;
+	for (run = 0; run < RUNS; run++) {
+		const unsigned int length = lengths[run % 6], step = steps[run / 6 % 3];
+		const unsigned int streams = run < RUNS / 2 ? 2 : 5;
+		uint64_t now = T(10), wrong = 0;
+		uint32_t s[5], k;
+
+		srandom(run);
+		begin(&d, &s[0]);
+		for (k = 1; k < streams; k++)
+			s[k] = data_stream(d, 10, 10 + k, 5);
+		for (i = 0; i < RECORDS; i++) {
+			if (i % (length * streams) == 0)
+				for (k = 0; k < streams; k++)
+					data_end_chunk(d, s[k]);
+			now += random() % step;
+			born[i] = now;
+			alloc(d, s[i % streams], now, 0x10000 + 32 * i, 32);
+		}
+		for (i = 0; i < RECORDS; i++)
+			data_sample(d, 0, now + 1000000 + i, 10, 10, 0x10000 + 32 * i, LOAD, 0);
+		data_end(d, 1);
+		m = open_it();
+		assert_null(memprof_damage(m));
+		assert_int_equal(memprof_totals(m)->events, RECORDS);
+		assert_int_equal(memprof_nr_accesses(m), RECORDS);
+		for (i = 0; i < RECORDS; i++) {
+			const struct memprof_object *o;
+
+			memprof_access(m, i, &a);
+			o = memprof_object(m, a.object);
+			wrong += o->type != MEMPROF_DYNAMIC || o->address != 0x10000 + 32 * i ||
+				 o->born_ns != born[i] - DATA_START;
+		}
+		if (wrong)
+			fail_msg("%u streams, chunks of %u, steps below %u ns: %lu accesses charged wrongly",
+				 streams, length, step, (unsigned long)wrong);
+		memprof_close(m);
+	}
+}
+
+/*
+ * Threads that allocate, free and move objects at addresses used again and again; each
+ * access has to be charged to the object that was there, or be unknown where it was
+ * of none.
+ */
 static void random_lives(void **unused)
 {
 	enum { PLACES = 200, STEPS = 200000 };
@@ -667,6 +724,7 @@ int main(void)
 		cmocka_unit_test(mappings_of_programs),
 		cmocka_unit_test(flows_are_in_order_and_whole),
 		cmocka_unit_test(streams_of_any_pace),
+		cmocka_unit_test(chunks_end_together),
 		cmocka_unit_test(random_lives),
 		cmocka_unit_test(streaming_keeps_no_flows),
 		cmocka_unit_test(little_memory),

@@ -288,9 +288,13 @@ static bool more(struct merge *m)
 	memmove(m->records, m->records + m->ready, left * sizeof(*m->records));
 	m->nr = left;
 	m->ready = m->taken = 0;
-	/* All that what was given away pointed to has been taken: chunks may go. */
+	/*
+	 * The next chunk of a stream replaces its buffer, so none of the records that are left
+	 * may point there.  They do not if all are later than the winner's time, which is never
+	 * before its last record's: at the same time, one of them may be that record.
+	 */
 	while (!m->winner->at && m->winner->time != UINT64_MAX &&
-	       (!left || m->winner->time <= m->records[0].time))
+	       (!left || m->winner->time < m->records[0].time))
 		load_winner(m);
 	s = m->winner;
 	if (s->time == UINT64_MAX && !left)
