@@ -27,6 +27,21 @@ static double share(double part, uint64_t whole)
 	return whole ? part / whole : 0;
 }
 
+/* A table without rows is read as an all-clear: a row says when it is none. */
+static int add_too_few(const struct findings *f, size_t rows, struct table *t)
+{
+	char text[1024];
+
+	if (enough_text(f->judged, rows, text, sizeof(text)))
+		return 0;
+	return table_add(t, (struct cell[]){
+		TEXT_CELL(pattern_name(PATTERN_FEW)), TEXT_CELL(fix_name(FIX_NONE)), TEXT_CELL("recording"),
+		NONE_CELL, NONE_CELL, INT_CELL(f->judged), NONE_CELL, NONE_CELL, NONE_CELL,
+		REAL_CELL(100 * share(f->remote, f->accesses)), NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL,
+		NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, TEXT_CELL("[recording]"),
+		TEXT_CELL(text) });
+}
+
 static int make_table(struct memprof *m, const struct findings *f, const struct view_options *o,
 		      struct table *t)
 {
@@ -52,8 +67,9 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 
 		if (x->pattern == PATTERN_NONE && !o->all)
 			continue;
-		if (o->top && rows++ >= o->top)
+		if (o->top && rows >= o->top)
 			break;
+		rows++;
 		if (object)
 			site_text(memprof_object_site(m, x->object), site, sizeof(site));
 		fix_text(m, x, advice, sizeof(advice));
@@ -75,7 +91,7 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 			TEXT_CELL(advice) }))
 			return -1;
 	}
-	return 0;
+	return add_too_few(f, rows, t);
 }
 
 /* Where loads find their data: as it is, and with each fix. */
@@ -179,8 +195,8 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 				100 * share(x->predicted, x->accesses),
 				100 * share(f->remote - x->remote + x->predicted, f->accesses));
 	}
-	if (!n)
-		fputs("\nNothing found that would be worth a change.\n", out);
+	enough_text(f->judged, n, advice, sizeof(advice));
+	fprintf(out, "\n%s\n", advice);
 	return ferror(out);
 }
 

@@ -105,7 +105,10 @@ static int put_diagnosis(FILE *f, struct memprof *m)
 		}
 		fputs("</li>\n", f);
 	}
-	fputs(n ? "</ol>\n" : "</ol>\n<p>Nothing found that would be worth a change.</p>\n", f);
+	enough_text(found.judged, n, text, sizeof(text));
+	fputs("</ol>\n<p>", f);
+	html_text(f, text);
+	fputs("</p>\n", f);
 	patterns_free(&found);
 	return 0;
 }

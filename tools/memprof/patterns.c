@@ -242,6 +242,12 @@ static int by_gain(const void *a, const void *b)
 	return x->remote < y->remote ? 1 : x->remote > y->remote ? -1 : 0;
 }
 
+/* Nothing can be done about objects that are not known. */
+static bool can_be_judged(const struct memprof_object *o)
+{
+	return o->type != MEMPROF_UNKNOWN && o->type != MEMPROF_KERNEL;
+}
+
 /**
  * patterns_find() - judge all sites of a recording
  * @m: the recording
@@ -262,8 +268,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 	for (i = 0; i < memprof_nr_objects(m) && !bad; i++) {
 		const struct memprof_object *o = memprof_object(m, i);
 
-		/* Nothing can be done about what nobody knows. */
-		if (!o->accesses || o->type == MEMPROF_UNKNOWN || o->type == MEMPROF_KERNEL)
+		if (!o->accesses || !can_be_judged(o))
 			continue;
 		s = find_site(&sites, m, i);
 		bad = !s || add_to_site(s, m, i);
@@ -273,6 +278,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 
 		memprof_access(m, i, &a);
 		f->accesses += patterns_count(m, &a);
+		f->judged += patterns_count(m, &a) && can_be_judged(memprof_object(m, a.object));
 		f->remote += patterns_count(m, &a) && is_remote(&a);
 		answers_add(f->answers, &a);
 	}

@@ -3,6 +3,7 @@
 #ifndef MEMPROF_PATTERNS_H
 #define MEMPROF_PATTERNS_H
 
+#include "enough.h"
 #include "view.h"
 
 /* Section 2.1 of the paper, and what its section 5 found beside. */
@@ -71,13 +72,9 @@ struct findings {
 	struct finding *all;
 	size_t nr, room;
 	uint64_t accesses, remote;	/* of the recording */
+	uint64_t judged;		/* of the accesses, those of objects that are known */
 	uint64_t answers[ANSWERS];
 };
-
-/* Less is not told apart from chance. */
-#define PATTERN_MIN_REMOTE	20
-/* Of all memory accesses: less is not worth a change. */
-#define PATTERN_MIN_SHARE	0.01
 
 struct finding *findings_add(struct findings *f);
 int patterns_find_split(struct findings *f);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "enough.h"
 #include "view.h"
 
 /* Names of rows are kept until the table is printed. */
@@ -61,6 +62,7 @@ int view_summary(struct memprof *m, const struct view_options *o, struct table *
 	bad |= add(t, "accesses", INT_CELL(all.all), "");
 	bad |= add(t, "of main memory, as far as is known", INT_CELL(all.memory), "");
 	bad |= add(t, "remote, of these", counts_remote_pct(&all), "%");
+	bad |= add(t, "needed of these by diagnose, for a site with 2 %", INT_CELL(enough_needed()), "");
 	bad |= add(t, "node of the memory not known, of these", INT_CELL(all.no_node), "");
 	bad |= add(t, "reads", all.all ? REAL_CELL(100.0 * all.reads / all.all) : NONE_CELL, "%");
 	bad |= add(t, "writes", all.all ? REAL_CELL(100.0 * all.writes / all.all) : NONE_CELL, "%");

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memprof_gen FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]: a recording of that
+ * memprof_gen [--local] FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]: a recording of that
  * size, in which threads allocate, free, and access objects, to measure how fast it is read.
  * A minute long; OBJECTS are alive at a time.  PERF_DATA: gets the same samples, for perf.
+ * --local: memory is on the node of the CPU that accesses it, else on any; and all objects
+ * are there from the beginning.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "memprof_data.h"
 #include "memprof_perf.h"
@@ -28,9 +31,13 @@ int main(int argc, char **argv)
 	unsigned char *alive;
 	struct perf_file *perf;
 	struct data *d;
+	int local;
 
+	local = argc > 1 && !strcmp(argv[1], "--local");
+	argv += local;
+	argc -= local;
 	if (argc != 7 && argc != 8) {
-		fprintf(stderr, "usage: memprof_gen FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]\n");
+		fprintf(stderr, "usage: memprof_gen [--local] FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]\n");
 		return 2;
 	}
 	samples = strtoull(argv[2], NULL, 10);
@@ -39,7 +46,7 @@ int main(int argc, char **argv)
 	objects = strtoull(argv[5], NULL, 10);
 	state = strtoull(argv[6], NULL, 10);
 	n = samples + events;
-	step = UINT64_C(60000000000) / n;
+	step = UINT64_C(60000000000) / (n ? n : 1);
 	d = data_new(argv[1]);
 	stream = calloc(threads, sizeof(*stream));
 	alive = calloc(2 * objects, 1);
@@ -53,11 +60,16 @@ int main(int argc, char **argv)
 		perf_file_task(perf, 100, 100 + i, "made-up", 0x400000, 4096, "/nowhere/made-up");
 	for (i = 0; i < threads; i++)
 		stream[i] = data_stream(d, 100, 100 + i, 1);
+	for (i = 0; local && i < 2 * objects; i++) {
+		data_event(d, stream[0], DATA_START + 10, (struct event_record){
+			.type = EVENT_ALLOC, .addr = 0x10000000 + 128 * i, .size = 128, .chain = 1 });
+		alive[i] = 1;
+	}
 	for (i = 0; i < n; i++) {
 		const uint64_t r = rnd(), k = r % (2 * objects), addr = 0x10000000 + 128 * k;
 		const uint32_t t = (r >> 40) % threads;
 
-		time = DATA_START + 1000 + i * step;
+		time = DATA_START + 1000000 + i * step;
 		if (rnd() % n < events) {
 			if (alive[k])
 				data_event(d, stream[t], time, (struct event_record){
@@ -70,7 +82,7 @@ int main(int argc, char **argv)
 		} else {
 			data_sample(d, t % 4, time, 100, 100 + t, addr + r % 16, (struct sample_record){
 				.op = 1 + (r >> 60) % 2, .level = LEVEL_RAM, .latency = 200 + r % 100,
-				.node = (r >> 50) % 2, .pfn = 1 + k }, 0x400000 + r % 300);
+				.node = local ? t % 4 / 2 : (r >> 50) % 2, .pfn = 1 + k }, 0x400000 + r % 300);
 			if (perf)
 				perf_file_sample(perf, t % 4, time, 100, 100 + t, 0x400000 + r % 300, addr + r % 16,
 						 (1 + k) << 12, 200 + r % 100, (r >> 60) % 2);

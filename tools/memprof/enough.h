@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How many samples a diagnosis needs before it may say that nothing is wrong. */
+#ifndef MEMPROF_ENOUGH_H
+#define MEMPROF_ENOUGH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Less is not told apart from chance. */
+#define PATTERN_MIN_REMOTE	20
+/* Of all memory accesses: less is not worth a change. */
+#define PATTERN_MIN_SHARE	0.01
+
+/* A site with this share of all accesses, all of them remote, is to be reported this often. */
+#define ENOUGH_SHARE		0.02
+#define ENOUGH_PROBABILITY	0.95
+
+double enough_probability(uint64_t n, double share);
+uint64_t enough_needed(void);
+double enough_share(uint64_t n);
+bool enough_text(uint64_t n, size_t found, char *text, size_t size);
+
+#endif
