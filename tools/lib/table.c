@@ -217,17 +217,42 @@ int table_print(const struct table *t, enum table_format format, FILE *out)
 	return ret || fflush(out) || ferror(out) ? -1 : 0;
 }
 
+/** table_rows() - rows, but those that are of the others together */
+size_t table_rows(const struct table *t)
+{
+	return t->nr_cells / t->nr_columns - t->nr_summary;
+}
+
+static void print_html_row(const struct table *t, size_t row, FILE *out)
+{
+	char buf[64];
+	size_t i;
+	int c;
+
+	fputs("\n<tr>", out);
+	for (c = 0; c < t->nr_columns; c++) {
+		i = row * t->nr_columns + c;
+		if (t->cells[i].type == CELL_TEXT) {
+			fputs("<td class=\"text\">", out);
+			html_text(out, t->cells[i].text);
+			continue;
+		}
+		format_cell(t, i, buf, sizeof(buf));
+		fprintf(out, "<td>%s", buf);
+	}
+}
+
 /**
  * table_print_html() - print a table as a part of a page
  * @t: the table
- * @max_rows: how many of its rows, from the first
+ * @max_rows: how many of its rows, from the first, behind those of all rows together
  * @out: the page
  *
  * Return: 0, or -1 if it could not be written.
  */
 int table_print_html(const struct table *t, size_t max_rows, FILE *out)
 {
-	char buf[256];
+	const size_t rows = table_rows(t);
 	size_t i;
 	int c;
 
@@ -236,13 +261,10 @@ int table_print_html(const struct table *t, size_t max_rows, FILE *out)
 		fputs("<th>", out);
 		html_text(out, t->columns[c].name);
 	}
-	for (i = 0; i < t->nr_cells && i / t->nr_columns < max_rows; i++) {
-		if (i % t->nr_columns == 0)
-			fputs("\n<tr>", out);
-		fputs(t->cells[i].type == CELL_TEXT ? "<td class=\"text\">" : "<td>", out);
-		format_cell(t, i, buf, sizeof(buf));
-		html_text(out, buf);
-	}
+	for (i = 0; i < t->nr_summary; i++)
+		print_html_row(t, rows + i, out);
+	for (i = 0; i < rows && i < max_rows; i++)
+		print_html_row(t, i, out);
 	fputs("\n</table>\n", out);
 	return ferror(out) ? -1 : 0;
 }

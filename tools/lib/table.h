@@ -32,11 +32,15 @@ struct cell {
 	char *text;
 };
 
+/**
+ * struct table - rows of cells
+ * @nr_summary: so many rows, the last ones, are of the others together
+ */
 struct table {
 	const struct column *columns;
 	int nr_columns;
 	struct cell *cells;
-	size_t nr_cells, room;
+	size_t nr_cells, room, nr_summary;
 };
 
 #define INT_CELL(x)	((struct cell){ .type = CELL_INT, .integer = (x) })
@@ -47,6 +51,7 @@ struct table {
 void table_init(struct table *t, const struct column *columns, int nr_columns);
 int table_add(struct table *t, const struct cell *row);
 int table_print(const struct table *t, enum table_format format, FILE *out);
+size_t table_rows(const struct table *t);
 int table_print_html(const struct table *t, size_t max_rows, FILE *out);
 void table_free(struct table *t);
 int table_format_parse(const char *name, enum table_format *format);

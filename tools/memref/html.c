@@ -13,7 +13,7 @@
 #include "memref.h"
 #include "view.h"
 
-/* Rows shown of a view with a plot, and of one without. */
+/* Rows shown of a view with a plot, and of one without; those of all rows together come first. */
 #define FIRST_ROWS	10
 #define MAX_ROWS	200
 
@@ -196,7 +196,7 @@ static int plots(struct page *p, const struct view *view)
 
 static int rows(struct page *p, const struct view *view, const struct table *t)
 {
-	size_t nr = t->nr_cells / t->nr_columns, shown = view->plot ? FIRST_ROWS : MAX_ROWS;
+	size_t nr = table_rows(t), shown = view->plot ? FIRST_ROWS : MAX_ROWS;
 	char *csv = NULL;
 	size_t size;
 	FILE *f;

@@ -94,6 +94,7 @@ int view_thp(struct model *m, struct table *t)
 			return -1;
 	}
 	advise(m, advice, sizeof(advice));
+	t->nr_summary = 2;
 	return add(t, "all", all, m->nr_intervals, all, advice) ||
 	       add(t, "peak", m->thp.peak, 1, m->thp.peak, "") ? -1 : 0;
 }

@@ -97,6 +97,43 @@ static void html(void **state)
 	table_free(&t);
 }
 
+/* What is of all rows together comes first and is not cut, nor is a long text. */
+static void html_summary_first(void **state)
+{
+	const struct cell rows[][3] = {
+		{ TEXT_CELL("first"), INT_CELL(1), REAL_CELL(1) }, { TEXT_CELL("second"), INT_CELL(2), REAL_CELL(2) },
+		{ TEXT_CELL("all"), INT_CELL(3), REAL_CELL(3) }, { TEXT_CELL("peak"), INT_CELL(2), NONE_CELL },
+	};
+	char got[2048] = "", name[1001];
+	struct cell long_row[3] = { TEXT_CELL(name), NONE_CELL, NONE_CELL };
+	FILE *f = fmemopen(got, sizeof(got), "w");
+	struct table t;
+	int i;
+
+	(void)state;
+	memset(name, 'x', 1000);
+	name[1000] = '\0';
+	table_init(&t, columns, 3);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(table_add(&t, rows[i]), 0);
+	t.nr_summary = 2;
+	assert_int_equal(table_rows(&t), 2);
+	assert_int_equal(table_print_html(&t, 1, f), 0);
+	fclose(f);
+	assert_string_equal(got, "<table>\n<tr><th>name<th>pages<th>time_s\n"
+				 "<tr><td class=\"text\">all<td>3<td>3.000\n"
+				 "<tr><td class=\"text\">peak<td>2<td>-\n"
+				 "<tr><td class=\"text\">first<td>1<td>1.000\n</table>\n");
+	table_free(&t);
+	f = fmemopen(got, sizeof(got), "w");
+	table_init(&t, columns, 3);
+	assert_int_equal(table_add(&t, long_row), 0);
+	assert_int_equal(table_print_html(&t, 1, f), 0);
+	fclose(f);
+	assert_non_null(strstr(got, name));
+	table_free(&t);
+}
+
 /* Nothing is cut where the disk is full. */
 static void full(void **state)
 {
@@ -154,7 +191,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(significant), cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json),
-		cmocka_unit_test(html), cmocka_unit_test(full), cmocka_unit_test(formats),
+		cmocka_unit_test(html), cmocka_unit_test(html_summary_first), cmocka_unit_test(full), cmocka_unit_test(formats),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);

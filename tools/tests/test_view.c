@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -423,6 +424,28 @@ static void advice(const char *verdict)
 		fail_msg("'%s' is not '%s'", text, verdict);
 }
 
+/* memref html shows the first ten rows: the verdict is among them. */
+static void thp_verdict_is_on_the_page(void **state)
+{
+	char page[8192] = "";
+	FILE *f = fmemopen(page, sizeof(page), "w");
+	const char *all, *peak, *first;
+
+	(void)state;
+	blocks(3, 1, 128);
+	make("thp");
+	assert_int_equal(table_print_html(&t, 10, f), 0);
+	fclose(f);
+	all = strstr(page, "<tr><td class=\"text\">all<");
+	peak = strstr(page, "<tr><td class=\"text\">peak<");
+	first = strstr(page, "<tr><td class=\"text\">0-10<");
+	assert_non_null(all);
+	assert_non_null(peak);
+	assert_non_null(first);
+	assert_true(all < peak && peak < first);
+	assert_non_null(strstr(all, "<td class=\"text\">worth it: 92 %"));
+}
+
 static void thp_dense(void **state)
 {
 	(void)state;
@@ -510,6 +533,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tasks, begin, end),
 		cmocka_unit_test_setup_teardown(no_tasks, begin, end),
 		cmocka_unit_test_setup_teardown(thp_dense, begin, end),
+		cmocka_unit_test_setup_teardown(thp_verdict_is_on_the_page, begin, end),
 		cmocka_unit_test_setup_teardown(thp_sparse, begin, end),
 		cmocka_unit_test_setup_teardown(thp_some_dense, begin, end),
 		cmocka_unit_test_setup_teardown(thp_little, begin, end),
