@@ -22,6 +22,7 @@
 #include "../lib/guard.h"
 #include "../lib/size.h"
 #include "memprof_cli.h"
+#include "preload_path.h"
 #include "record.h"
 
 #define DEFAULT_FREQUENCY	4000
@@ -104,28 +105,6 @@ static void usage(FILE *f)
 	      "The exit status is COMMAND's.\n", f);
 }
 
-/* Beside this program in the build tree, or where it is installed. */
-static int find_preload(char *path, size_t size)
-{
-	static const char * const places[] = {
-		"/../lib", "/../lib/memprof", "/../lib/x86_64-linux-gnu",
-	};
-	char exe[PATH_MAX], *slash;
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	size_t i;
-
-	if (n < 0)
-		return -1;
-	exe[n] = '\0';
-	slash = strrchr(exe, '/');
-	*slash = '\0';
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (snprintf(path, size, "%s%s/libmemprof-preload.so", exe, places[i]) < (int)size &&
-		    !access(path, R_OK))
-			return 0;
-	return -1;
-}
-
 /* What set_environment() goes by. */
 struct preload {
 	const struct options *o;
@@ -141,7 +120,7 @@ static int set_environment(void *ctx)
 
 	if (!preload->rings)
 		return OK;
-	if (find_preload(path, sizeof(path)))
+	if (preload_path(path, sizeof(path)))
 		return complain(FAILED, "libmemprof-preload.so: not found (--no-preload does without)");
 	snprintf(value, sizeof(value), "%s%s%s", path, had ? ":" : "", had ? had : "");
 	setenv("LD_PRELOAD", value, 1);

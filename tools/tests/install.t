@@ -1,0 +1,59 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# make install, wherever libraries go: memprof finds the library that it preloads.
+use strict;
+use warnings;
+use File::Copy 'copy';
+use FindBin;
+use lib $FindBin::RealBin;
+use Test::More;
+use Tool;
+
+my $where = "$build/tools/tests/memprof_where";
+
+# Installs; gives what memprof_where prints beside memprof.
+sub install {
+	my ($prefix, %o) = @_;
+	my $destdir = $o{DESTDIR} // '';
+	my @settings = ("PREFIX=$prefix", map { "$_=$o{$_}" } sort keys %o);
+	# The helper has what memprof has.
+	is(system("make -s -C $tools O=$build @settings install $where >$dir/log 2>&1"), 0, "make install @settings")
+		or diag slurp("$dir/log");
+	# In a build tree, the library is beside the program; here only where it was installed.
+	copy($where, "$destdir$prefix/bin/memprof_where") or die;
+	chmod 0755, "$destdir$prefix/bin/memprof_where";
+	return "$destdir$prefix/bin/memprof_where";
+}
+
+sub found {
+	my ($status, $path, $err) = run($_[0]);
+	chomp $path;
+	# By its place: there may be .. in the path.
+	return $status ? "none" : join ' ', (stat $path)[0, 1];
+}
+
+sub place {
+	my ($libdir) = @_;
+	return join ' ', (stat "$libdir/memprof/libmemprof-preload.so")[0, 1];
+}
+
+for my $libdir ('/usr/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/libraries') {
+	my $to = "$dir/" . ($libdir =~ s/\W/_/gr);
+	my $program = install('/usr', DESTDIR => $to, LIBDIR => $libdir);
+	is(found($program), place("$to$libdir"), "LIBDIR=$libdir: below DESTDIR");
+	rename $to, "$to.moved" or die;
+	is(found("$to.moved/usr/bin/memprof_where"), place("$to.moved$libdir"), 'where the tree was moved to');
+}
+{
+	my $program = install("$dir/p", LIBDIR => "$dir/far/away");
+	is(found($program), place("$dir/far/away"), 'without DESTDIR');
+	mkdir "$dir/alone";
+	rename $program, "$dir/alone/memprof_where" or die;
+	is(found("$dir/alone/memprof_where"), place("$dir/far/away"), 'of a program that was moved alone, in LIBDIR');
+	unlink "$dir/far/away/memprof/libmemprof-preload.so";
+	is(found("$dir/alone/memprof_where"), 'none', 'none, if there is none');
+}
+# As it was.
+is(system("make -s -C $tools O=$build all $where >$dir/log 2>&1"), 0, 'built again for the usual places');
+
+done_testing();
