@@ -1,28 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dprof script: print the events of a recording, in the form that dprof reads. */
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "dprof.h"
 #include "reader.h"
 
-static int print_event(void *out, const struct event *e)
+/**
+ * struct script - what is written
+ * @output: NULL for standard output
+ * @out: if @begun
+ */
+struct script {
+	const char *output;
+	struct outfile out;
+	bool begun;
+};
+
+/* With the first event only: of a file that cannot be read, nothing is written. */
+static int begin(struct script *s)
 {
-	event_print(e, out);
-	return ferror((FILE *)out) ? 1 : 0;
+	if (s->begun)
+		return OK;
+	if (outfile_open(&s->out, s->output))
+		return FAILED;
+	s->begun = true;
+	fputs("# dprof events 1\n", s->out.f);
+	return OK;
 }
 
-static int print_symbols(void *out, const char *text, size_t size)
+static int print_event(void *script, const struct event *e)
+{
+	struct script *s = script;
+
+	if (begin(s))
+		return 1;
+	event_print(e, s->out.f);
+	return ferror(s->out.f) ? 1 : 0;
+}
+
+static int print_symbols(void *script, const char *text, size_t size)
 {
 	const char *end = text + size;
+	struct script *s = script;
 	size_t n;
 
+	if (begin(s))
+		return 1;
 	for (; text < end; text += n + 1) {
 		for (n = 0; text + n < end && text[n] != '\n'; n++)
 			;
-		fprintf(out, "symbol %.*s\n", (int)n, text);
+		fprintf(s->out.f, "symbol %.*s\n", (int)n, text);
 	}
-	return ferror((FILE *)out) ? 1 : 0;
+	return ferror(s->out.f) ? 1 : 0;
 }
 
 static void usage(FILE *f)
@@ -41,14 +72,14 @@ int cmd_script(int argc, char **argv)
 		{ "help", 0, NULL, 'h' }, { }
 	};
 	struct reader r = { .event = print_event };
-	const char *output = NULL, *path;
-	struct outfile out;
+	struct script script = { };
+	const char *path;
 	char error[512];
 	int c, failed;
 
 	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
 		switch (c) {
-		case 'o': output = optarg; break;
+		case 'o': script.output = optarg; break;
 		case 's': r.symbols = print_symbols; break;
 		case 'h': usage(stdout); return OK;
 		default: usage(stderr); return USAGE;
@@ -59,12 +90,13 @@ int cmd_script(int argc, char **argv)
 		return USAGE;
 	}
 	path = optind < argc ? argv[optind] : "trace.dat";
-	if (outfile_open(&out, output))
-		return FAILED;
-	fputs("# dprof events 1\n", out.f);
-	r.ctx = out.f;
+	r.ctx = &script;
 	failed = reader_read(path, &r, error, sizeof(error));
 	if (failed < 0)
 		complain(FAILED, "%s", error);
-	return outfile_close(&out, failed > 0) || failed ? FAILED : OK;
+	if (!failed)
+		failed = begin(&script);
+	if (!script.begun)
+		return FAILED;
+	return outfile_close(&script.out, failed > 0) || failed ? FAILED : OK;
 }
