@@ -24,6 +24,7 @@
 #define MAX_ARGS 4096
 /* Reads of the command's pipes after its end: more than a pipe holds. */
 #define LATE_READS 64
+#define MAX_KEPT 4
 
 static int port = -1;
 
@@ -31,6 +32,12 @@ static char *args[MAX_ARGS + 1];
 static int nr_args;
 static int root_is_host, have_share, have_stdin;
 static const char *cwd;
+/* Directories of the host's root that are seen although /tmp and others are the guest's own. */
+static struct kept {
+	char *path;
+	int fd;
+} kept[MAX_KEPT];
+static int nr_kept;
 
 static int write_all(int fd, const void *data, size_t len)
 {
@@ -162,6 +169,8 @@ static void take_option(char *s)
 		cwd = value;
 	else if (!strcmp(s, "env"))
 		putenv(value);
+	else if (!strcmp(s, "keep") && nr_kept < MAX_KEPT)
+		kept[nr_kept++].path = value;
 	else
 		die("unknown option: %s", s);
 }
@@ -226,6 +235,32 @@ static void enter_host_root(void)
 		die("change root: %s", strerror(errno));
 	mount_at("proc", "/proc", "proc", 0, NULL);
 	mount_at("sysfs", "/sys", "sysfs", 0, NULL);
+}
+
+/* A file system mounted above them hides them from then on. */
+static void open_kept(void)
+{
+	for (int i = 0; i < nr_kept; i++)
+		kept[i].fd = open(kept[i].path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void show_kept(void)
+{
+	char from[64], *slash;
+
+	for (int i = 0; i < nr_kept; i++) {
+		if (kept[i].fd < 0 || !access(kept[i].path, F_OK))
+			continue;
+		for (slash = strchr(kept[i].path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+			*slash = '\0';
+			mkdirs(kept[i].path);
+			*slash = '/';
+		}
+		snprintf(from, sizeof(from), "/proc/self/fd/%d", kept[i].fd);
+		mkdirs(kept[i].path);
+		if (mount(from, kept[i].path, NULL, MS_BIND, NULL))
+			die("bind %s: %s", kept[i].path, strerror(errno));
+	}
 }
 
 static void mount_rest(void)
@@ -410,9 +445,13 @@ int main(void)
 	putenv("LANG=C.UTF-8");
 	open_port();
 	read_request();
-	if (root_is_host)
+	if (root_is_host) {
 		enter_host_root();
+		open_kept();
+	}
 	mount_rest();
+	if (root_is_host)
+		show_kept();
 	loopback_up();
 	sethostname("guest", 5);
 	status = run_command();

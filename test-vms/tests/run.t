@@ -4,6 +4,9 @@
 # kernel that fails is never a success.
 use strict;
 use warnings;
+use Cwd 'abs_path';
+use File::Copy 'copy';
+use File::Temp 'tempdir';
 use FindBin;
 use lib $FindBin::RealBin;
 use Test::More;
@@ -93,7 +96,22 @@ ok(time - $at < 10, '... at once');
 open my $in, '-|', "echo 'in and out' | $VM::run --stdin -- cat" or die;
 is(join('', <$in>), "in and out\n", '--stdin');
 close $in;
+# The clone may be below /tmp, which is the guest's own: its programs are there all the same.
+my $clone = tempdir('memscope-clone.XXXXXX', DIR => '/tmp', CLEANUP => 1);
+mkdir "$clone/$_" for qw(build build/bin test-vms plots);
+copy($VM::run, "$clone/test-vms/run") or die "$clone: $!";
+symlink abs_path("$build/$_"), "$clone/build/$_" or die "$_: $!" for qw(guest kernel-vm kernel-rt);
+open my $of, '>', "$clone/build/bin/of-this-clone" or die;
+print $of "#!/bin/sh\nls \"\${0%/*}/../../plots\"\n";
+close $of;
+chmod 0755, "$clone/test-vms/run", "$clone/build/bin/of-this-clone";
+open $of, '>', "$clone/plots/a-script.gp" or die;
+close $of;
 my $marker = "/etc/memscope-run-test.$$";
+my $host_run = $VM::run;
+$VM::run = "$clone/test-vms/run";
+{
+delete local $ENV{MEMSCOPE_BUILD};
 $vm = vm('--root', 'host', '--share', $share, '--', 'sh', '-c', <<EOF);
 printf '#include <stdio.h>\\nint main(void) { return puts("compiled") < 0; }\\n' >/tmp/t.c
 gcc -o /tmp/t /tmp/t.c && /tmp/t
@@ -101,13 +119,18 @@ perl -e 'print "perl ", 6 * 7, "\\n"'
 touch $marker && test -e $marker && echo written
 rm -f /etc/hostname; test -e /etc/hostname || echo removed
 mount -o remount,rw /overlay/lower 2>/dev/null
-case \$PATH in $build/bin:*|*/build/bin:*) echo path ;; esac
+echo "program \$(of-this-clone) first \${PATH%%:*}"
+test -e $share || echo "own /tmp"
 EOF
+}
+$VM::run = $host_run;
 is($vm->{status}, 0, '--root host runs') or diag $vm->{err};
 like($vm->{out}, qr/^compiled$/m, "... the host's compiler");
 like($vm->{out}, qr/^perl 42$/m, "... the host's perl");
 like($vm->{out}, qr/^written\nremoved$/m, '... can write, there');
-like($vm->{out}, qr/^path$/m, '... finds our programs first');
+like($vm->{out}, qr{^program a-script\.gp first $clone/build/bin$}m, '... finds our programs first, below /tmp, too')
+	or diag $vm->{out}, $vm->{err};
+like($vm->{out}, qr{^own /tmp$}m, "... and nothing else of the host's /tmp") if $share =~ m{^/tmp/};
 ok(!-e $marker && -e '/etc/hostname', '... and leaves the host as it was');
 
 # The kernel's own failures.  A real panic and a real oops; the others as the
