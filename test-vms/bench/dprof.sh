@@ -23,6 +23,9 @@ declare -A period=([ibs]="${IBS_PERIOD:-4096}" [swmem]="${SWMEM_PERIOD:-100000}"
 mkdir -p "$out"
 share=$(mktemp -d "${TMPDIR:-/tmp}/memscope-dprof.XXXXXX")
 trap 'rm -rf "$share"' EXIT
+# Each recording is read under sanitizers, too.
+export MEMSCOPE_READ=bench-dprof
+rm -f "$build/log/recordings/$MEMSCOPE_READ"{,.lock,.read,.reports}
 nmi=$(awk '$3 == "asm_exc_nmi" { print $1 }' "$build/kernel-vm/System.map")
 
 # guest IBS ORACLE SOURCE PERIOD COMMAND [TYPES]: records while COMMAND runs, which is
@@ -242,3 +245,4 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	}' "$out/dprof.txt" >"$out/dprof.json"
 cat "$out/dprof.json"
 echo "The tables are in $out/dprof.txt, the numbers in $out/dprof.json."
+"$here/../../.ci/sanitized" "$build" >&2

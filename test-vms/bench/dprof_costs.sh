@@ -15,6 +15,9 @@ out=$build/bench
 mkdir -p "$out"
 share=$(mktemp -d "${TMPDIR:-/tmp}/memscope-dprof.XXXXXX")
 trap 'rm -rf "$share"' EXIT
+# Each recording is read under sanitizers, too.
+export MEMSCOPE_READ=bench-dprof_costs
+rm -f "$build/log/recordings/$MEMSCOPE_READ"{,.lock,.read,.reports}
 
 at() {
 	awk -v name="$1" '$3 == name { print $1 }' "$build/kernel-vm/System.map"

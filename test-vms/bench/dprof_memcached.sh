@@ -44,6 +44,9 @@ cat >"$out/load.sh" <<'END'
 taskset -c 0 perl /share/client.pl 0 $1 11211 & taskset -c 1 perl /share/client.pl 1 $1 $2; wait
 END
 
+# Each recording is read under sanitizers, too.
+export MEMSCOPE_READ=bench-dprof_memcached
+
 # record MODE IBS OPTION... : what is recorded, for as long as the clients run
 record() {
 	"$here/../run" --qemu ibs --accel icount --ibs "$2" --smp 2 --mem 2G --root host \

@@ -391,7 +391,7 @@ sub storms {
 	my $vm = in_guest(<<~'END', @machine);
 		memprof record -c 100000 -o d -- memprof_storm 1 4 || exit 1
 		memprof_gaps d
-		rm d
+		mv d whole
 		# A recorder that does not come for a while.
 		memprof record -c 100000 -o d -- memprof_storm 1 3 >/dev/null & r=$!
 		until pidof memprof_storm; do sleep 0.01; done
@@ -432,7 +432,8 @@ sub storms {
 				$of{$kind}
 				[ \$((i % 50)) != 0 -a \$i != $n ] && continue
 				memprof_gaps $attached d.* || exit 1
-				rm d.*
+				# They stay, to be read under sanitizers.
+				mkdir kept.\$i && mv d.* kept.\$i
 			done
 			kill -0 \$storm 2>/dev/null && echo "goes on"
 			echo "left: \$(cat /sys/kernel/tracing/uprobe_events | wc -l) \$(ls /dev/shm | wc -l)"
@@ -525,4 +526,5 @@ cases() if $parts{cases};
 joint() if $parts{joint};
 programs() if $parts{programs};
 patterns() if $parts{plants};
+system("$FindBin::RealBin/../../.ci/sanitized", $build) == 0 or print STDERR "memprof.pl: the sanitizers report\n";
 print slurp($out);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <net/if.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,6 +26,7 @@
 /* Reads of the command's pipes after its end: more than a pipe holds. */
 #define LATE_READS 64
 #define MAX_KEPT 4
+#define MAX_RECORDING (256 << 20)
 
 static int port = -1;
 
@@ -38,6 +40,10 @@ static struct kept {
 	int fd;
 } kept[MAX_KEPT];
 static int nr_kept;
+/* Recordings that the command leaves in the guest's own files go to the share, with this prefix. */
+static const char *recordings;
+static int upper = -1;
+static int nr_recordings;
 
 static int write_all(int fd, const void *data, size_t len)
 {
@@ -169,6 +175,8 @@ static void take_option(char *s)
 		cwd = value;
 	else if (!strcmp(s, "env"))
 		putenv(value);
+	else if (!strcmp(s, "recordings"))
+		recordings = value;
 	else if (!strcmp(s, "keep") && nr_kept < MAX_KEPT)
 		kept[nr_kept++].path = value;
 	else
@@ -219,6 +227,7 @@ static void enter_host_root(void)
 	if (mount("overlay", "/overlay/root", "overlay", 0,
 		  "lowerdir=/overlay/lower,upperdir=/overlay/upper,workdir=/overlay/work"))
 		die("mount overlay: %s", strerror(errno));
+	upper = open("/overlay/upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	mkdirs("/overlay/root/dev");
 	if (mount("/dev", "/overlay/root/dev", NULL, MS_MOVE, NULL))
 		die("move /dev: %s", strerror(errno));
@@ -431,6 +440,48 @@ static uint32_t run_command(void)
 	return status;
 }
 
+static int copy_recording(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	static const char * const magics[] = { "MEMPROF\n", "\027\010\104tracing", "# dprof events 1\n" };
+	static char buf[1 << 16];
+	char to[512];
+	int in, out;
+	ssize_t n;
+
+	if (type != FTW_F || !S_ISREG(st->st_mode) || st->st_size > MAX_RECORDING)
+		return 0;
+	in = open(path, O_RDONLY | O_CLOEXEC);
+	if (in < 0)
+		return 0;
+	n = read(in, buf, sizeof(buf));
+	for (size_t i = 0; n > 0 && i < sizeof(magics) / sizeof(magics[0]); i++) {
+		if ((size_t)n < strlen(magics[i]) || memcmp(buf, magics[i], strlen(magics[i])))
+			continue;
+		mkdir("/share/.recordings", 0777);
+		snprintf(to, sizeof(to), "/share/.recordings/%s.%d.%s", recordings, ++nr_recordings,
+			 path + ftw->base);
+		out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		while (out >= 0 && n > 0 && !write_all(out, buf, n))
+			n = read(in, buf, sizeof(buf));
+		close(out);
+		break;
+	}
+	close(in);
+	return 0;
+}
+
+/* Whatever the command wrote to the guest's own file systems, which end with it. */
+static void copy_recordings(void)
+{
+	static const char * const dirs[] = { "/tmp", "/run", "/dev/shm", "/" };
+	const int n = root_is_host ? 3 : 4;
+
+	for (int i = 0; i < n; i++)
+		nftw(dirs[i], copy_recording, 16, FTW_PHYS | FTW_MOUNT);
+	if (upper >= 0 && !fchdir(upper))
+		nftw(".", copy_recording, 16, FTW_PHYS | FTW_MOUNT);
+}
+
 int main(void)
 {
 	uint32_t status;
@@ -455,6 +506,8 @@ int main(void)
 	loopback_up();
 	sethostname("guest", 5);
 	status = run_command();
+	if (recordings && have_share)
+		copy_recordings();
 	send_frame(VM_STATUS, &status, sizeof(status));
 	finish();
 }

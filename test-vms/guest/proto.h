@@ -16,7 +16,9 @@
 
 enum vm_frame_type {
 	/* host to guest, in this order */
-	VM_OPTION = 'O',	/* "key=value": root, share, stdin, cwd, env, keep */
+	VM_OPTION = 'O',	/* "key=value": root, share, stdin, cwd, env, keep,
+				 * recordings
+				 */
 	VM_ARG = 'A',		/* one element of the command's argv */
 	VM_GO = 'G',		/* start; length 0 */
 	VM_STDIN = 'I',		/* the command's stdin; length 0 is its end */

@@ -7,8 +7,9 @@ use warnings;
 use Exporter 'import';
 use File::Temp 'tempdir';
 use FindBin;
+use Test::More ();
 
-our @EXPORT = qw($build $kernel_dir $share $sample_ns vm vm_threads vm_start vm_finish slurp);
+our @EXPORT = qw($build $kernel_dir $share $sample_ns vm vm_threads vm_start vm_finish slurp sanitized done_testing);
 
 our $run = "$FindBin::RealBin/../run";
 our $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../build";
@@ -26,6 +27,42 @@ sub slurp {
 	return <$f>;
 }
 
+# Recordings of guests are also read by the sanitizers' builds: test-vms/run has that done.
+(my $program = $0) =~ s{^.*/|\.\w+$}{}g;
+$program .= "-$ENV{MEMSCOPE_KERNEL}" if ($ENV{MEMSCOPE_KERNEL} // 'vm') ne 'vm';
+$program = "bench-$program" if $0 =~ m{bench/[^/]*$};
+our $tally = "$build/log/recordings/$program";
+my $owner = $$;
+unlink $tally, "$tally.reports";
+
+# Of this program: recordings that were read, reports of the sanitizers, and what these say.
+sub sanitized {
+	my @lines = split /\n/, slurp($tally) // '';
+	my ($recordings, $reports) = (0, 0);
+	for (@lines) {
+		my ($n, $r) = split;
+		$recordings += $n;
+		$reports += $r;
+	}
+	return ($recordings, $reports, slurp("$tally.reports") // '');
+}
+
+# Instead of Test::More's.
+sub done_testing {
+	my ($recordings, $reports, $text) = sanitized();
+	Test::More::is($reports, 0, "$recordings recordings read under sanitizers: no report")
+		or Test::More::diag(substr $text, 0, 8000) if -e $tally;
+	return Test::More::done_testing();
+}
+
+END {
+	# A program that uses Test::More's would pass with reports.
+	if ($$ == $owner && !$?) {
+		my (undef, $reports) = sanitized();
+		$? = 1 if $reports;
+	}
+}
+
 # Starts test-vms/run with these arguments.
 sub vm_start {
 	my @args = @_;
@@ -38,6 +75,7 @@ sub vm_start {
 		open STDIN, '<', '/dev/null';
 		open STDOUT, '>', $vm->{out};
 		open STDERR, '>', $vm->{err};
+		$ENV{MEMSCOPE_READ} //= $program;
 		exec $run, @args;
 		exit 126;
 	}

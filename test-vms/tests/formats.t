@@ -189,7 +189,8 @@ is(system("$memref plot heatmap $share/batch.dat -o $share/heatmap.png"), 0, 'pl
 
 # Files that are none, or no more.  The sanitizers' build must survive them.
 my $san = "$build/tools-sanitize/bin/memref";
-$san = $memref if !-x $san;
+system('make', '-s', '-C', "$FindBin::RealBin/../../tools", "O=$build", 'SANITIZE=1', $san) == 0
+	or BAIL_OUT('memref cannot be built with sanitizers');
 my $whole = slurp($trace);
 my $intervals = @$json;
 sub bad_file {
@@ -241,7 +242,7 @@ for my $file ($long, "$share/long-none.dat", "$share/long-v6.dat") {
 		my @got = without_time($csv);
 		my $same = grep { $rows{$_} } @got;
 		# An interval may have rows on a CPU whose data are gone.
-		$grows = 0 if $status != 1 || @got < $last || $same < 0.5 * @got ||
+		$grows = 0 if $status != 1 || @got < $last || $same < 0.95 * @got ||
 			slurp("$share/cut.err") !~ /damaged or truncated at 0x[0-9a-f]+ \(\d+ of \d+/;
 		$last = @got;
 	}
@@ -249,24 +250,22 @@ for my $file ($long, "$share/long-none.dat", "$share/long-v6.dat") {
 }
 
 # Bytes changed: any answer is good that is an answer.
-my $seed = $ENV{MEMSCOPE_FUZZ_SEED} // int(rand(1 << 30));
-diag "seed $seed (MEMSCOPE_FUZZ_SEED)";
+# The same files in each run; MEMSCOPE_FUZZ_TRIES and MEMSCOPE_FUZZ_SEED for others.
+my $seed = $ENV{MEMSCOPE_FUZZ_SEED} // 1;
+my $tries = $ENV{MEMSCOPE_FUZZ_TRIES} // 150;
 srand $seed;
 $worst = '';
-my $until = time + ($ENV{MEMSCOPE_FUZZ_SECONDS} // 15);
-my $tries = 0;
-while (time < $until) {
+for (1 .. $tries) {
 	my $bytes = $whole;
 	# The headers are what a parser stumbles over.
 	for (1 .. 1 + rand 8) {
 		substr($bytes, int rand(rand() < 0.5 ? 4096 : length $bytes), 1) = chr int rand 256;
 	}
 	my ($status, $err) = bad_file('changed', $bytes);
-	$tries++;
 	$worst .= "status $status: $err" if $status > 1 || $err =~ /Sanitizer|runtime error/ ||
 		($status == 1 && $err !~ /^memref: /);
 }
-is($worst, '', "$tries files with bytes changed: no crash");
+is($worst, '', "$tries files with bytes changed, seed $seed: no crash");
 is(system("$memref report summary $share/none.dat 2>/dev/null") >> 8, 1, 'no file: status 1');
 is(system("$memref report nonsense $trace 2>/dev/null") >> 8, 2, 'no such view: status 2');
 is(system("$memref plot wss $trace -o $share/x.gif 2>/dev/null") >> 8, 2, 'no such picture: status 2');

@@ -98,13 +98,16 @@ is(join('', <$in>), "in and out\n", '--stdin');
 close $in;
 # The clone may be below /tmp, which is the guest's own: its programs are there all the same.
 my $clone = tempdir('memscope-clone.XXXXXX', DIR => '/tmp', CLEANUP => 1);
-mkdir "$clone/$_" for qw(build build/bin test-vms plots);
+mkdir "$clone/$_" for qw(build build/bin test-vms plots tools tools/tests);
 copy($VM::run, "$clone/test-vms/run") or die "$clone: $!";
 symlink abs_path("$build/$_"), "$clone/build/$_" or die "$_: $!" for qw(guest kernel-vm kernel-rt);
 open my $of, '>', "$clone/build/bin/of-this-clone" or die;
 print $of "#!/bin/sh\nls \"\${0%/*}/../../plots\"\n";
 close $of;
-chmod 0755, "$clone/test-vms/run", "$clone/build/bin/of-this-clone";
+open $of, '>', "$clone/tools/tests/read_recordings" or die;
+print $of "#!/bin/sh\necho \"\$@\" >$clone/read\n";
+close $of;
+chmod 0755, "$clone/test-vms/run", "$clone/build/bin/of-this-clone", "$clone/tools/tests/read_recordings";
 open $of, '>', "$clone/plots/a-script.gp" or die;
 close $of;
 my $marker = "/etc/memscope-run-test.$$";
@@ -121,6 +124,7 @@ rm -f /etc/hostname; test -e /etc/hostname || echo removed
 mount -o remount,rw /overlay/lower 2>/dev/null
 echo "program \$(of-this-clone) first \${PATH%%:*}"
 test -e $share || echo "own /tmp"
+for dir in /tmp /root; do printf 'MEMPROF\\n' >\$dir/left.data; echo no recording >\$dir/left.text; done
 EOF
 }
 $VM::run = $host_run;
@@ -131,6 +135,8 @@ like($vm->{out}, qr/^written\nremoved$/m, '... can write, there');
 like($vm->{out}, qr{^program a-script\.gp first $clone/build/bin$}m, '... finds our programs first, below /tmp, too')
 	or diag $vm->{out}, $vm->{err};
 like($vm->{out}, qr{^own /tmp$}m, "... and nothing else of the host's /tmp") if $share =~ m{^/tmp/};
+is_deeply([ map { slurp($_) } glob "$share/.recordings/*" ], [ ("MEMPROF\n") x 2 ], '... and its recordings are kept');
+is(slurp("$clone/read"), "run $share\n", '... and read under sanitizers');
 ok(!-e $marker && -e '/etc/hostname', '... and leaves the host as it was');
 
 # The kernel's own failures.  A real panic and a real oops; the others as the

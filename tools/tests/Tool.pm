@@ -10,7 +10,7 @@ use File::Path 'make_path';
 use File::Temp 'tempdir';
 use FindBin;
 
-our @EXPORT = qw($tools $build $dir slurp spew run);
+our @EXPORT = qw($tools $build $dir slurp spew run read_under_sanitizers);
 
 our $tools = "$FindBin::RealBin/..";
 our $build = $ENV{MEMSCOPE_BUILD} // "$tools/../build";
@@ -37,6 +37,13 @@ sub run {
 	my ($command) = @_;
 	my $text = `$command 2>$dir/err`;
 	return ($? & 127 ? 128 + ($? & 127) : $? >> 8, $text, slurp("$dir/err") // '');
+}
+
+# The recordings of a test, once more, by the readers built with sanitizers: true without a report.
+sub read_under_sanitizers {
+	my ($where) = @_;
+	(my $program = $0) =~ s{^.*/|\.\w+$}{}g;
+	return system("$FindBin::RealBin/read_recordings", "tools-$program", $where // $dir) == 0;
 }
 
 1;

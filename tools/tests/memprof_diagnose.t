@@ -48,4 +48,5 @@ for my $samples (0, 19, 62, 1389, 1390, 5000) {
 		  [ "too-few-samples none recording $samples" ], 'a row says so, too');
 }
 
+ok(read_under_sanitizers(), 'no report of the sanitizers');
 done_testing();

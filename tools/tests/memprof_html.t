@@ -80,4 +80,5 @@ close $f;
 browse("$dir/bad.html");
 like(slurp("$dir/browser.err"), qr/:CONSOLE.*no_such_function/, 'an error of a page would have been reported');
 
+is(system("$FindBin::RealBin/read_recordings", 'tools-memprof_html', $dir), 0, 'no report of the sanitizers');
 done_testing();
