@@ -139,6 +139,36 @@ is_deeply([ map { slurp($_) } glob "$share/.recordings/*" ], [ ("MEMPROF\n") x 2
 is(slurp("$clone/read"), "run $share\n", '... and read under sanitizers');
 ok(!-e $marker && -e '/etc/hostname', '... and leaves the host as it was');
 
+# Plugins are of API 1: where the system's QEMU does not load them, that of IBS is taken.
+sub qemu_taken {
+	my ($version, @args) = @_;
+	my %stub = ("$clone/qemu/qemu-system-x86_64" => 'stock', "$clone/build/qemu-ibs/qemu-system-x86_64" => 'ibs');
+	for (sort keys %stub) {
+		mkdir s{/[^/]*$}{}r;
+		open my $f, '>', $_ or die "$_: $!";
+		print $f "#!/bin/sh\n[ \"\$1\" != --version ] || exec echo 'QEMU emulator version $version'\n",
+			"echo $stub{$_} >>$clone/taken\n";
+		close $f;
+		chmod 0755, $_;
+	}
+	unlink "$clone/taken";
+	local $ENV{PATH} = "$clone/qemu:$ENV{PATH}";
+	local $VM::run = "$clone/test-vms/run";
+	delete local $ENV{MEMSCOPE_BUILD};
+	my $vm = vm('--accel', 'tcg', @args, '--', 'true');
+	return ((slurp("$clone/taken") // 'none') =~ s/\n//r, $vm->{err});
+}
+for (['7.2.19 (Debian 1:7.2+dfsg-7)', 'stock', '--oracle', 'out=/dev/null'],
+     ['10.0.13 (Debian 1:10.0.13+ds)', 'ibs', '--oracle', 'out=/dev/null'],
+     ['8.2.0', 'ibs', '--qemu-arg', '-plugin', '--qemu-arg', '/none.so'], ['8.1.5', 'stock', '--oracle', 'out=/dev/null'],
+     ['10.0.13', 'stock']) {
+	my ($version, $want, @args) = @$_;
+	my ($taken, $err) = qemu_taken($version, @args);
+	is($taken, $want, "QEMU $version, @args: $want");
+	is($err =~ /^test-vms\/run: QEMU [\d.]+ does not load plugins of API 1: using \S+qemu-ibs/m ? 'ibs' : 'stock', $want,
+	   '... and says so') or diag $err;
+}
+
 # The kernel's own failures.  A real panic and a real oops; the others as the
 # messages they print.
 my @bad = (
