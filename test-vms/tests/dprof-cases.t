@@ -15,7 +15,7 @@ use VM;
 plan skip_all => 'this kernel has no dprof'
 	if slurp("$kernel_dir/.config") !~ /^CONFIG_DPROF=y/m;
 -x "$build/qemu-ibs/qemu-system-x86_64"
-	or plan skip_all => 'the QEMU that emulates IBS is not built (make qemu-ibs)';
+	or BAIL_OUT('the QEMU that emulates IBS is not built (make qemu-ibs)');
 
 my $bench = "$FindBin::RealBin/../bench";
 my $out = `MEMSCOPE_BUILD=$build $bench/dprof_cases.sh $share 14 1 28 2>&1`;

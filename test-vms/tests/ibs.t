@@ -11,7 +11,7 @@ use Test::More;
 use VM;
 
 -x "$build/qemu-ibs/qemu-system-x86_64"
-	or plan skip_all => 'the QEMU that emulates IBS is not built (make qemu-ibs)';
+	or BAIL_OUT('the QEMU that emulates IBS is not built (make qemu-ibs)');
 
 my @ibs = ('--timeout', 900, '--qemu', 'ibs');
 

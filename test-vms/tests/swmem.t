@@ -166,8 +166,10 @@ sub compare {
 		    '-plugin', '--qemu-arg', "$build/guest/libnext.so,out=$truth,nmi=$nmi", '--',
 		    'swmem_check', 'loops', "/share/samples.$key", @args);
 	# Without -icount a busy host can make the timer fail its check in any case.
-	return diag "$name: skipped: $vm->{err}"
-		if $name =~ /no -icount/ && $vm->{err} =~ /no high-resolution timers/;
+	if ($name =~ /no -icount/ && $vm->{err} =~ /no high-resolution timers/) {
+		SKIP: { skip "$name: the timer failed its check on this host", 1 }
+		return;
+	}
 	is($vm->{status}, 0, "$name: runs") or return diag $vm->{err}, $vm->{out};
 
 	my (@samples, %object, $lost);
