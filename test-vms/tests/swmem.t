@@ -7,8 +7,10 @@ use strict;
 use warnings;
 no warnings 'portable';
 use FindBin;
+use IO::Socket::UNIX;
 use JSON::PP;
 use List::Util qw(max min);
+use POSIX 'WNOHANG';
 use lib $FindBin::RealBin;
 use Test::More;
 use VM;
@@ -46,6 +48,100 @@ END
 	my ($n, $rest) = split /\n/, $vm->{out}, 2;
 	cmp_ok($n, '>', 300, 'sampling goes on while CPUs go offline and online') or diag $vm->{err};
 	is($rest, '', 'and no NMI is unclaimed');
+}
+
+# --- CPUs that take turns --------------------------------------------------------
+# The CPU that is sampled serves the other one, and gives up its turn when it programs its
+# timer: that is where the other's NMI would find it.
+for my $cpu (0, 1) {
+	my $vm = vm('--smp', 2, @fine, '--accel', 'icount', '--', 'swmem_check', 'syscalls', $cpu);
+	is($vm->{status}, 0, "short system calls on CPU $cpu") or diag $vm->{err};
+	my @map = sort { $a->[0] cmp $b->[0] } map { [ split ] } grep { /^f{8}\S+ [tTwW] / } split /\n/,
+		slurp("$kernel_dir/System.map");
+	my ($all, $timer) = (0, 0);
+	for ($vm->{out} =~ /^ip (\S+ \d+)$/mg) {
+		my ($ip, $n) = split;
+		my ($low, $high) = (0, scalar @map);
+		while ($high - $low > 1) {
+			my $mid = $low + $high >> 1;
+			$map[$mid][0] le $ip ? ($low = $mid) : ($high = $mid);
+		}
+		$all += $n;
+		$timer += $n if $map[$low][2] =~ /apic/;
+	}
+	diag "CPU $cpu: $timer of $all samples are of the local APIC";
+	cmp_ok($all, '>', 200, "CPU $cpu: samples");
+	cmp_ok($timer, '<', $all / 10, "CPU $cpu: and not of its timer");
+}
+
+# --- what an ordinary user may not learn --------------------------------------
+{
+	my $vm = vm('--smp', 2, @fine, '--accel', 'tcg', '--timeout', 500, '--', 'swmem_check',
+		    'secrets');
+	is($vm->{status}, 0, 'kernel addresses, as an ordinary user') or diag $vm->{err};
+	my ($own, $nr, $told, $missed) =
+		$vm->{out} =~ /^own (\d+) secrets (\d+) told (\d+) missed (\d+)/;
+	cmp_ok($own // 0, '>', 0, 'samples of its own memory come');
+	is($nr, 1000, 'as many addresses as said');
+	is($told, 0, 'no sample of memory that is not its own') or diag $vm->{out};
+	is($missed, 0, 'and the instructions were interrupted') or diag $vm->{out};
+	like($vm->{out}, qr/probe Permission denied$/m, 'a probe is refused');
+}
+
+# --- perf throttles it ----------------------------------------------------------
+for my $smp (2, 1) {
+	my $vm = vm('--smp', $smp, @icount, '--', 'swmem_check', 'throttle');
+	is($vm->{status}, 0, "throttled, $smp CPUs") or diag $vm->{err};
+	my ($ticks, $samples, $sent) = $vm->{out} =~ /^ticks (\d+) samples (\d+) sent (\d+)/;
+	diag "$smp CPUs, at most 1000 samples a second: $vm->{out}";
+	cmp_ok($samples // 0, '>', 100, 'there are samples');
+	cmp_ok($ticks // 1e9, '<=', 2 * ($samples // 0), 'no more ticks than twice the samples');
+	cmp_ok($sent // 1e9, '<=', 2 * ($samples // 0), 'and no more NMIs') if $smp > 1;
+}
+
+# --- idle and isolated CPUs -------------------------------------------------------
+for (['', '0-1'], ['isolcpus=1-2', '0']) {
+	my ($append, $servers) = @$_;
+	my $name = $append || 'no CPU isolated';
+	my $vm = vm('--smp', 3, @icount, '--append', "hpet=disable $append", '--', 'sh', '-c',
+		    'swmem_check all; cd /sys/bus/event_source/devices/swmem/stats;' .
+		    'echo servers $(cat servers) senders $(cat senders)');
+	is($vm->{status}, 0, "$name: runs") or diag $vm->{err};
+	diag "$name: ", join '; ', split /\n/, $vm->{out};
+	my ($ticks, $sent, $not_sent) =
+		$vm->{out} =~ /^idle ticks (\d+), sent (\d+), not sent (\d+)/m;
+	cmp_ok($not_sent // 0, '>', 1000, "$name: ticks of idle CPUs were due");
+	cmp_ok($sent // 1e9, '<', ($not_sent // 0) / 20, "$name: and were not sent");
+	# One CPU alone may serve: its own timer is all there is for itself.
+	cmp_ok($ticks // 1e9, '<', ($not_sent // 0) / 20, "$name: nor came otherwise")
+		unless $append;
+	for my $cpu (0 .. 2) {
+		my ($n) = $vm->{out} =~ /^cpu $cpu samples (\d+)/m;
+		cmp_ok($n // 0, '>', 20, "$name: CPU $cpu is sampled when it works again");
+	}
+	like($vm->{out}, qr/^servers $servers senders $servers$/m, "$name: CPUs $servers serve");
+}
+
+# --- an NMI that nobody sent ------------------------------------------------------
+{
+	my $vm = vm_start('--smp', 2, @icount, '--share', $share, '--timeout', 400,
+			  '--append', 'hpet=disable unknown_nmi_panic=1', '--qemu-arg', '-qmp',
+			  '--qemu-arg', "unix:$share/qmp,server=on,wait=off", '--', 'swmem_check',
+			  'hold', '/share/holds');
+	select undef, undef, undef, .2
+		until -s "$share/holds" || waitpid($vm->{pid}, WNOHANG);
+	my $ticks = slurp("$share/holds") // 0;
+	cmp_ok($ticks, '>', 200, 'while it samples, none is unknown');
+	if ($ticks) {
+		my $qmp = IO::Socket::UNIX->new(Peer => "$share/qmp") or die "$share/qmp: $!";
+		$qmp->autoflush;
+		<$qmp>;
+		print $qmp qq({"execute":"$_"}\n) and <$qmp> for qw(qmp_capabilities inject-nmi);
+	}
+	vm_finish($vm);
+	is($vm->{status}, 125, 'one that is injected') or diag $vm->{out};
+	like($vm->{err}, qr/Kernel panic - not syncing: NMI: Not continuing/,
+	     'is unknown, and panics with unknown_nmi_panic') or diag $vm->{err};
 }
 
 # --- who chooses among sources finds it ---------------------------------------

@@ -114,6 +114,12 @@ int ring_next(struct ring *r, struct sample *s)
 			exit(1);
 		}
 		copy_out(r, &body, r->at - h.size + sizeof(h), sizeof(body));
+		if (body.version != RAW_VERSION || body.size > body.raw_size ||
+		    body.size < sizeof(body.version) * 3 + 2 + sizeof(body.cycles)) {
+			fprintf(stderr, "swmem_check: raw data of version %u, %u of %u bytes: this program reads version %d\n",
+				body.version, body.size, body.raw_size, RAW_VERSION);
+			exit(1);
+		}
 		*s = (struct sample){
 			.ip = body.ip, .addr = body.addr, .time = body.time, .period = body.period,
 			.data_src = body.data_src, .phys = body.phys, .pid = body.pid,

@@ -37,11 +37,16 @@ struct body {
 	uint32_t cpu, res;
 	uint64_t period;
 	uint32_t raw_size;
-	uint16_t width;
+	/* struct perf_swmem_raw of linux/perf_swmem.h */
+	uint16_t version, size, width;
 	uint8_t op, probe;
-	uint32_t cycles, rest;
-	uint64_t data_src, phys;
+	uint32_t cycles;
+	uint64_t data_src;
+	/* The physical address, or the size of the page. */
+	uint64_t phys;
 } __attribute__((packed));
+
+#define RAW_VERSION 1
 
 struct ring {
 	int fd;
@@ -73,6 +78,13 @@ int check_events(void);
 
 /* churn.c */
 int run_churn(int argc, char **argv);
+
+/* limits.c */
+int check_secrets(void);
+int check_throttle(void);
+int run_all_cpus(int argc, char **argv);
+int run_hold(int argc, char **argv);
+int run_syscalls(int argc, char **argv);
 
 /* ring.c: events and their rings */
 struct perf_event_attr attr_of(uint64_t config, uint64_t period);
