@@ -42,19 +42,6 @@ static void become_nobody(void)
 	}
 }
 
-static void set_sysctl(const char *name, int value)
-{
-	char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
-	f = fopen(path, "w");
-	if (!f || fprintf(f, "%d\n", value) < 0 || fclose(f)) {
-		perror(path);
-		exit(1);
-	}
-}
-
 /* The load is three bytes long: go on after it. */
 static void skip_load(int sig, siginfo_t *info, void *context)
 {
@@ -214,7 +201,6 @@ int run_all_cpus(int argc, char **argv)
 
 	if (cpus > 64)
 		return 1;
-	set_sysctl("perf_cpu_time_max_percent", 0);
 	for (int i = 0; i < cpus; i++) {
 		if (ring_open(&ring[i], &attr, -1, i)) {
 			perror("swmem_check: perf_event_open");
@@ -303,7 +289,6 @@ int run_syscalls(int argc, char **argv)
 
 	if (cpus > 64)
 		return 1;
-	set_sysctl("perf_cpu_time_max_percent", 0);
 	attr.exclude_user = 1;
 	for (int i = 0; i < cpus; i++) {
 		if (ring_open(&ring[i], &attr, -1, i)) {

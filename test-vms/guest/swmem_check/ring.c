@@ -148,6 +148,19 @@ void pin(int cpu)
 	}
 }
 
+void set_sysctl(const char *name, int value)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+	f = fopen(path, "w");
+	if (!f || fprintf(f, "%d\n", value) < 0 || fclose(f)) {
+		perror(path);
+		exit(1);
+	}
+}
+
 void wait_for_timers(void)
 {
 	char line[256];

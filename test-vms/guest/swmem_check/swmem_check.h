@@ -100,6 +100,8 @@ void enable(struct ring *r);
 void disable(struct ring *r);
 unsigned long stat_of(const char *name);
 void pin(int cpu);
+/* Of /proc/sys/kernel. */
+void set_sysctl(const char *name, int value);
 /* Soon after boot timers are as coarse as the tick. */
 void wait_for_timers(void);
 
