@@ -19,6 +19,8 @@ PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libg
 	libbpf-dev libdw-dev libcapstone-dev libxxhash-dev graphviz
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db
+# what the decoder of swmem is compared with
+PACKAGES += libzydis-dev binutils
 # the kernel's own tests of memory management
 PACKAGES += libcap-dev libnuma-dev
 # what statistics are compared with

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* tools/include has no limits of the kernel's integer types. */
+#ifndef _DECODER_LINUX_KERNEL_H
+#define _DECODER_LINUX_KERNEL_H
+
+#include_next <linux/kernel.h>
+#include <linux/log2.h>
+
+#ifndef U16_MAX
+#define U16_MAX	((u16)~0U)
+#endif
+#ifndef U32_MAX
+#define U32_MAX	((u32)~0U)
+#endif
+
+#endif
