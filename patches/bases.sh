@@ -72,7 +72,7 @@ compile() {
 		what=()
 		while read -r file; do
 			what+=("${file%.c}.o")
-		done < <(git -C "$tree" diff --name-only --diff-filter=AM memscope-base..HEAD -- '*.c')
+		done < <(git -C "$tree" diff --name-only --diff-filter=AM memscope-series..HEAD -- '*.c')
 	fi
 	make -s -C "$tree" O="$out" CC="$cc" HOSTCC="$cc" olddefconfig prepare &&
 		make -s -k -C "$tree" O="$out" CC="$cc" HOSTCC="$cc" -j"${JOBS:-2}" "${what[@]}"

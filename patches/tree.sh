@@ -68,6 +68,15 @@ if ! "$patches/export.sh" --same "$build"; then
 	# Keep the commits whose patches did not change, so that little is rebuilt.
 	git reset -q --hard "$keep"
 	n=$(git rev-list --count memscope-base.."$keep")
+	# What the series needs of later 6.12.y comes first, where it is missing.
+	for patch in "$patches"/older/*.patch; do
+		[ "$(make -s kernelversion)" != "${bases[0]}" ] &&
+			git apply --check "$patch" 2>/dev/null ||
+			continue
+		echo "applying older/${patch##*/}"
+		git am -q --committer-date-is-author-date "$patch"
+	done
+	git tag -f memscope-series "$([ "$n" -eq 0 ] && echo HEAD || echo memscope-base)" >/dev/null
 	# Until the last is applied, the tree must not be exported.
 	printf '%s\n' "${series[@]:n}" >.git/memscope-incomplete
 	for patch in "${series[@]:n}"; do
