@@ -44,8 +44,8 @@ while (<$f>) {
 	my %f = $rest =~ /(\w+)=(\S*)/g;
 	if ($what eq 'history') {
 		$history{$f{id}} = { id => $f{id}, base => hex $f{base}, cpu => $cpu + 0,
-				     offset => [ split /,/, $f{offset} ], slots => $f{slots},
-				     len => [ split /,/, $f{len} ] };
+				     offset => [ map { unpack 'l', pack 'L', $_ } numbers($f{offset}) ], slots => $f{slots},
+				     len => [ numbers($f{len}) ] };
 	} elsif ($what eq 'access') {
 		push @{ $logged{$f{id}}[$cpu] }, [ hex $f{ip}, $f{offset} + 0, $f{op} + 0, $f{seq} + 0 ];
 	} else {
@@ -55,6 +55,9 @@ while (<$f>) {
 # Of an object, the first that is published is the first that is told.
 push @{ $queue{($_->{id} & 0xfff) . ' ' . $_->{base}} }, $_
 	for sort { $a->{id} <=> $b->{id} } values %history;
+
+# An array of an event, as {0x8,0x10}.
+sub numbers { return map { hex } $_[0] =~ /0x([0-9a-f]+)/g }
 
 # --- one history -------------------------------------------------------------------
 

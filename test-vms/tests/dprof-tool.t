@@ -16,9 +16,10 @@ plan skip_all => 'this kernel has no dprof'
 
 my $file = 'trace.dat';
 
-# Clocks of a guest without a known TSC are too coarse for times, not for the order.
+# The kernel trusts the TSC from the start: with a clock of ticks, frees and allocations of
+# two CPUs have equal times, and their order is not known.
 my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share,
-	    '--append', 'hpet=disable sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
+	    '--append', 'hpet=disable tsc=reliable clocksource=tsc sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
 	    'cat /sys/kernel/tracing/dprof/types >before; ' .
 	    'dprof record -t "faults_*" -H faults_queue --offsets "0,8 8,64 0,64" -o trace.dat -- ' .
 	    'modprobe dprof_faults rounds=20000 || exit 1; ' .
@@ -65,7 +66,6 @@ is($row->{class}, 'true_sharing', 'its misses are true sharing');
 like($row->{writer}, qr/ by faults_queue_send\+/, 'by what the sender writes');
 
 ($row) = rows('workingset', '--type', 'faults_queue');
-# Some frees seem to come before their allocation, by the clocks, and are not told.
 ok($row->{remote_frees_pct} > 50, 'freed by the other CPU') or diag($row->{remote_frees_pct});
 
 # By trace-cmd alone: types that were told before it began are told again.

@@ -7,8 +7,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 console=$(mktemp "${TMPDIR:-/tmp}/memscope-kunit.XXXXXX")
 trap 'rm -f "$console" "$console.map"' EXIT
 
-"$here/../../run" --kernel "${MEMSCOPE_KERNEL:-debug}" --console "$console" --timeout 300 \
-	--append "kunit.enable=1 sysctl.vm.mem_profiling=0 debug_pagealloc=on kfence.sample_interval=1" -- \
+"$here/../../run" --kernel "${MEMSCOPE_KERNEL:-debug}" --console "$console" --timeout 600 \
+	--append "kunit.enable=1 sysctl.vm.mem_profiling=0 debug_pagealloc=on kfence.sample_interval=50" -- \
 	grep DirectMap2M /proc/meminfo >"$console.map"
 status=$?
 n=0
