@@ -45,11 +45,12 @@ kmake() { make -s -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" "$@"; }
 
 # Objects of the C files touched, with sparse and all warnings; what the files
 # warned of before the series is not the series' fault.
-# A file that is compiled already would not warn again.
+# A file that is compiled already would not warn again.  A compiler cache with a base
+# directory makes paths relative ones: ../linux/mm/slub.c.
 warnings() {
 	(cd "$out" && rm -f -- "${objects[@]}")
 	kmake W=1 C=2 "${objects[@]}" 2>&1 |
-		grep -E '(warning|error):' | sed -E "s|^$linux/||; s|^\./||; s/:[0-9]+(:[0-9]+)?:/:/" | sort -u
+		grep -E '(warning|error):' | sed -E "s#^($linux|(\.\./)+${linux##*/})/##; s|^\./||; s/:[0-9]+(:[0-9]+)?:/:/" | sort -u
 }
 
 objects=()
