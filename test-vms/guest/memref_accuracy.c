@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memref_accuracy FILE: runs working sets of known kinds under memref, with
- * marks for the oracle around each harvest, and writes what memref reported.
+/* memref_accuracy FILE [changed]: runs working sets of known kinds under memref, or those
+ * only whose entries change before the harvest, with marks for the oracle around each harvest, and writes what memref reported.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,9 +32,16 @@
 #define WARM_UPS 1
 #define SCORED 3
 
-enum work { READ, WRITE, MIXED, FILE_READ, FILE_WRITE };
+/* Of these, in order: passes through memory; through a file; write protected
+ * between writing and the harvest; gone or aged before the harvest; a file's
+ * pages mapped, first touched.
+ */
+enum work { READ, WRITE, MIXED, FILE_READ, FILE_WRITE, FORK, CHILD_READ, MPROTECT, CLEAR_REFS,
+	    UFFD_WP, UNMAP, EXIT, FREE, COLD, MAPPED };
 
-static const char *const work_names[] = { "read", "write", "mixed", "file-read", "file-write" };
+static const char *const work_names[] = { "read", "write", "mixed", "file-read", "file-write",
+					  "fork", "child-read", "mprotect", "clear-refs", "uffd-wp",
+					  "munmap", "exit", "free", "cold", "mapped" };
 static const char *const bitmap_names[] = { "bitmap_user", "bitmap_kernel", "bitmap_page_cache",
 					   "bitmap_write" };
 
@@ -105,12 +115,220 @@ struct spec {
 	bool writes;		/* memref/write anon */
 };
 
+/* A child that answers each byte with one, when it has read the memory. */
+struct child {
+	pid_t pid;
+	int ask, answer;
+};
+
+static struct child child;
+
+static void __attribute__((noreturn)) child_loop(unsigned long nr_pages, int ask, int answer)
+{
+	char c;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (read(ask, &c, 1) == 1) {
+		touch(memory, nr_pages, 1, READ);
+		if (write(answer, &c, 1) != 1)
+			break;
+	}
+	_exit(1);
+}
+
+static void stop_child(void)
+{
+	if (!child.pid)
+		return;
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+	close(child.ask);
+	close(child.answer);
+	child.pid = 0;
+}
+
+static void start_child(unsigned long nr_pages)
+{
+	int ask[2], answer[2];
+
+	if (pipe(ask) || pipe(answer))
+		die("pipe");
+	child.pid = fork();
+	if (child.pid < 0)
+		die("fork");
+	if (!child.pid)
+		child_loop(nr_pages, ask[0], answer[1]);
+	close(ask[0]);
+	close(answer[1]);
+	child.ask = ask[1];
+	child.answer = answer[0];
+}
+
+static void child_reads(void)
+{
+	char c = 0;
+
+	if (write(child.ask, &c, 1) != 1 || read(child.answer, &c, 1) != 1)
+		die("child");
+}
+
+/* One page in 20 is written, the others are read. */
+static void touch_some(unsigned char *p, unsigned long nr_pages)
+{
+	for (unsigned long i = 0; i < nr_pages; i++) {
+		volatile unsigned char *byte = p + i * PAGE;
+
+		if (i % 20)
+			(void)*byte;
+		else
+			*byte = i;
+	}
+}
+
+static void clear_soft_dirty(void)
+{
+	int fd = open("/proc/self/clear_refs", O_WRONLY);
+
+	if (fd < 0 || write(fd, "4", 1) != 1)
+		die("clear_refs");
+	close(fd);
+}
+
+static int userfault_fd(size_t size)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range = { (uintptr_t)memory, size }, .mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &reg))
+		die("userfaultfd");
+	return fd;
+}
+
+static void userfault_protect(int fd, size_t size, bool protect)
+{
+	struct uffdio_writeprotect wp = {
+		.range = { (uintptr_t)memory, size },
+		.mode = protect ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
+	};
+
+	if (ioctl(fd, UFFDIO_WRITEPROTECT, &wp))
+		die("UFFDIO_WRITEPROTECT");
+}
+
+/* What was written is write protected when the harvest comes. */
+static void run_protected(enum work work, unsigned long nr_pages)
+{
+	static int uffd = -1;
+	size_t size = nr_pages * PAGE;
+
+	switch (work) {
+	case FORK:
+		stop_child();
+		touch_some(memory, nr_pages);
+		start_child(nr_pages);
+		child_reads();
+		/* Copied on write: what was written before is the child's now. */
+		touch_some(memory, nr_pages / 2);
+		break;
+	case CHILD_READ:
+		if (!child.pid) {
+			memset(memory, 1, size);
+			start_child(nr_pages);
+		}
+		child_reads();
+		break;
+	case MPROTECT:
+		if (mprotect(memory, size, PROT_READ | PROT_WRITE))
+			die("mprotect");
+		touch_some(memory, nr_pages);
+		if (mprotect(memory, size, PROT_READ))
+			die("mprotect");
+		break;
+	case CLEAR_REFS:
+		touch_some(memory, nr_pages);
+		clear_soft_dirty();
+		break;
+	default:
+		if (uffd < 0)
+			uffd = userfault_fd(size);
+		userfault_protect(uffd, size, false);
+		touch_some(memory, nr_pages);
+		userfault_protect(uffd, size, true);
+	}
+}
+
+static void *map_new(size_t size, int fd)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+	if (fd < 0 && madvise(p, size, MADV_NOHUGEPAGE) && errno != EINVAL)
+		die("madvise");
+	return p;
+}
+
+/* What was referenced is not mapped, or looks unused, when the harvest comes. */
+static void run_gone(enum work work, unsigned long nr_pages)
+{
+	size_t size = nr_pages * PAGE;
+	pid_t pid = work == EXIT ? fork() : 0;
+	unsigned char *p;
+
+	if (pid < 0)
+		die("fork");
+	if (pid) {
+		waitpid(pid, NULL, 0);
+		return;
+	}
+	p = map_new(size, -1);
+	touch(p, nr_pages, 1, WRITE);
+	if (work == EXIT)
+		_exit(0);
+	if (work == UNMAP) {
+		munmap(p, size);
+		return;
+	}
+	if (madvise(p, size, work == FREE ? MADV_FREE : MADV_COLD))
+		die("madvise");
+	/* Mapped until the next run ends, so that its entries are harvested. */
+	static void *last;
+	static size_t last_size;
+
+	if (last)
+		munmap(last, last_size);
+	last = p;
+	last_size = size;
+}
+
+/* The pages of the file are cached; these are first touched, one in 64. */
+static void run_mapped(unsigned long nr_pages)
+{
+	static void *last;
+	size_t size = nr_pages * 64 * PAGE;
+
+	if (last)
+		munmap(last, size);
+	last = map_new(size, file);
+	touch(last, nr_pages, 64, READ);
+}
+
 static void run(const struct spec *spec)
 {
 	unsigned long nr_pages = spec->nr_pages;
 	unsigned long passes = RUN_ACCESSES / nr_pages;
 	enum work work = spec->work;
 
+	if (work == MAPPED)
+		return run_mapped(nr_pages);
+	if (work >= UNMAP)
+		return run_gone(work, nr_pages);
+	if (work >= FORK)
+		return run_protected(work, nr_pages);
 	if (work == FILE_READ || work == FILE_WRITE)
 		passes = 1;
 	for (passes = passes > 2 ? passes : 2; passes; passes--) {
@@ -200,6 +418,9 @@ static void cell(const struct spec *spec)
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
+	stop_child();
+	if (spec->work == MPROTECT && mprotect(memory, spec->nr_pages * PAGE, PROT_READ | PROT_WRITE))
+		die("mprotect");
 	write_saved();
 }
 
@@ -242,31 +463,11 @@ static void *map_populated(size_t size)
 	return p;
 }
 
-int main(int argc, char **argv)
+/* Page-table entries stay as they are between the access and the harvest. */
+static void unchanged_cells(void)
 {
 	static const unsigned long sizes[] = { 16, 256, 1024, 4096, MAX_PAGES };
-	struct accuracy_header header = { .magic = ACCURACY_MAGIC };
 
-	if (argc != 2)
-		return 2;
-	out = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0644);
-	if (out < 0)
-		die(argv[1]);
-	pin();
-	open_memref();
-	header.nr_words = bitmap_size / 8;
-	if (write(out, &header, sizeof(header)) != sizeof(header))
-		die(argv[1]);
-	memory = map_populated(MAX_PAGES * PAGE);
-	saved = map_populated((WARM_UPS + SCORED) *
-			      (sizeof(struct accuracy_scan) + ACCURACY_NR_BITMAPS * bitmap_size));
-	file = memfd_create("file", 0);
-	if (file < 0)
-		die("memfd_create");
-	copy_file(8192, true);
-
-	oracle_mark(ORACLE_CODE_START);
-	sched_yield();
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		for (int work = READ; work <= WRITE; work++) {
 			cell(&(struct spec){ work, sizes[i], 1, false, '1', false });
@@ -289,6 +490,42 @@ int main(int argc, char **argv)
 	cell(&(struct spec){ FILE_READ, 8192, 1, false, '1', false });
 	cell(&(struct spec){ FILE_READ, 8192, 1, true, '1', false });
 	cell(&(struct spec){ FILE_WRITE, 8192, 1, false, '1', false });
+}
+
+int main(int argc, char **argv)
+{
+	struct accuracy_header header = { .magic = ACCURACY_MAGIC };
+
+	if (argc != 2 && (argc != 3 || strcmp(argv[2], "changed")))
+		return 2;
+	out = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	if (out < 0)
+		die(argv[1]);
+	pin();
+	open_memref();
+	header.nr_words = bitmap_size / 8;
+	if (write(out, &header, sizeof(header)) != sizeof(header))
+		die(argv[1]);
+	memory = map_populated(MAX_PAGES * PAGE);
+	saved = map_populated((WARM_UPS + SCORED) *
+			      (sizeof(struct accuracy_scan) + ACCURACY_NR_BITMAPS * bitmap_size));
+	file = memfd_create("file", 0);
+	if (file < 0)
+		die("memfd_create");
+	copy_file(8192, true);
+
+	oracle_mark(ORACLE_CODE_START);
+	sched_yield();
+	if (argc == 2)
+		unchanged_cells();
+	munmap(memory, MAX_PAGES * PAGE);
+	for (int work = FORK; work <= COLD; work++) {
+		/* Each has memory of its own: nothing is left of the one before. */
+		memory = map_populated(4096 * PAGE);
+		cell(&(struct spec){ work, 4096, 1, false, '1', true });
+		munmap(memory, 4096 * PAGE);
+	}
+	cell(&(struct spec){ MAPPED, 8192 / 64, 64, false, '1', false });
 	oracle_mark(ORACLE_CODE_STOP);
 	write_file("events/memref/memref_scan/enable", "0");
 	return close(out) ? 1 : 0;
