@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
-# With the events off memref is nothing: no thread, no memory, and where the
-# page cache is read and written no more than a NOP.  Nor are page hints without
+# With the events off memref is nothing: no thread, no memory, and where the page
+# cache is read and written, entries are zapped and processes forked, no more than a NOP.  Nor are page hints without
 # a hint.
 use strict;
 use warnings;
@@ -80,8 +80,15 @@ sub hooks {
 hooks('memref_hooks',
       [ qw(filemap_read shmem_file_read_iter generic_perform_write iomap_file_buffered_write
 	   clear_refs_write page_idle_clear_pte_refs_one try_to_inc_max_seq
-	   walk_pmd_range_locked walk_pud_range lru_gen_look_around) ],
-      [ qw(get_pte_pfn get_pmd_pfn walk_pte_range) ]);
+	   walk_pmd_range_locked walk_pud_range lru_gen_look_around
+	   set_pte_range copy_huge_pmd zap_huge_pmd madvise_free_huge_pmd
+	   madvise_free_pte_range madvise_cold_or_pageout_pte_range
+	   page_vma_mkclean_one) ],
+      [ qw(get_pte_pfn get_pmd_pfn walk_pte_range mm_init dup_mm copy_mm copy_process
+	   copy_page_range copy_present_ptes copy_pte_range unmap_page_range zap_pte_range
+	   zap_present_ptes zap_present_folio_ptes do_wp_page wp_page_copy
+	   __unmap_hugepage_range set_tlb_ubc_flush_pending try_to_unmap_one
+	   try_to_migrate_one) ]);
 hooks('page_hint_key',
       [ qw(vma_alloc_folio_noprof __thp_vma_allowable_orders begin_new_exec) ],
       [ qw(copy_process copy_mm dup_mm alloc_bprm bprm_mm_init __mmput mmput __mmdrop) ]);
