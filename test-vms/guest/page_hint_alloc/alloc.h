@@ -28,6 +28,9 @@ void part_fresh(void);
 void part_aged(void);
 void part_partition(void);
 
+/* full.c */
+void part_full(void);
+
 /* cost.c */
 void part_cost(void);
 void part_plain(void);

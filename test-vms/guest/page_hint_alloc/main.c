@@ -7,6 +7,8 @@
  *	aged		coloring when single pages are free at random, down to
  *			10 % of memory free above the low watermark
  *	partition	8 of 32 colors, until 90 % of what there is of them is used
+ *	full		with the page cache full of /dev/vda: 8 of 32 colors, and
+ *			coloring, 128 MiB touched at full speed
  *	cost		instructions of a fault, steered and default, under QEMU's
  *			-icount shift=0, where a nanosecond is an instruction;
  *			else nanoseconds.  On aged memory too, on one CPU and on all
@@ -104,6 +106,7 @@ int main(int argc, char **argv)
 		{ "fresh", part_fresh },
 		{ "aged", part_aged },
 		{ "partition", part_partition },
+		{ "full", part_full },
 		{ "cost", part_cost },
 		{ "locks", part_locks },
 		{ "stress", part_stress },
@@ -126,7 +129,7 @@ int main(int argc, char **argv)
 	/* Else kcompactd moves pages about once memory is fragmented. */
 	put_file("/proc/sys/vm/compaction_proactiveness", "0");
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (argc < 2 || !strcmp(argv[1], parts[i].name))
+		if (argc < 2 ? strcmp(parts[i].name, "full") : !strcmp(argv[1], parts[i].name))
 			parts[i].run();
 	printf("1..%u\n", nr_tests);
 	return nr_bad ? 1 : 0;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Hints when memory is full of page cache: the disk is /dev/vda, of 1.25 times the memory. */
+#include "alloc.h"
+
+#define DISK		"/dev/vda"
+#define CHUNK		(1UL << 20)
+#define TOUCHED		32768UL		/* pages: 128 MiB */
+#define MARKED		64UL		/* MiB of the disk that are written and compared */
+
+static uint64_t file_pages(void)
+{
+	put_file("/proc/sys/vm/stat_refresh", "1");
+	return number_in("/proc/vmstat", "nr_file_pages");
+}
+
+static uint64_t mark(uint64_t word)
+{
+	return (word + 1) * 0x9e3779b97f4a7c15;
+}
+
+/* Dirty page cache, that says something. */
+static void write_marks(int disk, uint64_t *buf)
+{
+	uint64_t i, j, words = CHUNK / sizeof(*buf);
+
+	for (i = 0; i < MARKED; i++) {
+		for (j = 0; j < words; j++)
+			buf[j] = mark(i * words + j);
+		if (pwrite(disk, buf, CHUNK, i * CHUNK) != CHUNK)
+			die(DISK);
+	}
+}
+
+static uint64_t bad_marks(int disk, uint64_t *buf)
+{
+	uint64_t i, j, words = CHUNK / sizeof(*buf), bad = 0;
+
+	for (i = 0; i < MARKED; i++) {
+		if (pread(disk, buf, CHUNK, i * CHUNK) != CHUNK)
+			die(DISK);
+		for (j = 0; j < words; j++)
+			bad += buf[j] != mark(i * words + j);
+	}
+	return bad;
+}
+
+/* Read the disk until memory is full. */
+static void fill_cache(int disk, void *buf)
+{
+	uint64_t at = MARKED * CHUNK;
+
+	while (pread(disk, buf, CHUNK, at) == CHUNK)
+		at += CHUNK;
+}
+
+static uint64_t stat_of(const char *name)
+{
+	return number_in(DEBUG "stats", name);
+}
+
+static void full_case(int disk, void *buf, const char *strategy, const void *arg, size_t size,
+		      double want)
+{
+	uint64_t before, after, supplied, evicted;
+	struct page_hints_query q;
+	double rate, per_page;
+	uint64_t i;
+	char *p;
+
+	write_marks(disk, buf);
+	fill_cache(disk, buf);
+	p = reserve(TOUCHED);
+	hint(p, TOUCHED, strategy, arg, size);
+	printf("# %s: %llu pages free, %llu low, %llu of the page cache\n", strategy,
+	       (unsigned long long)free_pages(), (unsigned long long)low_pages(),
+	       (unsigned long long)file_pages());
+	supplied = stat_of("supplied");
+	evicted = stat_of("supply_evicted");
+	before = file_pages();
+	for (i = 0; i < TOUCHED; i++)
+		p[i * PAGE] = 1;
+	after = file_pages();
+	show_stats();
+	supplied = stat_of("supplied") - supplied;
+	evicted = stat_of("supply_evicted") - evicted;
+	if (verify(hints_fd, (uintptr_t)p, (uintptr_t)p + TOUCHED * PAGE, &q))
+		die("VERIFY");
+	rate = (double)q.hits / TOUCHED;
+	per_page = supplied ? (double)evicted / supplied : 0;
+	printf("hit_%s_full_page_cache %.4f\n", strategy, rate);
+	printf("evicted_%s_per_page_supplied %.3f\n", strategy, per_page);
+	printf("evicted_%s_per_page_touched %.3f\n", strategy,
+	       ((double)before - after) / TOUCHED);
+	ok(rate >= want, "%s, page cache full, 128 MiB at full speed: %.2f %% there", strategy,
+	   100 * rate);
+	ok(per_page <= 1.5, "%s: %.3f pages evicted for a page supplied", strategy, per_page);
+	ok((double)before - after <= 1.5 * TOUCHED, "%s: the page cache lost %.3f pages a page touched",
+	   strategy, ((double)before - after) / TOUCHED);
+	unhint(p, TOUCHED);
+	munmap(p, TOUCHED * PAGE);
+	ok(!bad_marks(disk, buf), "%s: the disk's data are what was written", strategy);
+}
+
+void part_full(void)
+{
+	const uint64_t set[PAGE_HINTS_MAX_COLORS / 64] = { 0xff };
+	int disk = open(DISK, O_RDWR | O_CLOEXEC), try;
+	void *buf = aligned_alloc(PAGE, CHUNK);
+	uint64_t supplied;
+
+	if (disk < 0 || !buf)
+		die(DISK);
+	full_case(disk, buf, "partition", set, sizeof(set[0]), 0.95);
+	full_case(disk, buf, "coloring", NULL, 0, 0.98);
+
+	/* When nobody asks any more, what was supplied in advance goes back. */
+	for (try = 0; try < 100 && stat_of("cached"); try++)
+		usleep(100000);
+	ok(!stat_of("cached"), "the worker has ended, nothing is cached");
+	supplied = stat_of("supplied");
+	fill_cache(disk, buf);
+	sleep(1);
+	ok(stat_of("supplied") == supplied, "and nothing is supplied to nobody");
+	ok(free_pages_match(), "all free pages are accounted for");
+	close(disk);
+}
