@@ -55,15 +55,15 @@ int count_parse(const char *text, unsigned long *count);
 /* The hint that is wanted. */
 struct wish {
 	const char *strategy;
-	int order0;
+	unsigned int flags;		/* PAGE_HINT_* */
 	const char *inherit;
 	struct pagealloc_hint *hint;	/* NULL: none */
 	unsigned int inherit_flags;
 };
 
-enum { WISH_ORDER0 = 512, WISH_INHERIT };
+enum { WISH_ORDER0 = 512, WISH_LOCKED, WISH_INHERIT };
 #define WISH_OPTIONS	{ "strategy", 1, NULL, 's' }, { "order0", 0, NULL, WISH_ORDER0 }, \
-			{ "inherit", 1, NULL, WISH_INHERIT }
+			{ "locked", 0, NULL, WISH_LOCKED }, { "inherit", 1, NULL, WISH_INHERIT }
 extern const char wish_usage[];
 
 int wish_option(struct wish *w, int c, const char *arg);

@@ -9,15 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../lib/size.h"
 #include "cli.h"
 
 enum state { GOOD, NOTE, WARN, BAD };
+
+enum { SIZE = 600 };
 
 static const char * const state_names[] = { "ok", "note", "warn", "bad" };
 
 /* The table while it is made. */
 struct doctor {
 	struct table table;
+	unsigned long colors;
 	int nr[BAD + 1];
 	int failed;
 };
@@ -184,6 +188,7 @@ static void check_colors(struct doctor *d)
 		}
 		snprintf(value, sizeof(value), "%lu, of the level 2 cache", colors);
 	}
+	d->colors = colors;
 	say(d, "colors", colors > 1 ? GOOD : BAD, value,
 	    "pages of one color fall into the same sets of the cache: with one color or none there"
 	    " is nothing to choose",
@@ -247,8 +252,9 @@ static void check_thp(struct doctor *d)
 		snprintf(sizes + n, sizeof(sizes) - n, " kB");
 	strncat(value, sizes, sizeof(value) - strlen(value) - 1);
 	say(d, "thp", strstr(value, "[always]") || n ? WARN : GOOD, value,
-	    "a large folio is placed as a whole, with colors that follow from its first page; a later"
-	    " collapse moves pages",
+	    "a large folio is placed as a whole, with colors that follow from its first page; all"
+	    " strategies but coloring do without, which costs more misses of the TLB; a later collapse"
+	    " moves pages",
 	    "echo madvise >/sys/kernel/mm/transparent_hugepage/enabled, or pagealloc run --order0");
 }
 
@@ -274,7 +280,7 @@ static void check_swap(struct doctor *d)
 		lines++;
 	snprintf(value, sizeof(value), lines ? "%d in use" : "none", lines);
 	say(d, "swap", lines ? WARN : GOOD, value,
-	    "a page that comes back from swap gets a new frame, with readahead without its hint",
+	    "a page that comes back from swap gets a new frame, by its hint if that can be met",
 	    "swapoff -a, or lock the memory: mlockall(2), PAGEALLOC_LOCK");
 }
 
@@ -297,9 +303,55 @@ static void check_memory(struct doctor *d)
 	if (total)
 		snprintf(value, sizeof(value), "%lu of %lu MiB", left >> 10, total >> 10);
 	say(d, "free_memory", total && left < total / 10 ? WARN : GOOD, value,
-	    "a color is looked for among free pages only: with less than a tenth of memory free, many"
-	    " cannot be had",
-	    "before the program starts: sync; echo 1 >/proc/sys/vm/drop_caches");
+	    "with less than a tenth of memory free, colors are supplied by evicting clean page cache;"
+	    " where memory is programs' own, many cannot be met",
+	    "leave more memory free, or give programs fewer pages; pagealloc stats shows misses");
+}
+
+/* Colors a hint may use; 0: all. */
+static unsigned int colors_of(const struct pagealloc_hint *hint)
+{
+	static uint64_t set[PAGE_HINTS_MAX_COLORS / 64];
+	const uint32_t *table = hint->arg;
+	unsigned int nr = 0;
+	size_t i;
+
+	if (!strcmp(hint->strategy, "partition")) {
+		memcpy(set, hint->arg, hint->arg_size);
+	} else if (!strcmp(hint->strategy, "modulo")) {
+		for (i = 0; i < hint->arg_size / sizeof(*table); i++)
+			set[table[i] / 64] |= UINT64_C(1) << table[i] % 64;
+	}
+	for (i = 0; i < sizeof(set) / sizeof(set[0]); i++)
+		nr += __builtin_popcountll(set[i]);
+	return nr;
+}
+
+/*
+ * Of each run of as many pages as there are colors, a hint uses those of its
+ * colors: its memory is spread over size * colors / used, and of that no block
+ * remains that is larger than what lies between two pages of the set.
+ */
+static void check_set(struct doctor *d, const struct pagealloc_hint *hint, uint64_t size,
+		      unsigned long colors)
+{
+	unsigned int used = colors_of(hint);
+	char value[128];
+	uint64_t span;
+
+	if (!used || used > colors || colors < 2) {
+		say(d, "large_blocks", GOOD, "all colors are used",
+		    "the strategy takes no more memory apart than it uses", "");
+		return;
+	}
+	span = size / 1024 * colors / used;
+	snprintf(value, sizeof(value), "%" PRIu64 " KiB in %u of %lu colors: of %" PRIu64
+		 " KiB, %" PRIu64 " blocks of 2 MiB", size / 1024, used, colors, span,
+		 (span + 2047) / 2048);
+	say(d, "large_blocks", used < colors ? WARN : GOOD, value,
+	    "memory in U of C colors is spread over C/U times its size, where no large block remains:"
+	    " huge pages, hugetlbfs and compaction of the whole machine do without it",
+	    "use more colors, or less memory; reserve huge pages before");
 }
 
 static void check_nodes(struct doctor *d)
@@ -352,7 +404,9 @@ static void usage(FILE *f)
 {
 	fputs("usage: pagealloc doctor [options]\n"
 	      "Say whether page colors mean anything on this machine, what moves pages away from\n"
-	      "where they were placed, and what to do. The exit status is 1 if they mean nothing.\n\n",
+	      "where they were placed, and what to do. The exit status is 1 if they mean nothing.\n\n"
+	      "  -s, --strategy NAME[:ARG]   say what it costs in large blocks, too\n"
+	      "      --size SIZE             for so much memory (default 64M)\n",
 	      f);
 	fputs(output_usage, f);
 	fputs("      --help\n", f);
@@ -360,19 +414,32 @@ static void usage(FILE *f)
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option options[] = { OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { } };
+	static const struct option options[] = {
+		{ "strategy", 1, NULL, 's' }, { "size", 1, NULL, SIZE }, OUTPUT_OPTIONS,
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	struct pagealloc_hint *hint = NULL;
+	const char *strategy = NULL;
+	uint64_t size = 64 << 20;
 	struct output out = { };
 	struct doctor d = { };
+	char error[512];
 	int c, ret;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "s:" OUTPUT_LETTERS "h", options, NULL)) != -1) {
 		if (c == 'h' || c == '?') {
 			usage(c == 'h' ? stdout : stderr);
 			return c == 'h' ? OK : USAGE;
 		}
-		if (output_option(&out, c, optarg))
+		if (c == 's')
+			strategy = optarg;
+		else if (c == SIZE && (parse_size(optarg, &size) || !size))
+			return complain(USAGE, "--size %s: not a size", optarg);
+		else if (c != SIZE && output_option(&out, c, optarg))
 			return USAGE;
 	}
+	if (strategy && pagealloc_hint_parse(strategy, 0, &hint, error, sizeof(error)))
+		return complain(USAGE, "--strategy %s", error);
 	if (optind != argc) {
 		usage(stderr);
 		return USAGE;
@@ -388,6 +455,9 @@ int cmd_doctor(int argc, char **argv)
 	check_swap(&d);
 	check_memory(&d);
 	check_nodes(&d);
+	if (hint)
+		check_set(&d, hint, size, d.colors);
+	pagealloc_hint_free(hint);
 	ret = d.failed ? complain(FAILED, "no memory left") : print(&d, &out);
 	table_free(&d.table);
 	return ret ? ret : d.nr[BAD] ? FAILED : OK;

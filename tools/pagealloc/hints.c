@@ -115,7 +115,8 @@ int cmd_clear(int argc, char **argv)
 
 static const struct column hint_columns[] = {
 	{ "start", CELL_TEXT }, { "end", CELL_TEXT }, { "strategy", CELL_TEXT },
-	{ "order0", CELL_INT }, { "requests", CELL_INT }, { "hits", CELL_INT },
+	{ "order0", CELL_INT }, { "locked", CELL_INT }, { "requests", CELL_INT },
+	{ "hits", CELL_INT },
 	{ "inherit", CELL_TEXT }, { "mapping", CELL_TEXT }, { "argument", CELL_TEXT },
 };
 
@@ -136,6 +137,7 @@ static int add_hint(struct table *table, const struct target *t, const struct pa
 	return table_add(table, (struct cell[]){
 		TEXT_CELL(start), h->end ? TEXT_CELL(end) : NONE_CELL, TEXT_CELL(strategy),
 		INT_CELL(!!(h->flags & PAGE_HINT_ORDER0)),
+		INT_CELL(!!(h->flags & PAGE_HINT_LOCKED)),
 		INT_CELL(h->requests), INT_CELL(h->hits), TEXT_CELL(inherit),
 		*name ? TEXT_CELL(name) : NONE_CELL, *text ? TEXT_CELL(text) : NONE_CELL });
 }

@@ -10,6 +10,7 @@ const char wish_usage[] =
 	"                              partition:C-C,C,..., random:seed=N,\n"
 	"                              or another module's NAME[:@FILE]\n"
 	"      --order0                no large folios\n"
+	"      --locked                only CAP_SYS_NICE can remove the hint\n"
 	"      --inherit LIST          fork (children get the default hint), exec (new\n"
 	"                              programs keep it), ranges (children get the hints\n"
 	"                              of ranges), or none\n";
@@ -82,7 +83,8 @@ int wish_option(struct wish *w, int c, const char *arg)
 {
 	switch (c) {
 	case 's': w->strategy = arg; break;
-	case WISH_ORDER0: w->order0 = 1; break;
+	case WISH_ORDER0: w->flags |= PAGE_HINT_ORDER0; break;
+	case WISH_LOCKED: w->flags |= PAGE_HINT_LOCKED; break;
 	case WISH_INHERIT: w->inherit = arg; break;
 	default: return 0;
 	}
@@ -99,12 +101,13 @@ int wish_parse(struct wish *w)
 {
 	char error[512];
 
-	if (w->order0 && !w->strategy)
-		return complain(USAGE, "--order0: only with --strategy");
+	if (w->flags && !w->strategy)
+		return complain(USAGE, "%s: only with --strategy",
+				w->flags & PAGE_HINT_ORDER0 ? "--order0" : "--locked");
 	if (w->inherit && inherit_parse(w->inherit, &w->inherit_flags))
 		return USAGE;
-	if (w->strategy && pagealloc_hint_parse(w->strategy, w->order0 ? PAGE_HINT_ORDER0 : 0,
-						&w->hint, error, sizeof(error)))
+	if (w->strategy && pagealloc_hint_parse(w->strategy, w->flags, &w->hint, error,
+						sizeof(error)))
 		return complain(USAGE, "--strategy %s", error);
 	return OK;
 }

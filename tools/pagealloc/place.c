@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* pagealloc verify, repair: are pages where the hints say, and if not, move them. */
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -100,7 +103,7 @@ static void verify_usage(FILE *f)
 	fputs("      --help\n", f);
 }
 
-enum { AGAINST = 600, EXACT, LIST, SHARED, EVICT };
+enum { AGAINST = 600, EXACT, LIST, SHARED, EVICT, WATCH };
 
 int cmd_verify(int argc, char **argv)
 {
@@ -190,10 +193,24 @@ static int repair_range(struct target *t, const struct range *r, unsigned int fl
 	return 0;
 }
 
-static int repair(struct target *t, unsigned int flags, struct table *table)
+static int add_outcomes(const uint64_t *counts, struct table *table)
+{
+	size_t i;
+
+	for (i = 0; i <= NR_OUTCOMES; i++) {
+		const char *name = i < NR_OUTCOMES ? outcomes[i].name : "other";
+		const char *about = i < NR_OUTCOMES ? outcomes[i].about : "another error";
+
+		if (table_add(table, (struct cell[]){ TEXT_CELL(name), INT_CELL(counts[i]),
+						      TEXT_CELL(about) }))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int repair(struct target *t, unsigned int flags, uint64_t *counts)
 {
 	int32_t *status = malloc(REMAP_PAGES * sizeof(*status));
-	uint64_t counts[NR_OUTCOMES + 1] = { };
 	int ret = status ? 0 : -ENOMEM;
 	size_t i;
 
@@ -206,16 +223,125 @@ static int repair(struct target *t, unsigned int flags, struct table *table)
 		if (!ret && n.hinted)
 			ret = repair_range(t, r, flags, status, counts);
 	}
-	for (i = 0; i <= NR_OUTCOMES && !ret; i++) {
-		const char *name = i < NR_OUTCOMES ? outcomes[i].name : "other";
-		const char *about = i < NR_OUTCOMES ? outcomes[i].about : "another error";
+	free(status);
+	return ret;
+}
 
-		if (table_add(table, (struct cell[]){ TEXT_CELL(name), INT_CELL(counts[i]),
-						      TEXT_CELL(about) }))
-			ret = -ENOMEM;
+/* ---- repair --watch ---- */
+
+/* At most this share of a CPU, and this many times the interval without success. */
+#define WATCH_SHARE	0.05
+#define WATCH_PATIENCE	16
+
+static volatile sig_atomic_t watch_ends;
+
+static void end_watch(int sig)
+{
+	(void)sig;
+	watch_ends = 1;
+}
+
+static double seconds_of(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* A signal ends it early. */
+static void watch_sleep(double seconds)
+{
+	struct timespec t = { (time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9) };
+
+	if (!watch_ends)
+		nanosleep(&t, NULL);
+}
+
+/* Pages of the ranges that are not in place; moves them, and adds what became of them. */
+static int watch_ranges(struct target *t, unsigned int flags, uint64_t *missing, uint64_t *counts)
+{
+	int32_t *status = malloc(REMAP_PAGES * sizeof(*status));
+	int ret = status ? 0 : -ENOMEM;
+	size_t i;
+
+	*missing = 0;
+	for (i = 0; i < t->nr_ranges && !ret && !watch_ends; i++) {
+		const struct range *r = &t->ranges[i];
+		struct pagealloc_counts n;
+
+		ret = pagealloc_verify(t->handle, r->start, r->end, &n);
+		/* A mapping that is in order is not looked at again. */
+		if (ret || n.placed == n.hits)
+			continue;
+		*missing += n.placed - n.hits;
+		ret = repair_range(t, r, flags, status, counts);
 	}
 	free(status);
 	return ret;
+}
+
+static int watch_round(const char *pid, char **words, int nr, unsigned int flags,
+		       uint64_t *missing, uint64_t *counts)
+{
+	struct target t;
+	int ret = target_open(&t, pid, 0);
+
+	if (!ret && !hits_known(&t) && !nr)
+		ret = complain(FAILED, "%s: this takes the right to set hints", pid);
+	if (!ret)
+		ret = target_ranges(&t, words, nr, ALL_MAPPINGS | MAPPINGS_OF_RANGE);
+	if (!ret) {
+		ret = watch_ranges(&t, flags, missing, counts);
+		/* It has ended, or runs another program. */
+		if (ret == -ESRCH)
+			watch_ends = 1;
+		else if (ret < 0)
+			ret = complain_about(ret, pid);
+	}
+	target_close(&t);
+	return ret == -ESRCH ? OK : ret;
+}
+
+static int process_is_there(const char *pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%.20s/page_hints", pid);
+	return !access(path, F_OK);
+}
+
+/* Until it ends, or we are told to. */
+static int watch_repair(const char *pid, char **words, int nr, unsigned int flags,
+			double interval, uint64_t *counts)
+{
+	double start = seconds_of(CLOCK_MONOTONIC), wait = interval;
+	struct sigaction end = { .sa_handler = end_watch };
+	int ret = OK;
+
+	sigaction(SIGINT, &end, NULL);
+	sigaction(SIGTERM, &end, NULL);
+	while (!ret && !watch_ends && process_is_there(pid)) {
+		double used = seconds_of(CLOCK_PROCESS_CPUTIME_ID), rest;
+		uint64_t missing = 0, moved = counts[0];
+
+		ret = watch_round(pid, words, nr, flags, &missing, counts);
+		moved = counts[0] - moved;
+		if (missing) {
+			fprintf(stderr, "%.1f s: %" PRIu64 " pages were not in place, %" PRIu64
+				" moved\n", seconds_of(CLOCK_MONOTONIC) - start, missing, moved);
+		}
+		/* What cannot be moved is not tried for at full rate. */
+		wait = !missing || moved ? interval : wait * 2;
+		if (wait > interval * WATCH_PATIENCE)
+			wait = interval * WATCH_PATIENCE;
+		used = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - used;
+		rest = used / WATCH_SHARE - used;
+		if (!ret)
+			watch_sleep(rest > wait ? rest : wait);
+	}
+	/* The process has ended in between: that is no failure. */
+	return ret && !process_is_there(pid) ? OK : ret;
 }
 
 static void repair_usage(FILE *f)
@@ -224,6 +350,8 @@ static void repair_usage(FILE *f)
 	      "Move the pages of a process that are not where the hints say, and count what became\n"
 	      "of the pages of mappings with hints.\n\n"
 	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n"
+	      "      --watch SECONDS         look again every so often and repair, until the process\n"
+	      "                              ends or Ctrl-C; takes at most 5 % of a CPU\n"
 	      "      --shared                pages of other processes too (CAP_SYS_NICE)\n"
 	      "      --evict                 exact: move away who is there\n", f);
 	fputs(output_usage, f);
@@ -233,15 +361,19 @@ static void repair_usage(FILE *f)
 int cmd_repair(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "shared", 0, NULL, SHARED }, { "evict", 0, NULL, EVICT }, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
+		{ "shared", 0, NULL, SHARED }, { "evict", 0, NULL, EVICT },
+		{ "watch", 1, NULL, WATCH }, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
 	};
 	static const struct column columns[] = {
 		{ "outcome", CELL_TEXT }, { "pages", CELL_INT }, { "about", CELL_TEXT },
 	};
+	uint64_t counts[NR_OUTCOMES + 1] = { };
+	struct target t = { };
 	unsigned int flags = 0;
 	struct output out = { };
+	double interval = 0;
 	struct table table;
-	struct target t;
+	char *end;
 	int c, ret;
 
 	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
@@ -253,7 +385,12 @@ int cmd_repair(int argc, char **argv)
 			flags |= PAGE_HINTS_REMAP_SHARED;
 		else if (c == EVICT)
 			flags |= PAGE_HINTS_REMAP_EVICT;
-		else if (output_option(&out, c, optarg))
+		else if (c == WATCH) {
+			interval = strtod(optarg, &end);
+			if (end == optarg || *end || !(interval >= 0.01 && interval <= 86400))
+				return complain(USAGE, "--watch %s: not 0.01 to 86400 seconds",
+						optarg);
+		} else if (output_option(&out, c, optarg))
 			return USAGE;
 	}
 	if (optind == argc) {
@@ -262,14 +399,19 @@ int cmd_repair(int argc, char **argv)
 	}
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
 	ret = target_open(&t, argv[optind], 0);
-	if (!ret)
+	if (!ret && interval > 0)
+		ret = watch_repair(argv[optind], argv + optind + 1, argc - optind - 1, flags,
+				   interval, counts);
+	else if (!ret)
 		ret = target_ranges(&t, argv + optind + 1, argc - optind - 1,
 				    ALL_MAPPINGS | MAPPINGS_OF_RANGE);
-	if (!ret) {
-		ret = repair(&t, flags, &table);
+	if (!ret && !(interval > 0)) {
+		ret = repair(&t, flags, counts);
 		if (ret < 0)
 			ret = complain_about(ret, argv[optind]);
 	}
+	if (!ret && add_outcomes(counts, &table))
+		ret = complain(FAILED, "no memory left");
 	if (ret)
 		table_free(&table);
 	else

@@ -28,7 +28,7 @@ int complain_about(int err, const char *what)
 		{ EOPNOTSUPP, "the system has no color function (see pagealloc colors)" },
 		{ EACCES, "no right to look at it" },
 		{ EPERM, "not permitted: needs CAP_SYS_NICE or vm.page_hints_unprivileged=1;"
-			 " exact places, frames and colors need CAP_SYS_ADMIN" },
+			 " locked hints need CAP_SYS_NICE; exact places and frames, CAP_SYS_ADMIN" },
 		{ ENOENT, "the kernel has no such strategy, nor a module of it" },
 		{ ERANGE, "no such color or frame (see pagealloc colors)" },
 		{ E2BIG, "more than the kernel takes" },

@@ -39,6 +39,13 @@ sub options {
 		[ 'run -s coloring --inherit all true', qr/--inherit all: not fork, exec, ranges or none/ ],
 		[ 'run -s coloring --inherit fork, true', qr/--inherit fork,: not fork/ ],
 		[ 'run --no-aslr --order0 true', qr/--order0: only with --strategy/ ],
+		[ 'run --no-aslr --locked true', qr/--locked: only with --strategy/ ],
+		[ 'run -s partition:7-3 true', qr/partition:7-3: 7-3: the first color of a range is above its last/ ],
+		[ 'run -s partition:0-3,9-8,1 true', qr/ 9-8: the first color of a range is above its last/ ],
+		[ 'run -s modulo:: true', qr/modulo::: neither colors \(0,8,16\) nor a file/ ],
+		[ 'doctor -s rainbow:1', qr/--strategy rainbow/ ], [ 'doctor --size none', qr/--size none: not a size/ ],
+		[ 'repair 1 --watch x', qr/--watch x: not 0\.01 to 86400 seconds/ ],
+		[ 'repair 1 --watch 0', qr/--watch 0: not/ ],
 		[ 'run --no-aslr --exact true', qr/--exact: only with --replay/ ],
 		[ 'run --no-aslr --report - true', qr/--report: only with --replay/ ],
 		[ 'run --replay x --list true', qr/--list: only with --report/ ],
@@ -194,6 +201,16 @@ sub doctors {
 		ok($got->{$check}{why} && ($state eq 'ok' || $got->{$check}{fix}), 'says why, and what to do');
 		is_deeply([ grep { $got->{$_}{state} ne 'ok' && $_ ne $check } keys %$got ], [], 'about nothing else');
 	}
+	doctor([]);
+	my $root = "PAGEALLOC_ROOT=$dir/root";
+	like((run("$root $pagealloc doctor -s partition:0-3 --size 96M -F csv"))[1],
+	     qr/^large_blocks,warn,"?98304 KiB in 4 of 32 colors: of 786432 KiB, 384 blocks of 2 MiB/m,
+	     'a set of colors costs large blocks: C/U times its size');
+	like((run("$root $pagealloc doctor -s modulo:0,16,0 --size 1M -F csv"))[1],
+	     qr/^large_blocks,warn,"?1024 KiB in 2 of 32 colors: of 16384 KiB, 8 blocks of 2 MiB/m,
+	     'a table of colors, too');
+	like((run("$root $pagealloc doctor -s coloring -F csv"))[1], qr/^large_blocks,ok,/m, 'all colors: none');
+	doctor([ '/proc/self/page_hints' ]);
 	my $text = (run("PAGEALLOC_ROOT=$dir/root $pagealloc doctor"))[1];
 	like($text, qr/^bad   kernel: no page hints\n      .*\n      do: /m, 'the text says it too');
 	like((run("PAGEALLOC_ROOT=$dir/root $pagealloc doctor -F csv"))[1], qr/^check,state,value,why,fix\nkernel,bad,/, 'and CSV');

@@ -30,6 +30,7 @@ void part_partition(void);
 
 /* full.c */
 void part_full(void);
+void part_swapin(void);
 
 /* cost.c */
 void part_cost(void);

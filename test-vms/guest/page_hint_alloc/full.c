@@ -124,3 +124,63 @@ void part_full(void)
 	ok(free_pages_match(), "all free pages are accounted for");
 	close(disk);
 }
+
+/* ---- swap ---- */
+
+#define SWAPPED		2048UL		/* pages */
+
+static uint64_t hits_of(char *p, uint64_t pages, uint64_t *present)
+{
+	struct page_hints_query q;
+
+	if (verify(hints_fd, (uintptr_t)p, (uintptr_t)p + pages * PAGE, &q))
+		die("VERIFY");
+	*present = q.present;
+	return q.hits;
+}
+
+/* Pages of one color go to the disk, their frames to others; then they come back. */
+void part_swapin(void)
+{
+	const uint32_t color = 3;
+	uint64_t present, hits, used = (total_pages() - low_pages()) * 9 / 10, i;
+	char *p = reserve(SWAPPED), *others;
+	int rounds = 3;
+
+	if (system("mkswap " DISK " >/dev/null && swapon " DISK))
+		die("swapon " DISK);
+	hint(p, SWAPPED, "modulo", &color, sizeof(color));
+	for (i = 0; i < SWAPPED; i++)
+		p[i * PAGE] = i % 251;
+	hits = hits_of(p, SWAPPED, &present);
+	printf("# first touch: %llu of %llu\n", (unsigned long long)hits,
+	       (unsigned long long)present);
+	/*
+	 * The swap cache has them until their memory is used; and the CPU that
+	 * touched the last ones keeps those back for a while.
+	 */
+	do {
+		if (madvise(p, SWAPPED * PAGE, MADV_PAGEOUT))
+			die("MADV_PAGEOUT");
+		others = reserve(used);
+		for (i = 0; i < used; i++)
+			others[i * PAGE] = 1;
+		munmap(others, used * PAGE);
+		hits_of(p, SWAPPED, &present);
+	} while (present && --rounds);
+	ok(!present, "all pages are on the disk");
+	present = number_in("/proc/vmstat", "pswpin");
+	hits = 0;
+	for (i = 0; i < SWAPPED; i++)
+		hits += p[i * PAGE] == (char)(i % 251);
+	ok(hits == SWAPPED, "and come back as they were");
+	ok(number_in("/proc/vmstat", "pswpin") - present >= SWAPPED, "from there");
+	hits = hits_of(p, SWAPPED, &present);
+	printf("swapin_disk_steered %.4f\n", (double)hits / SWAPPED);
+	ok(hits >= SWAPPED * 99 / 100, "swapped in: %llu of %llu have the color",
+	   (unsigned long long)hits, (unsigned long long)present);
+	unhint(p, SWAPPED);
+	munmap(p, SWAPPED * PAGE);
+	if (system("swapoff " DISK))
+		die("swapoff " DISK);
+}

@@ -9,6 +9,7 @@
  *	partition	8 of 32 colors, until 90 % of what there is of them is used
  *	full		with the page cache full of /dev/vda: 8 of 32 colors, and
  *			coloring, 128 MiB touched at full speed
+ *	swapin		pages that were on the swap device /dev/vda
  *	cost		instructions of a fault, steered and default, under QEMU's
  *			-icount shift=0, where a nanosecond is an instruction;
  *			else nanoseconds.  On aged memory too, on one CPU and on all
@@ -102,11 +103,13 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
+		bool disk;	/* needs one: only if asked for */
 	} parts[] = {
 		{ "fresh", part_fresh },
 		{ "aged", part_aged },
 		{ "partition", part_partition },
-		{ "full", part_full },
+		{ "full", part_full, true },
+		{ "swapin", part_swapin, true },
 		{ "cost", part_cost },
 		{ "locks", part_locks },
 		{ "stress", part_stress },
@@ -129,7 +132,7 @@ int main(int argc, char **argv)
 	/* Else kcompactd moves pages about once memory is fragmented. */
 	put_file("/proc/sys/vm/compaction_proactiveness", "0");
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (argc < 2 ? strcmp(parts[i].name, "full") : !strcmp(argv[1], parts[i].name))
+		if (argc < 2 ? !parts[i].disk : !strcmp(argv[1], parts[i].name))
 			parts[i].run();
 	printf("1..%u\n", nr_tests);
 	return nr_bad ? 1 : 0;

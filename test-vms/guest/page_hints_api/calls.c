@@ -114,7 +114,7 @@ void test_set(int fd)
 	gives(set(fd, a, a + PAGE, "0123456789abcdef"), EINVAL, "SET: name without an end");
 	gives(set(fd, a, a + PAGE, "nosuch"), ENOENT, "SET: unknown strategy");
 
-	s = (struct page_hints_set){ .size = sizeof(s), .strategy = "coloring", .flags = 2 };
+	s = (struct page_hints_set){ .size = sizeof(s), .strategy = "coloring", .flags = 4 };
 	gives(ioctl(fd, PAGE_HINTS_SET, &s), EINVAL, "SET: unknown flag");
 	s.flags = 0;
 	s.reserved = 1;

@@ -39,6 +39,7 @@ static void api(void)
 	test_colors();
 	test_strangers();
 	test_inheritance(fd);
+	test_locked(fd);
 	test_maps();
 	test_places(fd);
 	test_compat(fd);

@@ -26,6 +26,7 @@ void test_colors(void);
 void test_strangers(void);
 void test_inheritance(int fd);
 int report(void);	/* for test_inheritance(): the program, executed anew */
+void test_locked(int fd);
 void test_maps(void);
 void test_places(int fd);
 void test_compat(int fd);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "internal.h"
 
@@ -152,9 +153,12 @@ static int parse_partition(struct parser *p, const char *s)
 		last = first;
 		if (end && *end == '-')
 			end = number(end + 1, PAGE_HINTS_MAX_COLORS - 1, &last);
-		if (!end || (*end && *end != ',') || first > last)
+		if (!end || (*end && *end != ','))
 			return fail(p, -EINVAL, "%s: no colors below %d (0-7,16)", s,
 				    PAGE_HINTS_MAX_COLORS);
+		if (first > last)
+			return fail(p, -EINVAL, "%.*s: the first color of a range is above its last",
+				    (int)(end - s), s);
 		for (; first <= last; first++)
 			arg.colors[first / 64] |= UINT64_C(1) << first % 64;
 		if (last / 64 >= words)
@@ -229,8 +233,12 @@ static int parse_modulo(struct parser *p, const char *s)
 	if (!s)
 		return fail(p, -EINVAL, "colors (0,8,16) or a file wanted");
 	/* A file whose name is of numbers can be given as ./0,1. */
-	if (strspn(s, "0123456789,") != strlen(s))
+	if (strspn(s, "0123456789,") != strlen(s)) {
+		if (access(s, F_OK))
+			return fail(p, -errno, "neither colors (0,8,16) nor a file: %s",
+				    strerror(errno));
 		return parse_file(p, s, 0);
+	}
 	for (;;) {
 		uint64_t color;
 		const char *end = number(s, PAGE_HINTS_MAX_COLORS - 1, &color);

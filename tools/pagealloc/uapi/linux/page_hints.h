@@ -22,6 +22,7 @@
 
 /* flags of a hint */
 #define PAGE_HINT_ORDER0	(1U << 0)	/* no large folio in the range */
+#define PAGE_HINT_LOCKED	(1U << 1)	/* only CAP_SYS_NICE removes it */
 
 /* flags of inheritance */
 #define PAGE_HINTS_FORK_DEFAULT	(1U << 0)	/* a child gets the default hint */
@@ -65,7 +66,13 @@ struct page_hints_info {
  * @arg_size: bytes of it; at most 8 a page of the range (or 4096 if that is
  *	more) and 64 MiB
  *
- * EPERM without CAP_SYS_NICE, or for frames without CAP_SYS_ADMIN; ENOENT when
+ * With PAGE_HINT_LOCKED, it takes CAP_SYS_NICE to clear the hint, to set another
+ * one over it or, if it is the default, for a range, and to change what is
+ * inherited, also by the process itself and whatever vm.page_hints_unprivileged
+ * says.  A program that gains privileges by execve(2) keeps a locked default.
+ *
+ * EPERM without CAP_SYS_NICE, or for frames without CAP_SYS_ADMIN, or where a
+ * locked hint is in the way; ENOENT when
  * there is no such strategy; ERANGE when the argument names a color or a frame
  * that does not exist; E2BIG when it is too large, EINVAL when it is wrong;
  * EOPNOTSUPP when the system has no color function; ENOSPC when there are a
@@ -114,6 +121,8 @@ struct page_hints_arg_random {
  * @size: of this structure
  * @start: first address; with @end 0: everything, the default too
  * @end: first address after the range
+ *
+ * EPERM when there is a locked hint, without CAP_SYS_NICE.
  */
 struct page_hints_range {
 	__u64 size;
@@ -153,7 +162,7 @@ struct page_hints_get {
  * struct page_hints_inherit - which hints children and new programs get
  * @size: of this structure
  * @flags: PAGE_HINTS_FORK_*, PAGE_HINTS_EXEC_*; EPERM for one that the system
- *	does not allow
+ *	does not allow, and when there are locked hints, without CAP_SYS_NICE
  * @reserved: 0
  */
 struct page_hints_inherit {
