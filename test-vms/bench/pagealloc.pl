@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
 # pagealloc.pl BUILD SEED: makes BUILD/bench/pagealloc.json of what the programs
-# of pagealloc.sh printed.
+# of pagealloc.sh printed.  With PARTS, only of these; other numbers stay.
 use strict;
 use warnings;
 use JSON::PP;
@@ -28,50 +28,73 @@ sub found {
 sub median { return (sort { $a <=> $b } @_)[@_ / 2] }
 sub least { return (sort { $a <=> $b } @_)[0] }
 
-($n{hit_fresh}) = map { $_ / 100 } found('fresh', qr/^ok .* fresh: ([\d.]+) % of/m);
-($n{hit_aged}) = map { $_ / 100 } found('aged', qr/^ok .* least ([\d.]+) % of/m);
-($n{hit_partition}) = map { $_ / 100 } found('partition', qr/^ok .* least ([\d.]+) %$/m);
-
-# Requests by the candidates that they looked at, log2.
-my %probes = found('aged', qr/ probes_(\d+) (\d+);/m);
-my ($requests, $seen) = (0, 0);
-$requests += $_ for values %probes;
-for my $from (sort { $a <=> $b } keys %probes) {
-	$seen += $probes{$from};
-	next if $seen < 0.999 * $requests;
-	# The bucket goes to the next power of two.
-	$n{probes_p999} = $from ? 2 * $from - 1 : 0;
-	last;
+# Was one of the parts measured?
+my %measured = map { $_ => 1 } split ' ', $ENV{PARTS} // '';
+sub measured { return !%measured || grep { $measured{$_} } @_ }
+my $json = "$build/bench/pagealloc.json";
+if (%measured && open my $f, '<', $json) {
+	local $/;
+	%n = (%{decode_json(<$f>)}, %n);
 }
 
-$n{fault_throughput_ratio_1t} = least(found('cost', qr/search windows: .* a fault: ([\d.]+);/m));
-$n{fault_throughput_ratio_all} = least(found('cost-all', qr/search windows: .* a fault: ([\d.]+);/m));
-# Of each memory the median of seven boots, of these the least.
-for (['1t', 1], ['all', 2]) {
-	my ($threads, $cpus) = @$_;
-	my @medians;
-	for my $memory ('fresh', 'aged, half free', 'aged, a fifth free') {
-		my @boots = sort { $a <=> $b }
-			map { found("time-$cpus-$_", qr/^# $memory, search windows: .* a fault: ([\d.]+);/m) } 1 .. 7;
-		print "# time, CPUs: $cpus, $memory: @boots\n";
-		push @medians, median(@boots);
+sub full {
+	for my $strategy ('partition', 'coloring') {
+		($n{"hit_${strategy}_full_page_cache"}) = found('full', qr/^hit_${strategy}_full_page_cache ([\d.]+)$/m);
+		# Of all that the page cache lost meanwhile, by supply or by reclaim.
+		($n{"evicted_per_page_touched_$strategy"}) = found('full', qr/^evicted_${strategy}_per_page_touched ([\d.]+)$/m);
 	}
-	$n{"fault_throughput_ratio_${threads}_time"} = least(@medians);
+	($n{evicted_per_page_supplied}) = sort { $b <=> $a } found('full', qr/^evicted_\w+_per_page_supplied ([\d.]+)$/m);
 }
-$n{fault_throughput_ratio_1t_with_free} = least(found('cost', qr/search windows: .*: ([\d.]+)$/m));
-$n{fault_throughput_ratio_listscan} = least(found('cost', qr/search list: .* a fault: ([\d.]+);/m));
-# Instructions of a fault in a process without hints, with the series and without.
-my ($with) = found('plain', qr/^# without hints: ([\d.]+) a fault/m);
-my ($without) = found('vanilla', qr/^# without hints: ([\d.]+) a fault/m);
-$n{unused_extra_insn} = sprintf '%.1f', $with - $without;
-my %replay = found('replay', qr/^(\w+) +(\d+)/m);
-$n{replay_color_match} = $replay{there} / $replay{recorded};
-# Of a guest's second, in which it runs 10^9 instructions.
-($n{remap_pages_per_s}) = found('remap', qr/^remap_pages_per_s (\d+)$/m);
-($n{remap_ratio_move_pages}) = found('remap', qr/^remap_ratio_move_pages ([\d.]+)$/m);
+full() if measured('full');
+($n{swapin_disk_steered}) = found('swapin', qr/^swapin_disk_steered ([\d.]+)$/m) if measured('swapin');
+
+sub others {
+	($n{hit_fresh}) = map { $_ / 100 } found('fresh', qr/^ok .* fresh: ([\d.]+) % of/m);
+	($n{hit_aged}) = map { $_ / 100 } found('aged', qr/^ok .* least ([\d.]+) % of/m);
+	($n{hit_partition}) = map { $_ / 100 } found('partition', qr/^ok .* least ([\d.]+) %$/m);
+
+	# Requests by the candidates that they looked at, log2.
+	my %probes = found('aged', qr/ probes_(\d+) (\d+);/m);
+	my ($requests, $seen) = (0, 0);
+	$requests += $_ for values %probes;
+	for my $from (sort { $a <=> $b } keys %probes) {
+		$seen += $probes{$from};
+		next if $seen < 0.999 * $requests;
+		# The bucket goes to the next power of two.
+		$n{probes_p999} = $from ? 2 * $from - 1 : 0;
+		last;
+	}
+
+	$n{fault_throughput_ratio_1t} = least(found('cost', qr/search windows: .* a fault: ([\d.]+);/m));
+	$n{fault_throughput_ratio_all} = least(found('cost-all', qr/search windows: .* a fault: ([\d.]+);/m));
+	# Of each memory the median of seven boots, of these the least.
+	for (['1t', 1], ['all', 2]) {
+		my ($threads, $cpus) = @$_;
+		my @medians;
+		for my $memory ('fresh', 'aged, half free', 'aged, a fifth free') {
+			my @boots = sort { $a <=> $b }
+				map { found("time-$cpus-$_", qr/^# $memory, search windows: .* a fault: ([\d.]+);/m) } 1 .. 7;
+			print "# time, CPUs: $cpus, $memory: @boots\n";
+			push @medians, median(@boots);
+		}
+		$n{"fault_throughput_ratio_${threads}_time"} = least(@medians);
+	}
+	$n{fault_throughput_ratio_1t_with_free} = least(found('cost', qr/search windows: .*: ([\d.]+)$/m));
+	$n{fault_throughput_ratio_listscan} = least(found('cost', qr/search list: .* a fault: ([\d.]+);/m));
+	# Instructions of a fault in a process without hints, with the series and without.
+	my ($with) = found('plain', qr/^# without hints: ([\d.]+) a fault/m);
+	my ($without) = found('vanilla', qr/^# without hints: ([\d.]+) a fault/m);
+	$n{unused_extra_insn} = sprintf '%.1f', $with - $without;
+	my %replay = found('replay', qr/^(\w+) +(\d+)/m);
+	$n{replay_color_match} = $replay{there} / $replay{recorded};
+	# Of a guest's second, in which it runs 10^9 instructions.
+	($n{remap_pages_per_s}) = found('remap', qr/^remap_pages_per_s (\d+)$/m);
+	($n{remap_ratio_move_pages}) = found('remap', qr/^remap_ratio_move_pages ([\d.]+)$/m);
+}
+others() if !%measured;
 $_ += 0 for grep { /^-?[\d.]+$/ } values %n;
 
-open my $out, '>', "$build/bench/pagealloc.json" or die "$build/bench/pagealloc.json: $!\n";
+open my $out, '>', $json or die "$json: $!\n";
 print $out JSON::PP->new->canonical->pretty->encode(\%n);
-close $out or die "$build/bench/pagealloc.json: $!\n";
+close $out or die "$json: $!\n";
 print JSON::PP->new->canonical->pretty->encode(\%n);

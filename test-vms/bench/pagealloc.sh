@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # Page hints: how many pages land where they should, and what it costs.  What
 # was measured in build/bench/pagealloc-*.txt, numbers in build/bench/pagealloc.json.
+# PARTS="full swapin" measures these only; the numbers of others stay as they were.
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MEMSCOPE_BUILD:-$here/../../build}
 out=$build/bench
 seed=${MEMSCOPE_SEED:-1}
+parts=${PARTS:-}
 mkdir -p "$out"
 
 # part NAME OPTIONS... -- COMMAND...
 part() {
 	local name=$1 options=()
 	shift
+	[[ -z $parts || " $parts " == *" $name "* ]] || return 0
 	echo "== $name"
 	while [ "$1" != -- ]; do
 		options+=("$1")
@@ -26,6 +29,15 @@ part() {
 
 for what in fresh aged partition; do
 	part $what --smp 2 -- page_hint_alloc $what "$seed"
+done
+# With the page cache full, and with swap on a disk.
+disk=$out/pagealloc-disk
+for what in full swapin; do
+	rm -f "$disk"
+	truncate -s 1280M "$disk"
+	part $what --smp 2 --qemu-arg -drive \
+		--qemu-arg "file=$disk,if=virtio,format=raw,cache=unsafe" -- page_hint_alloc $what "$seed"
+	rm -f "$disk"
 done
 # In icount mode a nanosecond of the guest is an instruction.
 icount=(--smp 1 --qemu-arg -icount --qemu-arg shift=0,sleep=off)

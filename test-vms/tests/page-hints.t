@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Page hints in the kernel: every call with good and bad input, where pages
-# land on fresh and aged memory, pages moved under writers, modules under
-# traffic, calls without sense.
+# land on fresh and aged memory, with the page cache full, after a swap to disk,
+# pages moved under writers, modules under traffic, calls without sense.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 kernel=(--kernel "${MEMSCOPE_KERNEL:-vm}")
@@ -47,6 +47,15 @@ part remap --smp 2 --numa 2 --mem 1G -- page_hint_remap 20000 "$seed"
 load='for m in *.ko; do insmod $m || exit 1; done; exec "$@"'
 for what in fresh aged partition; do
 	part $what --smp 2 --mem 1G -- sh -c "$load" sh page_hint_alloc $what "$seed"
+done
+# The page cache of a disk fills memory; and a disk to swap to.
+disk=$(mktemp)
+trap 'rm -f "$disk"' EXIT
+for what in full swapin; do
+	truncate -s 0 "$disk" && truncate -s 1280M "$disk"
+	part $what --smp 2 --mem 1G --qemu-arg -drive \
+		--qemu-arg "file=$disk,if=virtio,format=raw,cache=unsafe" \
+		-- sh -c "$load" sh page_hint_alloc $what "$seed"
 done
 part nodes --smp 2 --numa 2 --mem 1G -- sh -c "$load" sh page_hint_nodes
 part modules --smp 2 --mem 512M -- page_hints_stress modules 30 .

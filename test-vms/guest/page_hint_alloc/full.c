@@ -143,7 +143,7 @@ static uint64_t hits_of(char *p, uint64_t pages, uint64_t *present)
 void part_swapin(void)
 {
 	const uint32_t color = 3;
-	uint64_t present, hits, used = (total_pages() - low_pages()) * 9 / 10, i;
+	uint64_t present, hits, read, used = (total_pages() - low_pages()) * 9 / 10, i;
 	char *p = reserve(SWAPPED), *others;
 	int rounds = 3;
 
@@ -169,15 +169,17 @@ void part_swapin(void)
 		hits_of(p, SWAPPED, &present);
 	} while (present && --rounds);
 	ok(!present, "all pages are on the disk");
-	present = number_in("/proc/vmstat", "pswpin");
+	read = number_in("/proc/vmstat", "pswpin");
 	hits = 0;
 	for (i = 0; i < SWAPPED; i++)
 		hits += p[i * PAGE] == (char)(i % 251);
 	ok(hits == SWAPPED, "and come back as they were");
-	ok(number_in("/proc/vmstat", "pswpin") - present >= SWAPPED, "from there");
+	read = number_in("/proc/vmstat", "pswpin") - read;
+	ok(read >= SWAPPED / 2, "%llu of them from there", (unsigned long long)read);
 	hits = hits_of(p, SWAPPED, &present);
-	printf("swapin_disk_steered %.4f\n", (double)hits / SWAPPED);
-	ok(hits >= SWAPPED * 99 / 100, "swapped in: %llu of %llu have the color",
+	/* The others had their frame still. */
+	printf("swapin_disk_steered %.4f\n", 1 - (double)(SWAPPED - hits) / read);
+	ok(SWAPPED - hits <= read / 100, "swapped in: %llu of %llu have the color",
 	   (unsigned long long)hits, (unsigned long long)present);
 	unhint(p, SWAPPED);
 	munmap(p, SWAPPED * PAGE);

@@ -1,0 +1,96 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# What undoes hints, and pagealloc repair --watch, which restores them: a cpuset
+# that moves to another node, memory that goes offline.  At rest the watch costs
+# little, it survives pages that cannot be moved, and ends with the process.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use JSON::PP;
+use Test::More;
+use VM;
+
+my @kernel = ('--kernel', $ENV{MEMSCOPE_KERNEL} // 'vm');
+my $vm = vm(@kernel, '--smp', 2, '--numa', 2, '--mem', '1G', '--timeout', 600, '--share', $share, '--', 'sh', '-c', <<'EOF');
+cd /share || exit 1
+sysctl -q -w vm.compaction_proactiveness=0
+for m in /lib/modules/*/kernel/mm/page_hint/strategies/*.ko; do insmod $m || exit 1; done
+echo colors:32 >/sys/kernel/mm/page_hint/color_function || exit 1
+
+pagealloc run -s coloring pagetest --how anon --size 16M --sleep 100000 >/tmp/started &
+pid=$!
+until grep -q iteration /tmp/started; do
+	kill -0 $pid || exit 1
+	sleep 0.2
+done
+# in_place NAME: pages that are where their hint says, and of how many.
+in_place() {
+	pagealloc verify $pid -F csv | awk -F, -v name=$1 '$1 == "all" { print name, $6, $5 }'
+}
+# repaired NAME: waits for the watch.
+repaired() {
+	for i in $(seq 60); do
+		set -- $1 $(in_place x)
+		[ $3 -ge $(($4 * 99 / 100)) ] && break
+		sleep 0.5
+	done
+	in_place $1
+}
+# To the other node, and its memory along.
+cpuset() {
+	echo $1 >/sys/fs/cgroup/x/cpuset.mems || exit 1
+	for i in $(seq 40); do
+		[ $(awk -v n=N$1= 'index($0, "anon") { for (i = 1; i <= NF; i++) if (index($i, n) == 1) s += substr($i, 4) }
+			END { print s + 0 }' /proc/$pid/numa_maps) -ge 4096 ] && break
+		sleep 0.2
+	done
+}
+
+echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/x
+node=0
+echo 0 >/sys/fs/cgroup/x/cpuset.mems
+echo $pid >/sys/fs/cgroup/x/cgroup.procs
+cpuset 0
+pagealloc repair $pid >/dev/null
+in_place start
+cpuset 1
+in_place cpuset
+pagealloc repair $pid >/dev/null
+in_place once
+
+pagealloc repair $pid --watch 0.2 -F json >watch.json 2>watch.err &
+watch=$!
+cpuset 0
+repaired watched
+cpuset 1
+repaired again
+
+# At rest: ticks of 10 ms in 10 s.
+ticks() { awk '{ print $14 + $15 }' /proc/$watch/stat; }
+before=$(ticks)
+sleep 10
+echo rest $(($(ticks) - before))
+
+# Without a process there is nothing to watch.
+kill $pid
+wait $watch
+echo watch $?
+EOF
+is($vm->{status}, 0, 'the guest came to its end') or diag $vm->{err}, $vm->{out};
+my %n = map { /^(\w+) (\d+)(?: (\d+))?$/ ? ($1 => [ $2, $3 ]) : () } split /\n/, $vm->{out};
+sub in_place { my $n = $n{$_[0]} // [ 0, 0 ]; return $n->[1] ? $n->[0] / $n->[1] : 0 }
+cmp_ok($n{start}[1] // 0, '>', 4096, 'pages have a place');
+cmp_ok(in_place('start'), '>=', 0.99, 'and are there');
+cmp_ok(in_place('cpuset'), '<', 0.5, sprintf 'a cpuset on another node undoes that: %.3f', in_place('cpuset'));
+cmp_ok(in_place('once'), '>=', 0.99, sprintf 'repair puts them back: %.3f', in_place('once'));
+cmp_ok(in_place('watched'), '>=', 0.99, sprintf 'and repair --watch does: %.3f', in_place('watched'));
+cmp_ok(in_place('again'), '>=', 0.99, sprintf 'each time: %.3f', in_place('again'));
+cmp_ok($n{rest}[0] // 1000, '<=', 70, "at rest the watch takes a twentieth of a CPU: $n{rest}[0] ms/s");
+is($n{watch}[0] // -1, 0, 'it ends with the process');
+my $watch = eval { decode_json(slurp("$share/watch.json")) } // [];
+my %moved = map { ($_->{outcome} => $_->{pages}) } @$watch;
+cmp_ok($moved{moved} // 0, '>=', 2 * 4096 * 0.9, 'and says what it moved');
+like(slurp("$share/watch.err"), qr/^[\d.]+ s: \d+ pages were not in place, \d+ moved$/m, 'as it does it');
+done_testing;
