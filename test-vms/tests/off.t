@@ -90,10 +90,12 @@ hooks('memref_hooks',
 	   __unmap_hugepage_range set_tlb_ubc_flush_pending try_to_unmap_one
 	   try_to_migrate_one) ]);
 hooks('page_hint_key',
-      [ qw(vma_alloc_folio_noprof __thp_vma_allowable_orders begin_new_exec) ],
-      [ qw(copy_process copy_mm dup_mm alloc_bprm bprm_mm_init __mmput mmput __mmdrop) ]);
+      [ qw(vma_alloc_folio_noprof __thp_vma_allowable_orders begin_new_exec swapin_readahead) ],
+      [ qw(copy_process copy_mm dup_mm alloc_bprm bprm_mm_init __mmput mmput __mmdrop
+	   swap_vma_readahead read_swap_cache_vma read_swap_cache_async __read_swap_cache_async) ]);
 hooks('page_hint_cache_key',
-      [ qw(drain_pages_zone __drain_all_pages refresh_cpu_vm_stats) ], []);
+      [ qw(drain_pages_zone __drain_all_pages refresh_cpu_vm_stats) ],
+      [ qw(zoneinfo_show_print zoneinfo_show show_free_areas __show_mem stats_show) ]);
 is(scalar @{$hooks{page_hint_key}{vma_alloc_folio_noprof} // []}, 1,
    'the way of a page fault has one');
 

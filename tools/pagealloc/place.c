@@ -287,20 +287,19 @@ static int watch_round(const char *pid, char **words, int nr, unsigned int flags
 	struct target t;
 	int ret = target_open(&t, pid, 0);
 
-	if (!ret && !hits_known(&t) && !nr)
-		ret = complain(FAILED, "%s: this takes the right to set hints", pid);
 	if (!ret)
 		ret = target_ranges(&t, words, nr, ALL_MAPPINGS | MAPPINGS_OF_RANGE);
+	if (!ret && !hits_known(&t))
+		ret = complain(FAILED, "%s: this takes the right to set hints", pid);
 	if (!ret) {
 		ret = watch_ranges(&t, flags, missing, counts);
 		/* It has ended, or runs another program. */
 		if (ret == -ESRCH)
 			watch_ends = 1;
-		else if (ret < 0)
-			ret = complain_about(ret, pid);
+		ret = ret == -ESRCH ? OK : ret < 0 ? complain_about(ret, pid) : ret;
 	}
 	target_close(&t);
-	return ret == -ESRCH ? OK : ret;
+	return ret;
 }
 
 static int process_is_there(const char *pid)
