@@ -221,6 +221,9 @@ int main(int argc, char **argv)
 	walk("CPU 0", huge, 64 << 10, 64, 0, 1, false, 2);
 	to_cpu(1);
 	walk("CPU 1", huge, 64 << 10, 64, 0, 1, false, 2);
+	walk("kept", huge, 16 << 10, 64, 0, 1, false, 2);
+	oracle_empty();
+	walk("emptied", huge, 16 << 10, 64, 0, 1, false, 2);
 	oracle_mark(ORACLE_CODE_STOP);
 	return 0;
 }

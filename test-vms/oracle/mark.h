@@ -15,6 +15,7 @@
 /* The cache model's, no ends of intervals. */
 #define ORACLE_CODE_PHASE_BEGIN 0x0003	/* the next phase begins; START if that was not yet */
 #define ORACLE_CODE_PHASE_END 0x0004
+#define ORACLE_CODE_EMPTY 0x0009	/* the modeled caches hold nothing now */
 /* By the kernel only, when it goes from one task to another: */
 #define ORACLE_CODE_TRACED 0x0005	/* this CPU runs a traced process */
 #define ORACLE_CODE_UNTRACED 0x0006	/* ... one that is not */
@@ -44,6 +45,12 @@ static inline __attribute__((always_inline)) void oracle_phase_begin(void)
 static inline __attribute__((always_inline)) void oracle_phase_end(void)
 {
 	oracle_mark(ORACLE_CODE_PHASE_END);
+}
+
+/* Before a phase that is to start with empty caches, whatever begin= is. */
+static inline __attribute__((always_inline)) void oracle_empty(void)
+{
+	oracle_mark(ORACLE_CODE_EMPTY);
 }
 
 #endif

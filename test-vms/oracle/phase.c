@@ -27,10 +27,11 @@
 
 static void usage(FILE *f)
 {
-	fputs("usage: oracle-phase [--traced] [--no-phase] [--] command [argument...]\n"
+	fputs("usage: oracle-phase [--traced] [--empty] [--no-phase] [--] command [argument...]\n"
 	      "Runs the command as one phase of the oracle's cache model.\n"
 	      "  --traced    only the command's and its children's accesses count, with the\n"
 	      "              oracle's who=traced or traced+kernel; loads the module oracle_trace\n"
+	      "  --empty     the modeled caches are empty when the command starts\n"
 	      "  --no-phase  the command makes its phases itself (oracle/mark.h)\n"
 	      "exit status: the command's; 128+N if signal N ended it; 125 if we failed;\n"
 	      "126, 127: the command is not executable, is not there; 2: wrong usage\n", f);
@@ -97,11 +98,12 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "traced", no_argument, NULL, 't' },
+		{ "empty", no_argument, NULL, 'e' },
 		{ "no-phase", no_argument, NULL, 'n' },
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
-	bool traced = false, phase = true;
+	bool traced = false, empty = false, phase = true;
 	int status, c;
 	pid_t pid;
 
@@ -109,6 +111,9 @@ int main(int argc, char **argv)
 		switch (c) {
 		case 't':
 			traced = true;
+			break;
+		case 'e':
+			empty = true;
 			break;
 		case 'n':
 			phase = false;
@@ -132,6 +137,8 @@ int main(int argc, char **argv)
 	signal(SIGQUIT, SIG_IGN);
 	oracle_mark(ORACLE_CODE_START);
 	sched_yield();
+	if (empty)
+		oracle_empty();
 	pid = fork();
 	if (!pid)
 		child(argv + optind, traced, phase);

@@ -375,6 +375,9 @@ void model_mark(unsigned int index, uint16_t code, bool kernel, unsigned int ins
 		begin_phase();
 		insns[index] += after;
 		break;
+	case ORACLE_CODE_EMPTY:
+		cache_model_empty(model);
+		break;
 	case ORACLE_CODE_PHASE_END:
 	case ORACLE_CODE_STOP:
 		insns[index] -= after;
