@@ -101,6 +101,45 @@ is_deeply([ sort keys %{{ map { ("$_->{statistic} $_->{measurements}" => 1) } @{
 my $plan = report('mean', '--cost-ratio 100', $raw);
 ok((grep { ($_->{planned_measurements} // 0) > 0 } @{$plan->{mean}{rows}}) > 6, 'measurements are planned');
 
+# No interval without its estimate in it; of few measurements executions are resampled, of few of both nothing.
+sub outside {
+	my ($report) = @_;
+	my ($all, @outside) = 0;
+	for my $name (grep { ref $report->{$_} eq 'HASH' } sort keys %$report) {
+		for my $row (@{$report->{$name}{rows}}) {
+			for my $low (grep { /^(ratio_)?low/ && defined $row->{$_} } sort keys %$row) {
+				my ($of, $unit) = $low =~ /^(ratio_)?low(.*)/;
+				my ($key) = $of ? 'ratio' : grep { exists $row->{$_} } "mean$unit", "mean_change$unit", 'cv',
+					'impact_factor', 'lag1', grep { /^rho/ } sort keys %$row;
+				my ($x, $high) = @$row{$key, $low =~ s/low/high/r};
+				$all++;
+				push @outside, "$name: $key " . ($x // '-') . " [$row->{$low}, $high]"
+					if !defined $x || $x < $row->{$low} || $x > $high;
+			}
+		}
+	}
+	return ($all, @outside);
+}
+my ($intervals, @outside) = outside($all);
+cmp_ok($intervals, '>', 100, "$intervals intervals of 10 executions of 14 measurements");
+is_deeply(\@outside, [], 'each has its estimate in it');
+for my $between (0, 5) {
+	my $file = gen('five.csv', 'n=12', 'm=5', "between=$between");
+	my $five = report('all', $file);
+	($intervals, @outside) = outside($five);
+	is_deeply(\@outside, [], "12 executions of 5, apart by $between %: $intervals intervals, each with its estimate in it");
+	is_deeply([ grep { defined $_->{low} && $_->{resampled} ne 'executions' } @{$five->{execution}{rows}} ], [], 'executions are resampled');
+	cmp_ok(scalar(grep { defined $_->{low} } @{$five->{execution}{rows}}), '>=', 11, 'of 12 impact factors, 11 have an interval');
+}
+is_deeply([ map { $_->{resampled} // '-' } @{$all->{execution}{rows}} ], [ ('two stages') x 12 ], 'of 14 measurements, they are, too');
+my $fewer_of_both = gen('both.csv', 'n=9', 'm=9');
+my $both = report('execution,ranking', $fewer_of_both);
+is_deeply([ grep { defined $_->{low} || defined $_->{high} || defined $_->{ratio_low} || defined $_->{resampled} || !defined $_->{impact_factor} ||
+		   !defined $_->{ratio} || !defined $_->{p} } @{$both->{execution}{rows}} ], [], '9 executions of 9: factors without intervals');
+is_deeply([ map { "$_->{cells} $_->{left_out}" } grep { $_->{statistic} eq 'execution' } @{$both->{ranking}{rows}} ], [ ('0 4') x 3 ],
+	  'and they are not ranked');
+like((run("$bench report $quick --view execution $fewer_of_both"))[1], qr/^program0 +size=512 +default +9 +9 +9 +[\d.]+ +- +- +- +[\d.]+ +[\d.]+ +- +- /m, 'text has - for them');
+
 # Repeatable to the last digit, whatever else is in the file and in what order.
 is_deeply(report('all', $raw), $all, 'again: the same');
 my $text = slurp($raw);

@@ -109,6 +109,8 @@ int stat_boot_cv_in_runs(const struct runs *runs, gsl_rng *rng, size_t b, double
 
 #define MIN_GROUP 4
 #define MAX_GROUP 30
+/* With fewer, values that are drawn with replacement repeat too often for groups of them. */
+#define MIN_RESAMPLED 10
 
 /**
  * struct impact_how - how hard to try
@@ -126,6 +128,7 @@ struct impact_how {
  * struct impact - impact factor of non-determinism in execution
  * @factor: mean ratio of standard deviations, with its interval; unknown if too many
  *	groups within executions are constant
+ * @resampled: what is behind the interval; -1: there is none
  * @group: measurements in a group, k
  * @constant: share of the groups within executions that are
  * @null: what the factor is if it does not matter which measurement is of which
@@ -136,6 +139,7 @@ struct impact_how {
  */
 struct impact {
 	struct interval factor;
+	int resampled;		/* enum resample */
 	size_t group;
 	double constant, null, p, closed_null, anova;
 };

@@ -147,6 +147,21 @@ double stat_order(const double *sorted, size_t b, double p)
 	       (sorted[k] - sorted[k - 1]);
 }
 
+/*
+ * An interval without its estimate is not one of that statistic: its replicates are
+ * biased by more than they vary, which neither method corrects.
+ */
+static int take_interval(double t0, double low, double high, struct interval *i)
+{
+	/* Sums in another order differ by rounding. */
+	double slack = 1e-12 * fabs(t0);
+
+	if (!(low - slack <= t0 && t0 <= high + slack))
+		return -1;
+	*i = (struct interval){ t0, fmin(low, t0), fmax(high, t0) };
+	return 0;
+}
+
 /**
  * stat_percentile() - the percentile interval
  * @t0: the statistic of what was measured
@@ -155,7 +170,7 @@ double stat_order(const double *sorted, size_t b, double p)
  * @confidence: 0.95
  * @i: the result
  *
- * Return: 0, or -1 with too few replicates.
+ * Return: 0, or -1 with too few replicates, or if @t0 is outside of the interval.
  */
 int stat_percentile(double t0, const double *sorted, size_t b, double confidence,
 		    struct interval *i)
@@ -164,8 +179,7 @@ int stat_percentile(double t0, const double *sorted, size_t b, double confidence
 
 	if ((b + 1) * tail < 1 - 1e-9)
 		return -1;
-	*i = (struct interval){ t0, stat_order(sorted, b, tail), stat_order(sorted, b, 1 - tail) };
-	return 0;
+	return take_interval(t0, stat_order(sorted, b, tail), stat_order(sorted, b, 1 - tail), i);
 }
 
 static double acceleration(const double *jackknife, size_t n)
@@ -193,7 +207,8 @@ static double acceleration(const double *jackknife, size_t n)
  * @confidence: 0.95
  * @i: the result
  *
- * Return: 0, or -1 if all replicates are on one side of @t0, when there is none.
+ * Return: 0, or -1 if there is none: all replicates are on one side of @t0, or it is
+ * outside of the interval.
  */
 int stat_bca(double t0, const double *sorted, size_t b, const double *jackknife, size_t n,
 	     double confidence, struct interval *i)
@@ -219,8 +234,7 @@ int stat_bca(double t0, const double *sorted, size_t b, const double *jackknife,
 			return -1;
 		end[e] = stat_order(sorted, b, gsl_cdf_ugaussian_P(w + z / (1 - a * z)));
 	}
-	*i = (struct interval){ t0, end[0], end[1] };
-	return 0;
+	return take_interval(t0, end[0], end[1], i);
 }
 
 /**

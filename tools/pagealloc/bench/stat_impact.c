@@ -165,7 +165,22 @@ static double impact_anova(const struct runs *runs)
 	return sqrt(1 + fmax(a.t2[1], 0) / a.t2[0]);
 }
 
+/*
+ * What a replicate draws anew, or -1.  Of few measurements in an execution a
+ * resample has repeated values, so that a group of them varies too little: the
+ * ratios are far too large.  Then measurements stay as they are, and executions
+ * alone are resampled (the first strategy of Davison and Hinkley 1997, 3.8), as long
+ * as these are not few, too.
+ */
+static int choose_resample(const struct runs *runs)
+{
+	if (shortest(runs) >= MIN_RESAMPLED)
+		return RESAMPLE_TWO_STAGE;
+	return runs->n >= MIN_RESAMPLED ? RESAMPLE_RUNS : -1;
+}
+
 struct outer {
+	int resampled;
 	size_t group, groups;
 	struct groups *g;
 	gsl_rng *rng;
@@ -179,10 +194,9 @@ struct outer {
 static double replicate(const struct runs *runs, const void *ctx)
 {
 	const struct outer *o = ctx;
-	double n = runs->n, m = shortest(runs);
+	double n = runs->n, m = shortest(runs), within = o->resampled == RESAMPLE_RUNS ? 1 : (m - 1) / m;
 
-	return factor(runs, o->group, o->groups, o->g, o->rng, NULL) *
-	       sqrt(n / (n - 1) * (m - 1) / m);
+	return factor(runs, o->group, o->groups, o->g, o->rng, NULL) * sqrt(n / (n - 1) * within);
 }
 
 static int null(const struct runs *runs, const struct impact_how *how, struct groups *g,
@@ -215,8 +229,10 @@ static int null(const struct runs *runs, const struct impact_how *how, struct gr
  * @out: the result
  *
  * The interval is the percentile bootstrap's: executions are resampled, then
- * measurements in them, and each time the factor is computed anew.  (Resampling
- * the ratios would give an interval that shrinks with @how->groups.)
+ * measurements in them unless they are few, and each time the factor is computed
+ * anew.  (Resampling the ratios would give an interval that shrinks with
+ * @how->groups.)  Executions and measurements that are both fewer than MIN_RESAMPLED
+ * have none, nor has a factor that would be outside of its own.
  *
  * Return: 0, or -1 without memory or with groups below MIN_GROUP.
  */
@@ -228,7 +244,7 @@ int stat_impact(const struct runs *runs, const struct impact_how *how, gsl_rng *
 	struct groups g;
 	int failed = groups_init(&g, runs->n) || !t;
 
-	*out = (struct impact){ .factor = UNKNOWN_INTERVAL, .null = NAN, .p = NAN };
+	*out = (struct impact){ .factor = UNKNOWN_INTERVAL, .resampled = -1, .null = NAN, .p = NAN };
 	out->group = stat_impact_group(runs);
 	if (failed || !out->group) {
 		failed = -1;
@@ -243,9 +259,12 @@ int stat_impact(const struct runs *runs, const struct impact_how *how, gsl_rng *
 	}
 	o.group = out->group;
 	o.g = &g;
-	if (how->outer && !stat_bootstrap(runs, RESAMPLE_TWO_STAGE, replicate, &o, rng, t, how->outer)) {
+	o.resampled = choose_resample(runs);
+	if (how->outer && o.resampled >= 0 &&
+	    !stat_bootstrap(runs, o.resampled, replicate, &o, rng, t, how->outer)) {
 		gsl_sort(t, 1, how->outer);
-		stat_percentile(out->factor.estimate, t, how->outer, how->confidence, &out->factor);
+		if (!stat_percentile(out->factor.estimate, t, how->outer, how->confidence, &out->factor))
+			out->resampled = o.resampled;
 	}
 	if (how->permutations)
 		failed = null(runs, how, &g, rng, out);

@@ -18,6 +18,7 @@
 #define B		999
 #define WITHIN		10	/* measurements in an execution */
 #define IF_WITHIN	30	/* where groups of them are drawn */
+#define FEW_WITHIN	5	/* too few to be resampled */
 #define CELLS		3	/* of the geometric mean */
 #define MAX_N		30
 
@@ -286,6 +287,26 @@ static int impact_none(const struct trial *t)
 	return impact_holds(t, WITHIN, 0);
 }
 
+static double true_impact_few(enum shape shape, size_t n)
+{
+	return impact_truth(shape, n, FEW_WITHIN, 1);
+}
+
+static int impact_few(const struct trial *t)
+{
+	return impact_holds(t, FEW_WITHIN, 1);
+}
+
+static double true_impact_few_none(enum shape shape, size_t n)
+{
+	return impact_truth(shape, n, FEW_WITHIN, 0);
+}
+
+static int impact_few_none(const struct trial *t)
+{
+	return impact_holds(t, FEW_WITHIN, 0);
+}
+
 static int geomean(const struct trial *t)
 {
 	static double values[2 * CELLS][MAX_N * WITHIN];
@@ -421,6 +442,8 @@ static const struct {
 	{ "impact factor, percentile, 30 measurements an execution", "impact", impact, true_impact, NR_SHAPES },
 	{ "the same, 10 measurements", "impact_short", impact_short, true_impact_short, NR_SHAPES },
 	{ "the same, executions that do not differ", "impact_none", impact_none, true_impact_none, 1 },
+	{ "impact factor, 5 measurements: executions are resampled", "impact_few", impact_few, true_impact_few, NR_SHAPES },
+	{ "the same, executions that do not differ", "impact_few_none", impact_few_none, true_impact_few_none, 1 },
 	{ "geometric mean of ratios, percentile", "geomean", geomean, NULL, NR_SHAPES },
 	{ "rank correlation, Bonett and Wright", "spearman", spearman, true_spearman, NR_SHAPES },
 	{ "autocorrelation of lag 1, percentile", "lag1", lag1, NULL, NR_SHAPES },
@@ -461,9 +484,12 @@ static void row(size_t what, enum shape shape, size_t reps, uint64_t seed, FILE 
 		snprintf(name, sizeof(name), "%s|%s|%zu", intervals[what].key, shapes[shape], sizes[s]);
 		gsl_rng_set(rng, stat_seed(name, seed) & 0xffffffff);
 		got = coverage(what, shape, sizes[s], reps, &none);
-		printf(none > 0.01 ? " %.3f (none: %.2f) |" : " %.3f |", got, none);
+		if (isnan(got))
+			printf(" - |");
+		else
+			printf(none > 0.01 ? " %.3f (none: %.2f) |" : " %.3f |", got, none);
 		fflush(stdout);
-		if (json)
+		if (json && !isnan(got))
 			fprintf(json, ",\n \"%s_%s_%zu\": %.4f", intervals[what].key,
 				intervals[what].shapes == 1 ? "any" : shapes[shape], sizes[s], got);
 	}

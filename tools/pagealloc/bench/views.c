@@ -225,8 +225,10 @@ static int view_execution(struct evaluation *ev, const struct view_options *o,
 	section_begin(s, "execution", "Non-determinism in execution: impact factor",
 		      "impact_factor: mean ratio of the standard deviation of measurements of different "
 		      "executions to that of one execution, in groups of so many. low to high: its 95 % "
-		      "confidence interval, percentile bootstrap over executions and measurements in them; with groups "
-		      "of fewer than 10 it is long and lies high. null: the factor if executions do not matter (measurements permuted among them); "
+		      "confidence interval, percentile bootstrap. resampled: executions and measurements in them (two stages), "
+		      "or with fewer than 10 measurements executions alone; no interval with fewer than 10 of "
+		      "both, or if the factor would be outside of it. "
+		      "null: the factor if executions do not matter (measurements permuted among them); "
 		      "ratio: factor / null, with the factor's interval; p: share of permutations with a factor as large. "
 		      "null_normal: the null of independent normal values. anova_factor: "
 		      "sqrt(1 + variance between / within), without interval. constant_pct: groups within executions "
@@ -236,6 +238,7 @@ static int view_execution(struct evaluation *ev, const struct view_options *o,
 	section_column(s, CELL_REAL, SIGNIFICANT(5), "impact_factor");
 	section_column(s, CELL_REAL, SIGNIFICANT(5), "low");
 	section_column(s, CELL_REAL, SIGNIFICANT(5), "high");
+	section_column(s, CELL_TEXT, 0, "resampled");
 	section_column(s, CELL_REAL, 4, "null");
 	section_column(s, CELL_REAL, SIGNIFICANT(5), "ratio");
 	section_column(s, CELL_REAL, SIGNIFICANT(5), "ratio_low");
@@ -250,7 +253,9 @@ static int view_execution(struct evaluation *ev, const struct view_options *o,
 		const struct impact *f = &x->impact;
 		struct cell row[] = {
 			EXPERIMENT_CELLS(x), INT_CELL(f->group), known(f->factor.estimate),
-			known(f->factor.low), known(f->factor.high), known(f->null),
+			known(f->factor.low), known(f->factor.high),
+			f->resampled < 0 ? NONE_CELL :
+			TEXT_CELL(f->resampled == RESAMPLE_RUNS ? "executions" : "two stages"), known(f->null),
 			known(f->factor.estimate / f->null), known(f->factor.low / f->null),
 			known(f->factor.high / f->null), known(f->p), known(f->closed_null),
 			known(f->anova), known(100 * f->constant),
