@@ -54,7 +54,7 @@ boot() {
 		exec pagealloc bench run /share/'$name'.ini --boot '"$1"' -o /share/boot-'"$1" 2>&1 |
 		sed "s/^/boot $1: /"
 	mv "$out/share/boot-$1" "$dir/results"
-	"$pagealloc" bench model "${misses[@]}" "$dir/results/raw.csv" "$dir/counts.csv" \
+	"$out/share/pagealloc" bench model "${misses[@]}" "$dir/results/raw.csv" "$dir/counts.csv" \
 		-o "$dir/joined.csv"
 }
 

@@ -29,10 +29,12 @@ static void test_whole(void **state)
 		"seed = 18446744073709551615\nboots = 3\naging = 32M\ntimeout = 9\n"
 		"[strategies]\ndefault = --no-aslr\n# another\nbinhop = -s binhop\n"
 		"[program fft]\ncommand = prog 'a b' \"c \\\" d\" e\\ f ''   ; words\nprotocol = lines\n"
-		"marks = program\nconfig.half = --size 1K\nenv.half = A=1 B='x y'\nconfig.one =\n"
+		"marks = program\ncaches = empty\nconfig.half = --size 1K\nenv.half = A=1 B='x y'\nconfig.one =\n"
 		"warmup = mser\n"
 		"[program gzip]\ncommand = gzip\n  -k file\nprepare = a |\n  b\nstrategies = binhop\n"
-		"executions = 2\nmeasurements = 9\n";
+		"executions = 2\nmeasurements = 9\n"
+		"[program kept]\ncommand = x\ncaches = keep\n"
+		"[program warm]\ncommand = x\nprotocol = lines\n";
 	struct suite s;
 	struct suite_program *p;
 
@@ -43,7 +45,12 @@ static void test_whole(void **state)
 	assert_int_equal(s.nr_strategies, 2);
 	assert_string_equal(s.strategies[0].options.word[0], "--no-aslr");
 	assert_int_equal(s.strategies[1].options.nr, 2);
-	assert_int_equal(s.nr_programs, 2);
+	assert_int_equal(s.nr_programs, 4);
+	/* By default a whole run starts with empty caches, and lines, which have a warm-up, do not. */
+	assert_int_equal(s.programs[0].caches, CACHES_EMPTY);
+	assert_int_equal(s.programs[1].caches, CACHES_EMPTY);
+	assert_int_equal(s.programs[2].caches, CACHES_KEEP);
+	assert_int_equal(s.programs[3].caches, CACHES_KEEP);
 	p = &s.programs[0];
 	assert_int_equal(p->command.nr, 5);
 	assert_string_equal(p->command.word[1], "a b");
@@ -123,6 +130,7 @@ static void test_refused(void **state)
 	refused(HEAD "[program p]\ncommand = x\nprotocol = csv\n", "protocol = csv: neither run nor lines");
 	refused(HEAD "[program p]\ncommand = x\nmarks = program\n", "marks = program needs protocol = lines");
 	refused(HEAD "[program p]\ncommand = x\nmarks = all\n", "marks = all: neither");
+	refused(HEAD "[program p]\ncommand = x\ncaches = full\n", "caches = full: neither keep nor empty");
 	refused(HEAD "[program p]\ncommand = x\nstrategies = binhop\n", "binhop is none of [strategies]");
 	refused(HEAD "[program p]\ncommand = x\nstrategies =\n", "strategies: there is none");
 	refused(HEAD "[program p]\ncommand = x\nenv.a = A=1\n", "env.a: comes before config.a");

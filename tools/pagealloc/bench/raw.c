@@ -63,8 +63,11 @@ static char *header(const struct suite *s)
 		fprintf(f, "# strategy %s:", s->strategies[i].name);
 		for (j = 0; j < s->strategies[i].options.nr; j++)
 			fprintf(f, " %s", s->strategies[i].options.word[j]);
-		fputc('\n', f);
+		fputs(j ? "\n" : " none\n", f);
 	}
+	for (i = 0; i < s->nr_programs; i++)
+		fprintf(f, "# caches %s: %s\n", s->programs[i].name,
+			s->programs[i].caches == CACHES_EMPTY ? "empty" : "keep");
 	fputs(RAW_HEADER "\n", f);
 	if (fclose(f)) {
 		free(text);

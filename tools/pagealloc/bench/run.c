@@ -154,10 +154,13 @@ static int flag_warmup(const struct suite_rules *rules, struct measurement *m, s
 }
 
 /* A run of the program is the measurement. */
-static enum process_result measure_run(struct process *p, struct measurement *m)
+static enum process_result measure_run(struct process *p, const struct plan_entry *e,
+				       struct measurement *m)
 {
 	enum process_result result;
 
+	if (e->program->caches == CACHES_EMPTY)
+		oracle_empty();
 	oracle_phase_begin();
 	process_go(p);
 	result = process_wait(p, m);
@@ -174,6 +177,8 @@ static enum process_result measure_lines(struct process *p, const struct plan_en
 
 	process_go(p);
 	for (i = 0; i < e->program->rules.measurements && !result; i++) {
+		if (e->program->caches == CACHES_EMPTY)
+			oracle_empty();
 		if (!e->program->marks_itself)
 			oracle_phase_begin();
 		result = process_measure(p, i, &m[i]);
@@ -207,7 +212,7 @@ static int execute(struct run *r, struct plan_entry *e, struct ager *ager)
 		m[i].phase = r->raw.phases + i;
 	result = process_start(&p, &job, rules->timeout_s);
 	if (!result)
-		result = job.lines ? measure_lines(&p, e, m) : measure_run(&p, m);
+		result = job.lines ? measure_lines(&p, e, m) : measure_run(&p, e, m);
 	if (result && result != PROCESS_INTERRUPTED)
 		progress_end(&r->progress);
 	process_complain(&p, result, name_of(e, what, sizeof(what)));

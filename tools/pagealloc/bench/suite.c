@@ -302,6 +302,12 @@ static int set_program(struct parser *p, const char *key, const char *text)
 			return wrong(p, "marks = %s: neither runner nor program", text);
 		return 1;
 	}
+	if (!strcmp(key, "caches")) {
+		prog->caches = !strcmp(text, "empty") ? CACHES_EMPTY : CACHES_KEEP;
+		if (strcmp(text, "empty") && strcmp(text, "keep"))
+			return wrong(p, "caches = %s: neither keep nor empty", text);
+		return 1;
+	}
 	if (!strncmp(key, "config.", 7)) {
 		c = config(p, key + 7, 1);
 		return c ? split(p, key, text, &c->args) : 0;
@@ -390,6 +396,9 @@ static int finish_program(struct parser *p, struct suite_program *prog)
 		r->measurements = 1;
 		r->warmup = 0;
 	}
+	/* A whole run would start with what another program left; lines have a warm-up. */
+	if (prog->caches == CACHES_DEFAULT)
+		prog->caches = prog->protocol == PROTOCOL_RUN ? CACHES_EMPTY : CACHES_KEEP;
 	if (r->warmup != WARMUP_MSER && (uint64_t)r->warmup >= r->measurements)
 		return wrong(p, "[program %s]: warmup = %lld leaves nothing of %llu measurements",
 			     prog->name, (long long)r->warmup, (unsigned long long)r->measurements);

@@ -36,6 +36,9 @@ struct suite_config {
 /* How a program is measured: one run, or lines that it is asked for. */
 enum suite_protocol { PROTOCOL_RUN, PROTOCOL_LINES };
 
+/* What a modelled cache holds when a measurement starts. */
+enum suite_caches { CACHES_DEFAULT, CACHES_KEEP, CACHES_EMPTY };
+
 /* Which measurements at the begin of an execution are not to count. */
 enum { WARMUP_MSER = -1 };
 
@@ -59,6 +62,7 @@ struct suite_program {
 	char *prepare;		/* for sh, once before all, or NULL */
 	enum suite_protocol protocol;
 	int marks_itself;	/* tells the oracle where its measurements are */
+	enum suite_caches caches;
 	uint32_t strategies;	/* bit i: suite's strategy i */
 	struct suite_rules rules;
 	struct suite_config *configs;
