@@ -278,7 +278,7 @@ sub model {
 	suite($fft, executions => 2, boots => 2);
 	is((run("$bench run $dir/s.ini -o $dir/m --boot $_"))[0], 0, "boot $_") for 0, 1;
 	my $n = 1 + grep { $_->{metric} eq 'wall_time' && $_->{boot} == 0 } rows("$dir/m/raw.csv");
-	my $counts = join '', "# a comment\n# cache: L1d:32K\n# cache: L2:256K\n$head", map { my $p = $_; map { "$p,L1d,1,$_," . (100 + $p) . ",$_\n$p,instructions,-,$_,500,0\n$p,L2,2,$_,$p,$p\n" } 0, 1 } 0 .. $n - 1;
+	my $counts = join '', "# a comment\n# cache: L1d:32K\n# cache: L2:256K\n# cpus: 2\n# who: traced\n# what: data\n# begin: keep\n# seed: 7\n$head", map { my $p = $_; map { "$p,L1d,1,$_," . (100 + $p) . ",$_\n$p,instructions,-,$_,500,0\n$p,L2,2,$_,$p,$p\n" } 0, 1 } 0 .. $n - 1;
 	spew("$dir/counts", $counts);
 	my ($status, $text, $err) = run("$bench model $dir/m/raw.csv $dir/counts --boot 0 -o $dir/joined");
 	is("$status$text$err", '0', 'join');
@@ -291,13 +291,15 @@ sub model {
 	is(scalar(@new), 4 * $n, 'each measurement of the boot has misses and accesses of both caches');
 	is(scalar(grep { $_->{boot} != 0 || $_->{unit} ne '1' } @new), 0, 'no other boot');
 	is(scalar(grep { $_->{value} != ($_->{metric} eq 'L1d_misses' ? 1 : 2 * $_->{phase} + ($_->{metric} eq 'L1d_accesses' ? 200 : 0)) } @new), 0, 'of all CPUs');
-	like(slurp("$dir/joined"), qr/^# cache: L1d:32K,L2:256K\nsuite,/m, 'the header says of which caches');
+	like(slurp("$dir/joined"), qr/^# cache: L1d:32K,L2:256K\n# cpus: 2\n# who: traced\n# what: data\n# begin: keep\n# model_seed: 7\nsuite,/m,
+	     'the header has the settings of the model');
 	my %last;
 	$last{"$_->{boot} $_->{benchmark} $_->{config} $_->{strategy} $_->{execution}"} = $_->{metric} for @rows;
 	is_deeply([ grep { $_ ne 'end' } values %last ], [], 'end is still the end');
 	is((run("$bench model $dir/joined $dir/counts --boot 1 -o $dir/both"))[0], 0, 'then the other boot');
-	is(scalar(() = slurp("$dir/both") =~ /^# cache: /mg), 1, 'they are said once');
+	is(scalar(() = slurp("$dir/both") =~ /^# (?:cache|cpus|who|what|begin|model_seed): /mg), 6, 'each setting is in the header once');
 	is((run("$bench model $dir/m/raw.csv $dir/counts --boot 0 --miss L1d=10 --miss L2=200 -o $dir/cycles"))[0], 0, 'with penalties');
+	like(slurp("$dir/cycles"), qr/^# miss: L1d=10,L2=200$/m, 'and these are in the header');
 	my @cycles = grep { $_->{metric} eq 'model_cycles' } rows("$dir/cycles", 1);
 	# Two CPUs: 500 instructions and no miss, or one of L1d, and as many of L2 as the phase's number.
 	is(join(' ', map { $_->{value} } @cycles), join(' ', map { 1000 + 10 * 1 + 200 * 2 * $_ } 0 .. $n - 1), 'cycles are instructions and misses');
@@ -325,6 +327,19 @@ sub model {
 	spew("$dir/odd.csv", slurp("$dir/m/raw.csv") =~ s/^(s,fft.*),/$1;/mr);
 	push @bad, [ "$dir/short.csv $dir/counts --boot 0", qr/short\.csv: line \d+: not whole/ ];
 	push @bad, [ "$dir/odd.csv $dir/counts --boot 0", qr/odd\.csv: line \d+: not a row of results/ ];
+	# Counts of two boots that were made with different settings, in one file of results.
+	my %other = (cache => 'L2:1M', cpus => 4, who => 'all', what => 'all', begin => 'empty', seed => 8);
+	for my $key (sort keys %other) {
+		my $name = $key eq 'seed' ? 'model_seed' : $key;
+		spew("$dir/other.$key", $counts =~ s/^(# $key: ).*/$1$other{$key}/mr);
+		push @bad, [ "$dir/joined $dir/other.$key --boot 1", qr/joined: line \d+: $name is \S+, of \S+other\.$key it is $other{$key}/ ];
+	}
+	spew("$dir/other.none", $counts =~ s/^# begin: .*\n//mr);
+	push @bad, [ "$dir/joined $dir/other.none --boot 1", qr/joined: line \d+: begin is keep, of \S+other\.none it is not known/ ];
+	spew("$dir/old", slurp("$dir/joined") =~ s/^# begin: .*\n//mr);
+	push @bad, [ "$dir/old $dir/counts --boot 1", qr/old: line \d+: has counts without begin, of \S+counts it is keep/ ];
+	push @bad, [ "$dir/cycles $dir/counts --boot 1 --miss L2=9", qr/cycles: line \d+: miss is L1d=10,L2=200, of \S+ it is L2=9/ ];
+	push @bad, [ "$dir/cycles $dir/counts --boot 1", qr/cycles: line \d+: miss is L1d=10,L2=200, of \S+ it is not known/ ];
 	for (@bad) {
 		my ($args, $message) = @$_;
 		my ($status, undef, $err) = run("$bench model $args -o $dir/out");
@@ -334,10 +349,51 @@ sub model {
 	}
 }
 
+# Boots in files of their own: report and plot refuse those with other settings.
+sub mixed {
+	my ($n, $head) = (undef, "phase,cache,level,cpu,accesses,misses\n");
+	my %setting = (cache => 'L2:256K', cpus => 1, who => 'traced', what => 'data', begin => 'keep', seed => 1);
+	my $counts = sub {
+		my (%s) = (%setting, @_);
+		join('', map { defined $s{$_} ? "# $_: $s{$_}\n" : () } sort keys %s) . $head . join '', map { "$_,instructions,-,0,9,0\n$_,L2,2,0,5,1\n" } 0 .. $n - 1;
+	};
+	suite($fft, executions => 10, boots => 2);
+	for my $boot (0, 1) {
+		is((run("$bench run $dir/s.ini -o $dir/x$boot --boot $boot"))[0], 0, "boot $boot");
+		$n = grep { $_->{metric} eq 'wall_time' } rows("$dir/x$boot/raw.csv", 1);
+		spew("$dir/c$boot", $counts->());
+		is((run("$bench model $dir/x$boot/raw.csv $dir/c$boot -o $dir/j$boot"))[0], 0, 'joined');
+	}
+	my ($status, $text, $err) = run("$bench report --metric L2_misses $dir/j0 $dir/j1");
+	is("$status$err", '0', 'the same settings: a report') or diag $err;
+	like($text, qr/^# who: traced\n# what: data\n# begin: keep\n# model_seed: 1\n/m, 'which says them');
+	my %other = (cache => 'L2:1M', cpus => 4, who => 'all', what => 'all', begin => 'empty', seed => 2);
+	my @bad = map { [ $_, '', $counts->($_ => $other{$_}), qr/j1:\d+: mixed: (?:model_)?$_ is $other{$_}, in \S+j0:\d+ it is $setting{$_}/ ],
+			[ $_, '', $counts->($_ => undef), qr/j1: mixed: no line "# (?:model_)?$_: \.\.\.", in \S+j0:\d+ it is $setting{$_}/ ] } sort keys %other;
+	push @bad, [ 'miss', '--miss L2=9', $counts->(), qr/j0: mixed: no line "# miss: \.\.\.", in \S+j1:\d+ it is L2=9/ ];
+	for (@bad) {
+		my ($key, $options, $with, $message) = @$_;
+		spew("$dir/c1", $with);
+		is((run("$bench model $dir/x1/raw.csv $dir/c1 $options -o $dir/j1"))[0], 0, "another $key");
+		for my $command ('report --metric L2_misses', "plot misses -o $dir/out.png") {
+			($status, $text, $err) = run("$bench $command $dir/j0 $dir/j1");
+			is("$status$text", '1', "$command: refused, no number");
+			like($err, qr/^pagealloc: [^\n]*$message\n\z/, 'names the file and the setting');
+		}
+	}
+	# What begins with empty caches is a setting, too.
+	my ($raw) = slurp("$dir/x1/raw.csv");
+	like($raw, qr/^# caches fft: keep$/m, 'lines have a warm-up: the caches are kept');
+	spew("$dir/x1/raw.csv", $raw =~ s/^# caches fft: keep$/# caches fft: empty/mr);
+	($status, undef, $err) = run("$bench report $dir/x0 $dir/x1");
+	like("$status$err", qr/^1pagealloc: \S+x1\/raw\.csv:\d+: mixed: caches fft is empty, in \S+ it is keep\n/, 'and is not mixed');
+}
+
 interleaving();
 interruptions();
 failures();
 lines();
 options();
 model();
+mixed();
 done_testing;

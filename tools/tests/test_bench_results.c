@@ -180,6 +180,8 @@ static void refused(void **state)
 {
 	static const struct { const char *a, *b, *says; } cases[] = {
 		{ "", NULL, ":1: empty" },
+		{ RESULTS_MAGIC "\n# suite: s\n# kernel: k\n# begin: empty\n" RESULTS_HEADER "\n" ROW(0, 0, 1) END(0, 1),
+		  HEAD "s,b,c,default,1,0,1,0,0,0,wall_time,s,2\n", ": mixed: no line \"# begin: ...\", in " },
 		{ "hello\n", NULL, ":1: not a file of results" },
 		{ "# memscope-bench 2\n", NULL, ":1: not a file of results, or of another version" },
 		{ RESULTS_MAGIC "\n", NULL, ":2: truncated: no names" },

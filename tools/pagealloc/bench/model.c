@@ -26,6 +26,14 @@ enum { MAX_CACHES = 16, MAX_PHASES = 100000000 };
 enum { MODEL_PHASE, MODEL_CACHE, MODEL_LEVEL, MODEL_CPU, MODEL_ACCESSES, MODEL_MISSES,
        MODEL_COLUMNS };
 
+/* Lines "# KEY: ..." of the counts that say how they were made, and what results call them. */
+static const struct { const char *counts, *results; } model_settings[] = {
+	{ "cache", "cache" }, { "cpus", "cpus" }, { "who", "who" }, { "what", "what" },
+	{ "begin", "begin" }, { "seed", "model_seed" }, { NULL, "miss" },
+};
+
+#define NR_SETTINGS (sizeof(model_settings) / sizeof(model_settings[0]))
+
 struct count {
 	uint64_t accesses, misses;
 	int there;
@@ -35,7 +43,7 @@ struct count {
  * struct model - what the oracle counted
  * @cache: names of caches, in the order of the file
  * @count: of phase p and cache c: [p * MAX_CACHES + c]
- * @shapes: what the caches are, from the comments of the file
+ * @setting: values of model_settings; empty: none.  Caches have a line each
  */
 struct model {
 	const char *path;
@@ -43,7 +51,7 @@ struct model {
 	size_t nr_caches;
 	struct count *count;
 	size_t nr_phases, room;
-	char shapes[512];
+	char setting[NR_SETTINGS][1024];
 };
 
 /**
@@ -73,7 +81,7 @@ struct join {
 	unsigned long line;
 	char *row;
 	unsigned long long phase, joined;
-	int has_shapes;		/* from the counts of another boot */
+	unsigned int has;	/* bit i: of model_settings i, from the counts of another boot */
 };
 
 static int number(const char *text, uint64_t max, uint64_t *to)
@@ -148,10 +156,18 @@ static int add_count(struct model *m, char *text)
 
 static void take_comment(struct model *m, const char *text)
 {
-	size_t n = strlen(m->shapes);
+	size_t i, n;
 
-	if (!strncmp(text, "# cache: ", 9))
-		snprintf(m->shapes + n, sizeof(m->shapes) - n, "%s%s", n ? "," : "", text + 9);
+	for (i = 0; i < NR_SETTINGS; i++) {
+		const char *key = model_settings[i].counts;
+		size_t len = key ? strlen(key) : 0;
+		char *to = m->setting[i];
+
+		if (!key || strncmp(text + 2, key, len) || strncmp(text + 2 + len, ": ", 2))
+			continue;
+		n = strlen(to);
+		snprintf(to + n, sizeof(m->setting[i]) - n, "%s%s", n ? "," : "", text + len + 4);
+	}
 }
 
 static int load(struct model *m, const char *path)
@@ -174,7 +190,8 @@ static int load(struct model *m, const char *path)
 		}
 		text[n - 1] = '\0';
 		if (*text == '#') {
-			take_comment(m, text);
+			if (!strncmp(text, "# ", 2))
+				take_comment(m, text);
 		} else if (!header) {
 			header = 1;
 			if (strcmp(text, MODEL_HEADER))
@@ -217,6 +234,54 @@ static int check_penalties(const struct join *j)
 		if (c == m->nr_caches)
 			return complain(FAILED, "%s: no counts of %s, which --miss needs", m->path,
 					name);
+	}
+	return OK;
+}
+
+static void take_penalties(struct model *m, const struct penalties *p)
+{
+	char *to = m->setting[NR_SETTINGS - 1];
+	size_t i, n = 0;
+
+	for (i = 0; i < p->nr && n < sizeof(m->setting[0]); i++)
+		n += snprintf(to + n, sizeof(m->setting[0]) - n, "%s%s=%" PRIu64, i ? "," : "",
+			      p->cache[i], p->cycles[i]);
+}
+
+/* A comment of the results: what the counts of another boot were made with must be the same. */
+static int check_comment(struct join *j, const char *text)
+{
+	const struct model *m = j->model;
+	size_t i, n;
+
+	for (i = 0; i < NR_SETTINGS; i++) {
+		n = strlen(model_settings[i].results);
+		if (strncmp(text, "# ", 2) || strncmp(text + 2, model_settings[i].results, n) ||
+		    strncmp(text + 2 + n, ": ", 2))
+			continue;
+		j->has |= 1u << i;
+		if (strcmp(text + n + 4, m->setting[i]))
+			return complain(FAILED, "%s: line %lu: %s is %s, of %s it is %s", j->path, j->line,
+					model_settings[i].results, text + n + 4, m->path,
+					*m->setting[i] ? m->setting[i] : "not known");
+	}
+	return OK;
+}
+
+/* Above the columns: how the counts were made, unless it stands there already. */
+static int put_settings(struct join *j)
+{
+	const struct model *m = j->model;
+	size_t i;
+
+	for (i = 0; i < NR_SETTINGS; i++) {
+		if (!*m->setting[i] || j->has >> i & 1)
+			continue;
+		if (j->has)
+			return complain(FAILED, "%s: line %lu: has counts without %s, of %s it is %s",
+					j->path, j->line, model_settings[i].results, m->path,
+					m->setting[i]);
+		fprintf(j->out, "# %s: %s\n", model_settings[i].results, m->setting[i]);
 	}
 	return OK;
 }
@@ -332,10 +397,10 @@ static int join(struct join *j, FILE *f)
 			if (strcmp(text, RAW_HEADER))
 				ret = complain(FAILED, "%s: line %lu: not '" RAW_HEADER "'",
 					       j->path, j->line);
-			else if (*j->model->shapes && !j->has_shapes)
-				fprintf(j->out, "# cache: %s\n", j->model->shapes);
+			else
+				ret = put_settings(j);
 		} else if (*text == '#') {
-			j->has_shapes |= !strncmp(text, "# cache: ", 9);
+			ret = check_comment(j, text);
 		} else {
 			copy = strdup(text);
 			if (!copy || raw_split(copy, column) != RAW_COLUMNS)
@@ -376,6 +441,7 @@ static int run(struct join *j, const char *counts, const char *output)
 			ret = complain(FAILED, "%s: %s", j->path, strerror(errno));
 	}
 	j->model = &m;
+	take_penalties(&m, &j->penalties);
 	if (!ret)
 		ret = check_penalties(j);
 	if (!ret)

@@ -173,15 +173,33 @@ static void note(struct report *report, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Programs whose measurements start with empty modelled caches, whatever begin is. */
+static void note_caches(struct report *report, const struct results *r)
+{
+	char text[1024] = "";
+	size_t i, n = 0;
+
+	if (!results_setting(r, "begin"))
+		return;
+	for (i = 0; i < r->nr_settings && n < sizeof(text); i++)
+		if (r->settings[i].file == r->files[0] && !strncmp(r->settings[i].key, "caches ", 7) &&
+		    !strcmp(r->settings[i].value, "empty"))
+			n += snprintf(text + n, sizeof(text) - n, " %s", r->settings[i].key + 7);
+	if (n)
+		note(report, "empty caches before each measurement of:%s", text);
+}
+
 /* Whatever is needed to get the same numbers again, or to doubt them. */
 static void take_notes(struct report *report, const struct results *r, const struct evaluation *ev)
 {
-	static const char * const keys[] = { "suite", "kernel", "cpu", "cache", "color_function" };
+	static const char * const keys[] = { "suite", "kernel", "cpu", "cache", "cpus", "who",
+					     "what", "begin", "model_seed", "miss", "color_function" };
 	size_t i, least = SIZE_MAX, outer = ev->effort.replicates < 999 ? ev->effort.replicates : 999;
 
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (results_setting(r, keys[i]))
 			note(report, "%s: %s", keys[i], results_setting(r, keys[i]));
+	note_caches(report, r);
 	note(report, "metric: %s in %s, without the warm-up", r->metrics[ev->metric].name,
 	     !strcmp(r->metrics[ev->metric].unit, "1") ? "events" : r->metrics[ev->metric].unit);
 	note(report, "chance: seed %llu, %zu bootstrap replicates, %zu pairs of groups for an impact factor "

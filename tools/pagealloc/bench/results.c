@@ -104,24 +104,29 @@ static int read_line(FILE *f, char *line, struct place *p)
 	return c != EOF;
 }
 
+/* May files that belong together have other values of a setting, or none? */
+int results_may_differ(const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(may_differ) / sizeof(may_differ[0]); i++)
+		if (!strcmp(key, may_differ[i]))
+			return 1;
+	return 0;
+}
+
 /* A setting that may not differ is the same in all files and all their parts. */
 static int setting_add(struct results *r, char *line, const struct place *p)
 {
 	char *key = line + 2, *value = strstr(line, ": ");
 	struct setting *s;
-	size_t i;
 
 	if (strncmp(line, "# ", 2) || !value || value == key)
 		return results_refuse(p, "not \"# key: value\"");
 	*value = '\0';
 	value += 2;
-	for (i = 0; i < sizeof(may_differ) / sizeof(may_differ[0]); i++)
-		if (!strcmp(key, may_differ[i]))
-			break;
-	for (s = r->settings; s < r->settings + r->nr_settings; s++) {
+	for (s = r->settings; s < r->settings + r->nr_settings && !results_may_differ(key); s++) {
 		if (strcmp(s->key, key) || !strcmp(s->value, value))
-			continue;
-		if (i < sizeof(may_differ) / sizeof(may_differ[0]))
 			continue;
 		return results_refuse(p, "mixed: %.40s is %.100s, in %s:%ld it is %.100s", key, value,
 				      s->file, s->line, s->value);

@@ -103,6 +103,29 @@ static int check_boots(const struct results *r, char *error, size_t size)
 	return failed;
 }
 
+/* A setting that one file has and another lacks is not known to be the same. */
+static int check_settings(const struct results *r, char *error, size_t size)
+{
+	const struct setting *s, *t;
+	size_t i;
+
+	for (i = 0; i < r->nr_files; i++) {
+		for (s = r->settings; s < r->settings + r->nr_settings; s++) {
+			if (results_may_differ(s->key))
+				continue;
+			for (t = r->settings; t < r->settings + r->nr_settings; t++)
+				if (t->file == r->files[i] && !strcmp(t->key, s->key))
+					break;
+			if (t < r->settings + r->nr_settings)
+				continue;
+			snprintf(error, size, "%s: mixed: no line \"# %.40s: ...\", in %s:%ld it is %.100s",
+				 r->files[i], s->key, s->file, s->line, s->value);
+			return -1;
+		}
+	}
+	return 0;
+}
+
 /**
  * results_finish() - all files are read
  * @r: from results_read(); executions that did not end are dropped
@@ -115,7 +138,7 @@ int results_finish(struct results *r, char *error, size_t size)
 {
 	size_t i, n = 0;
 
-	if (experiment_finish(r, &r->canary, error, size))
+	if (check_settings(r, error, size) || experiment_finish(r, &r->canary, error, size))
 		return -1;
 	for (i = 0; i < r->nr_experiments; i++) {
 		if (experiment_finish(r, &r->experiments[i], error, size))
