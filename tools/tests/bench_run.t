@@ -98,6 +98,14 @@ sub interleaving {
 		is(slurp("$dir/r/raw.csv"), $damaged, 'and left alone');
 	}
 	spew("$dir/r/raw.csv", $raw);
+	# A descriptor that cannot be copied: an error, not a crash.
+	SKIP: {
+		skip 'the sanitizers come first', 2 if $build =~ /sanitize/;
+		spew("$dir/dup.c", "#include <errno.h>\nint dup(int fd)\n{\n\t(void)fd;\n\terrno = EMFILE;\n\treturn -1;\n}\n");
+		is(system('gcc', '-shared', '-fPIC', '-o', "$dir/dup.so", "$dir/dup.c"), 0, 'a dup() that fails');
+		($status, undef, $err) = run("LD_PRELOAD=$dir/dup.so $bench run $dir/s.ini -o $dir/r");
+		like("$status $err", qr/^1 pagealloc: \S+raw\.csv: Too many open files\n\z/, 'is said');
+	}
 	suite($fft);
 	($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/r");
 	like("$status $err", qr/^1 pagealloc: \S+: results of another suite/, 'another suite: refused');

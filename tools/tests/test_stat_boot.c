@@ -170,6 +170,13 @@ static void bca(void **state)
 	assert_near(b.high, p.high, 0.6);
 	assert_int_equal(stat_bca(0.5, sorted, B, lopsided, 4, 0.95, &b), 0);
 	assert_true(b.low > p.low && b.high > p.high);
+	/*
+	 * A quarter of the replicates lies below: w = -0.6745.  Without acceleration the ends
+	 * are at the probabilities of 2 w -+ 1.96, 0.000470 and 0.7294.
+	 */
+	assert_int_equal(stat_bca(sorted[B / 4], sorted, B, symmetric, 4, 0.95, &b), 0);
+	assert_near(b.low, sorted[0] + 0.000470 * (B + 1) - 1, 1);
+	assert_near(b.high, sorted[0] + 0.7294 * (B + 1) - 1, 3);
 	/* All replicates on one side: there is no correction for that. */
 	assert_int_equal(stat_bca(1e9, sorted, B, symmetric, 4, 0.95, &b), -1);
 	assert_int_equal(stat_bca(3, same, B, symmetric, 4, 0.95, &b), 0);

@@ -196,6 +196,7 @@ static int too_small(const struct evaluation *ev, char *error, size_t size)
 {
 	const struct results *r = ev->results;
 	size_t i, n = 0, nr = 0, shown = 0;
+	char *list;
 
 	for (i = 0; i < r->nr_experiments; i++) {
 		const struct experiment *x = &r->experiments[i];
@@ -210,11 +211,10 @@ static int too_small(const struct evaluation *ev, char *error, size_t size)
 	}
 	if (!nr)
 		return 0;
-	char list[size];
-
-	memcpy(list, error, n + 1);
+	list = strndup(error, n);
 	snprintf(error, size, "%s: too few executions that ended, at least %d are needed: %s%s",
-		 r->files[0], MIN_EXECUTIONS, list, shown < nr ? "; ..." : "");
+		 r->files[0], MIN_EXECUTIONS, list ? list : "", shown < nr ? "; ..." : "");
+	free(list);
 	return -1;
 }
 

@@ -171,9 +171,13 @@ static int read_old(struct raw *raw, struct plan *plan, const char *head)
 	int fd = dup(raw->fd), ret = OK;
 	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
 
-	if (!f || !old)
+	if (!f || !old) {
 		ret = complain(FAILED, "%s: %s", raw->path, strerror(errno));
-	rewind(f);
+		if (!f && fd >= 0)
+			close(fd);
+	} else {
+		rewind(f);
+	}
 	if (!ret && (fread(old, 1, whole, f) != (size_t)whole || memcmp(old, head, whole)))
 		ret = complain(FAILED, "%s: measured on another system, or with another version:"
 			       " its beginning would now be:\n%s", raw->path, head);

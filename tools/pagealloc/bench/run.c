@@ -349,22 +349,22 @@ static int measure(struct run *r, const char *suite)
 		return complain(FAILED, "no memory left");
 	process_catch();
 	ret = try_strategies(r);
-	if (!ret)
-		ret = raw_open(&r->raw, r->dir, &r->suite, r->boot, &r->plan);
-	else
+	if (ret)
 		return ret;
+	ret = raw_open(&r->raw, r->dir, &r->suite, r->boot, &r->plan);
+	if (ret)
+		goto out;
 	for (i = 0; i < r->plan.nr; i++) {
 		whole += !!r->plan.entry[i].program;
 		left += r->plan.entry[i].program && !r->plan.entry[i].done;
 	}
-	if (!ret && !left) {
+	if (!left) {
 		complain(OK, "%s: all of boot %" PRIu64 " is there already", r->dir, r->boot);
 		goto out;
 	}
-	if (!ret && *counters_missing(missing, sizeof(missing)))
+	if (*counters_missing(missing, sizeof(missing)))
 		complain(OK, "not measured: %s", missing);
-	if (!ret)
-		ret = make_scratch(r, suite);
+	ret = make_scratch(r, suite);
 	if (!ret)
 		ret = prepare(r);
 	if (!ret)
