@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
 # evaluation.pl DIR OUTPUT SUITE CACHES: the numbers of evaluation.sh, of the
-# joined.csv of all boots in DIR.  Prints a table, too.
+# joined.csv of all boots in DIR and of the reports there.  Prints a table, too.
 use strict;
 use warnings;
 use JSON::PP;
@@ -41,6 +41,23 @@ sub moments {
 	return ($mean, $sd > 1e-9 * abs($mean) ? $sd : 0, $n);
 }
 
+# The intervals of a table of a report, and those without their estimate in them.
+sub intervals {
+	my ($rows) = @_;
+	my ($all, $wrong) = (0, 0);
+	for my $row (@$rows) {
+		for my $low (grep { /^(ratio_)?low/ && defined $row->{$_} } keys %$row) {
+			my ($of, $unit) = $low =~ /^(ratio_)?low(.*)/;
+			my ($name) = $of ? 'ratio' : grep { exists $row->{$_} } "mean$unit", "mean_change$unit",
+				'cv', 'impact_factor', 'lag1', grep { /^rho/ } sort keys %$row;
+			my ($estimate, $high) = @$row{$name, $low =~ s/low/high/r};
+			$all++;
+			$wrong++ if !defined $estimate || $estimate < $row->{$low} || $estimate > $high;
+		}
+	}
+	return ($all, $wrong);
+}
+
 # Spearman's rank correlation, ties with mean ranks.
 sub ranks {
 	my @x = @_;
@@ -73,11 +90,15 @@ my %json = (_how => "make bench-evaluation, suite $suite, caches $caches, seed $
 	"cv_reduction: CV of L2 misses over executions, default / strategy, the least over sizes that have " .
 	"at least 100 misses by default; a strategy with less than 1 % of default's misses is divided by default's mean; " .
 	"where a strategy's executions do not differ at all it is taken as half a miss; " .
+	"residual_cv_max_pct: the largest CV of L2 misses over executions with coloring or binhop, of experiments that " .
+	"have at least 1,000 misses with it; " .
+	"intervals: of all reports; intervals_without_estimate: of these; " .
 	"cost: the mean's ratio to default, geometric mean over configurations; " .
 	"spearman: of wall time and L2 misses over executions, mean over programs that differ in misses");
 printf "%-18s %-10s %3s %14s %10s %9s %12s %9s %12s\n", 'benchmark config', 'strategy', 'n', 'L2 misses', 'CV %',
 	'CV ratio', 'time s', 'CV %', 'instructions';
 my (%least, %log_cost, @rho);
+@json{qw(residual_cv_max_pct residual_cv_max_of)} = (0, '');
 for my $experiment (sort keys %sum) {
 	my ($program) = split / /, $experiment;
 	my ($base, $base_sd) = moments($sum{$experiment}{default}{L2_misses});
@@ -87,6 +108,10 @@ for my $experiment (sort keys %sum) {
 		my ($time, $time_sd) = moments($metrics->{wall_time});
 		my ($insns) = moments($metrics->{instructions});
 		my $ratio;
+		if ($strategy ne 'default' && $mean >= 1000 && 100 * $sd / $mean > $json{residual_cv_max_pct}) {
+			$json{residual_cv_max_pct} = 0 + sprintf '%.3g', 100 * $sd / $mean;
+			$json{residual_cv_max_of} = "$experiment $strategy";
+		}
 		if ($strategy ne 'default' && $base >= 100) {
 			my $spread = ($sd || 0.5) / ($mean < 0.01 * $base ? $base : $mean);
 			$ratio = $base_sd / $base / $spread;
@@ -129,6 +154,15 @@ if (@rho) {
 	my $mean = 0;
 	$mean += $_ / @rho for @rho;
 	$json{spearman_time_misses} = 0 + sprintf '%.3f', $mean;
+}
+for my $file (glob "$dir/report-*.json") {
+	open my $f, '<', $file or die "$file: $!\n";
+	my $report = decode_json(do { local $/; <$f> });
+	for my $table (grep { ref eq 'HASH' } values %$report) {
+		my ($all, $wrong) = intervals($table->{rows});
+		$json{intervals} += $all;
+		$json{intervals_without_estimate} += $wrong;
+	}
 }
 open my $out, '>', "$output.tmp" or die "$output: $!\n";
 print $out JSON::PP->new->canonical->pretty->encode(\%json);
