@@ -5,6 +5,7 @@
 use strict;
 use warnings;
 use FindBin;
+use IPC::Open2;
 use lib $FindBin::RealBin;
 use Test::More;
 use Time::HiRes 'sleep';
@@ -243,6 +244,26 @@ sub lines {
 	is(scalar(grep { $_->{metric} eq 'end' } rows("$dir/l/raw.csv")), 2, 'both are there');
 }
 
+# Read-only data of files, as pages of the page cache or as copies that are the program's own.
+sub private_data {
+	for my $option ('', '--private-data') {
+		my $pid = open2(my $from, my $to, "$build/bin/pagealloc-programs", 'fft', '--size', '4K', '--lines', $option || ());
+		print $to "measure 0\n";
+		like(scalar <$from>, qr/^done 0 /, "fft $option: measured");
+		my ($at, %kb);
+		for (split /\n/, slurp("/proc/$pid/smaps")) {
+			$at = /^\S+ r--p .* \// ? 1 : 0 if /^[0-9a-f]+-/;
+			$kb{$1} += $2 if $at && /^(Size|Anonymous): +(\d+) kB/;
+		}
+		close $to;
+		waitpid $pid, 0;
+		is($?, 0, 'and the result is right');
+		cmp_ok($kb{Size}, '>', 400, "$kb{Size} KiB of read-only data");
+		$option ? is($kb{Anonymous}, $kb{Size}, 'all of them are copies') :
+			  cmp_ok($kb{Anonymous}, '<', 0.2 * $kb{Size}, "$kb{Anonymous} KiB of them are copies, of what is relocated");
+	}
+}
+
 sub options {
 	suite($fft);
 	for ([ '', qr/^usage: pagealloc bench VERB/ ], [ 'fly', qr/bench fly: no such verb/ ],
@@ -401,6 +422,7 @@ interleaving();
 interruptions();
 failures();
 lines();
+private_data();
 options();
 model();
 mixed();
