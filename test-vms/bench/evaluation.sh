@@ -4,7 +4,8 @@
 # cache, over several boots.  Everything in build/bench/evaluation/ (a boot each:
 # results/raw.csv, counts.csv of the model, joined.csv of both; report.*, plots),
 # numbers in build/bench/evaluation.json.  SMALL=1: another suite, in minutes.
-# OUT: another directory for all of it.
+# OUT: another directory for all of it.  JOBS: guests at a time (default: as many as
+# CPUs).  BOOTS: only so many of the suite's boots; the others can follow later.
 # A boot that was interrupted is made again, one that is complete is not.
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -37,6 +38,7 @@ mkdir -p "$out/share"
 # On the host's root, but not below it: /tmp is the guest's own.
 cp "$pagealloc" "$build/bin/pagealloc-programs" "$suites/$name.ini" "$suites"/*.lua "$out/share/"
 boots=$(sed -n 's/^boots *= *//p' "$suites/$name.ini")
+boots=${BOOTS:-$boots}
 
 # boot K: measured and joined, or nothing.
 boot() {

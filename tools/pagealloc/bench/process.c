@@ -28,7 +28,7 @@
 volatile sig_atomic_t process_interrupted;
 
 static sigset_t before;		/* the signals that were blocked when we began */
-static int gate[2];		/* the child's: ready, go */
+static int gate[2];		/* the child's: ready, go; one process at a time */
 
 static void on_signal(int sig)
 {
@@ -36,10 +36,10 @@ static void on_signal(int sig)
 }
 
 /**
- * process_catch() - signals that end a run are to end its process, too
+ * process_catch() - make signals that end a run end its process, too
  *
- * They are let in only while something is waited for, so that none is lost
- * between looking and waiting.
+ * Signals stay blocked except in ppoll(), which closes the race between checking for one
+ * and waiting.
  */
 void process_catch(void)
 {
@@ -501,7 +501,7 @@ enum process_result process_measure(struct process *p, unsigned long k, struct m
 }
 
 /**
- * process_end() - have nothing left of it
+ * process_end() - kill the process group and release everything
  * @p: in any state
  */
 void process_end(struct process *p)

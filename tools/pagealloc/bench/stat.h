@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The statistics of docs/statistics.md.  They know arrays of numbers, not files;
- * random numbers come from the caller.  What is not known is NAN.
+ * random numbers come from the caller.  Unknown values are NAN.
  */
 #ifndef PAGEALLOC_BENCH_STAT_H
 #define PAGEALLOC_BENCH_STAT_H
