@@ -6,6 +6,7 @@
 # numbers in build/bench/evaluation.json.  SMALL=1: another suite, in minutes.
 # OUT: another directory for all of it.  JOBS: guests at a time (default: as many as
 # CPUs).  BOOTS: only so many of the suite's boots; the others can follow later.
+# PROGRAMS: only these of the suite's, into build/bench/evaluation-part.
 # A boot that was interrupted is made again, one that is complete is not.
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,6 +17,7 @@ name=evaluation
 [ "${SMALL:-0}" = 0 ] || name=small
 out=$build/bench/evaluation numbers=$build/bench/$name.json
 [ $name = evaluation ] || out+=-$name
+[ -z "${PROGRAMS:-}" ] || { out=$build/bench/$name-part numbers=$build/bench/$name-part.json; }
 if [ -n "${OUT:-}" ]; then
 	out=$OUT numbers=$OUT/$name.json
 fi
@@ -28,15 +30,19 @@ caches=L1d:32K:8:64,L2:256K:4:64
 misses=(--miss L1d=10 --miss L2=200)
 colors=16
 
+mkdir -p "$out/share"
+awk -v programs="${PROGRAMS:-}" '
+	BEGIN { keep = 1 }
+	/^\[/ { keep = !programs || !/^\[program / || index(" " programs " ", " " substr($2, 1, length($2) - 1) " ") }
+	keep' "$suites/$name.ini" >"$out/share/$name.ini"
 # Other results are not to be mixed with these.
 for old in "$out"/boot-*/results/suite.ini; do
 	[ -e "$old" ] || continue
-	cmp -s "$old" "$suites/$name.ini" ||
+	cmp -s "$old" "$out/share/$name.ini" ||
 		{ echo "${0##*/}: $out has results of another suite: remove it" >&2; exit 1; }
 done
-mkdir -p "$out/share"
 # On the host's root, but not below it: /tmp is the guest's own.
-cp "$pagealloc" "$build/bin/pagealloc-programs" "$suites/$name.ini" "$suites"/*.lua "$out/share/"
+cp "$pagealloc" "$build/bin/pagealloc-programs" "$suites"/*.lua "$out/share/"
 boots=$(sed -n 's/^boots *= *//p' "$suites/$name.ini")
 boots=${BOOTS:-$boots}
 
@@ -95,6 +101,7 @@ for metric in wall_time model_cycles L2_misses; do
 			echo "${0##*/}: no picture $kind of $metric" >&2
 	done
 	for program in fft lu sor; do
+		grep -q "^\[program $program\]" "$out/share/$name.ini" || continue
 		"$pagealloc" bench plot executions --benchmark $program --config one \
 			--metric $metric -o "$out/$program-$metric.png" "$out"/boot-*/joined.csv
 	done
