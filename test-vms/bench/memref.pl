@@ -54,10 +54,16 @@ my %metrics = (
 	slowdown_1s_pct => (need 'slowdown_1000ms_budget_2_pct')[0],
 	mmap_wait_1s_pct => sprintf('%.3g', 100 * (ratio('locks_1000ms_mean', 'locks_off_mean') - 1)),
 	mmap_wait_100ms_pct => sprintf('%.3g', 100 * (ratio('locks_100ms_mean', 'locks_off_mean') - 1)),
+	zap_extra_insn_per_page => sprintf('%.1f', (need 'zap_on')[0] - (need 'zap_off')[0]),
 	slowdown_100ms_pct => (need 'slowdown_100ms_budget_2_pct')[0],
 	map { ("refault_delta_${_}_pct" => sprintf('%.3g', (paired($_, 'memref', 'refaults'))[0]),
 	       "swapout_delta_${_}_pct" => sprintf('%.3g', (paired($_, 'memref', 'swapped'))[0])) } qw(lru mglru),
 );
+# The worst of memref's cells.
+for my $k (0, 1) {
+	my ($least) = sort { $a <=> $b } map { map { $_->[$k] } values %{$_->{memref}} } values %accuracy;
+	$metrics{('cells_recall_min', 'cells_precision_min')[$k]} = $least // die "memref.pl: no accuracy\n";
+}
 my ($worst) = sort { abs $b <=> abs $a } @metrics{qw(refault_delta_lru_pct refault_delta_mglru_pct)};
 $metrics{refault_delta_pct} = $worst;
 
@@ -98,7 +104,7 @@ for my $gib (0, 8, 64, 256) {
 my $gib = ((need 'cold_256g')[0] - (need 'cold_8g')[0]) / 248;
 printf $f "\nBeside 64 MiB in use. A GiB more takes %.0f instructions (mappings of 64 MiB, which " .
 	"is what they are spent on), so 1 TiB takes %.1f million; its page tables take 2 GiB. Of " .
-	"each TiB of RAM memref keeps six bitmaps of 32 MiB.\n", $gib, $gib * 1024 / 1e6;
+	"each TiB of RAM memref keeps eight bitmaps of 32 MiB.\n", $gib, $gib * 1024 / 1e6;
 
 head('Trace buffer', 'encoding', 'bytes for each group of 1 MiB referenced');
 row($_, sprintf('%.1f', (need "bytes_per_group_$_")[0])) for qw(group batch);
@@ -112,6 +118,11 @@ for ([1000, 2], [100, 2], [100, 0]) {
 	    sprintf('%.2f %%', (need "slowdown_${ms}ms_budget_${budget}_pct")[0]));
 }
 print $f "\nIt writes to 256 MiB, a page at a time: the worst for a sampler of pages.\n";
+
+head('Instructions to unmap a page that was used', 'sampler', 'instructions');
+row($$_[0], sprintf('%.0f', (need $$_[1])[0]))
+	for ['off', 'zap_off'], ['on: the reference is noted', 'zap_on'], ['off again', 'zap_off_again'];
+print $f "\n4,096 anonymous pages, written and unmapped at once.\n";
 
 head('Time of a mmap(), a page fault and a munmap(), in ns of the guest', 'interval', 'calls', 'mean',
      'median', '1 in 1,000 over', '1 in 100,000 over', 'longest');
@@ -151,7 +162,9 @@ for my $cell (@cells) {
 		} qw(alone flush neighbor));
 	}
 }
-print $f "\nThe target's pages; \"sparse\" is one page in 128 of 256 MiB. With TLB flushes: the " .
+print $f "\nThe target's pages; \"sparse\" is one page in 128 of 256 MiB, or one in 32 of 32 MiB of a " .
+	"file that is mapped anew. fork: a child lives on; mprotect: write-protected after the writes; " .
+	"unmap, exit: nothing is mapped any more when the interval ends. With TLB flushes: the " .
 	"target flushes its own before it works, which is the set-up in which the others look " .
 	"best. clear_refs and smaps give a number of pages only: it is taken for the right ones. " .
 	"QEMU's TLB is larger than that of a processor, and a context switch flushes all of it: " .

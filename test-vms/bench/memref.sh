@@ -17,12 +17,12 @@ part() {
 }
 
 # In icount mode a nanosecond of the guest is an instruction.
-for name in cost cold bytes slowdown reclaim; do
+for name in cost cold bytes slowdown reclaim zap; do
 	part $name --smp 1 --qemu-arg -icount --qemu-arg shift=0,sleep=off
 done
 part locks --smp 2 --qemu-arg -icount --qemu-arg shift=0,sleep=off
 part accuracy --smp 2
 echo "== memref against the oracle"
-prove "$here/../tests/memref-oracle.t"
+prove "$here/../tests/memref-oracle.t" "$here/../tests/memref-cases.t"
 "$here/memref.pl" "$build"
 echo "The tables are in $out/memref.md, the numbers in $out/memref.json."

@@ -24,6 +24,11 @@ static const struct cell cells[] = {
 	{ "write_65536", { 65536, 1, 4, true, false } },
 	{ "read_sparse", { 65536, 128, 400, false, false } },
 	{ "write_sparse", { 65536, 128, 400, true, false } },
+	{ "fork_4096", { 4096, 1, 50, false, false, FORK } },
+	{ "mprotect_4096", { 4096, 1, 50, true, false, MPROTECT } },
+	{ "mapped_sparse", { FILE_PAGES, 32, 50, false, false, MAPPED } },
+	{ "unmap_4096", { 4096, 1, 50, true, false, UNMAP } },
+	{ "exit_4096", { 4096, 1, 50, true, false, EXIT } },
 };
 
 static const struct damon damons[] = {
@@ -61,9 +66,11 @@ static void accuracy_cell(struct target *t, const struct cell *c, const char *wi
 	struct work w = c->work;
 
 	w.flush = flush;
+	look_at(t, w.how);
 	/* The TLB has what the target uses, as in the middle of its work. */
 	run(t, &w);
 
+	put(TRACEFS "memref/children", "1");
 	memref_on(t->pid);
 	run(t, &c->work);
 	memref_end(t, &f);
@@ -71,6 +78,7 @@ static void accuracy_cell(struct target *t, const struct cell *c, const char *wi
 	memref_end(t, &f);
 	score(c, "memref", with, &f);
 	memref_off();
+	put(TRACEFS "memref/children", "0");
 
 	run(t, &w);
 	idle_begin(t);
@@ -97,6 +105,7 @@ static void accuracy_damon(struct target *t, const struct cell *c, const char *w
 	int tries = 20;
 
 	w.flush = flush;
+	look_at(t, w.how);
 	damon_on(t, d, sample_us, aggr_us);
 	/* On a slow machine an aggregation takes longer than it should. */
 	do {

@@ -10,6 +10,7 @@
 #define TRACEFS "/sys/kernel/tracing/"
 #define PAGE 4096ul
 #define MAX_PAGES 65536ul
+#define FILE_PAGES 8192ul
 #define HUGE_PAGE (2ul << 20)
 /* A measurement is the median of so many. */
 #define ROUNDS 7
@@ -28,18 +29,29 @@ struct target {
 	pid_t pid;
 	int to, from;
 	unsigned char *memory;
-	uint64_t pfn[MAX_PAGES];
+	int file;			/* shared memory of as many pages */
+	const uint64_t *pfn;		/* of what is looked at: one of these */
+	uint64_t memory_pfn[MAX_PAGES], file_pfn[MAX_PAGES];
 };
+
+/*
+ * How the pages are used: those of the memory, as they are, or with fork() or
+ * mprotect() afterwards; those of the file, mapped anew and left mapped, or unmapped
+ * afterwards, or mapped by a child, which exits.
+ */
+enum how { PLAIN, FORK, MPROTECT, MAPPED, UNMAP, EXIT };
 
 /* What it is told: to use every stride-th page of the first so many. */
 struct work {
 	unsigned long nr_pages, stride, passes;
 	bool write;
 	bool flush;		/* of the TLB, before the first pass */
+	enum how how;
 };
 
 void pin(int cpu);
 void use(unsigned char *memory, const struct work *w);
+void look_at(struct target *t, enum how how);
 void start_target(struct target *t);
 void run(struct target *t, const struct work *w);
 pid_t start_neighbor(void);
@@ -83,5 +95,6 @@ void slowdown(void);
 void reclaim(void);
 void bytes(void);
 void locks(void);
+void zap(void);
 
 #endif

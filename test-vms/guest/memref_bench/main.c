@@ -14,6 +14,7 @@
  *	reclaim		what a sampler does to the choice of pages to swap out
  *	bytes		of the trace buffer for each group
  *	locks		how long mmap() and munmap() of the target wait
+ *	zap		what is added to unmapping a page that was used
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +26,7 @@ int main(int argc, char **argv)
 	static const struct { const char *name; void (*run)(void); } parts[] = {
 		{ "cost", cost }, { "cold", cold }, { "accuracy", accuracy },
 		{ "slowdown", slowdown }, { "reclaim", reclaim }, { "bytes", bytes },
-		{ "locks", locks },
+		{ "locks", locks }, { "zap", zap },
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -34,6 +35,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("usage: memref_bench cost|cold|accuracy|slowdown|reclaim|bytes|locks\n", stderr);
+	fputs("usage: memref_bench cost|cold|accuracy|slowdown|reclaim|bytes|locks|zap\n", stderr);
 	return 2;
 }

@@ -34,6 +34,76 @@ void use(unsigned char *memory, const struct work *w)
 	}
 }
 
+/* The file mapped: not one page of it is in the page tables. */
+static unsigned char *map_file(int file)
+{
+	unsigned char *p = mmap(NULL, FILE_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+	if (p == MAP_FAILED)
+		_exit(1);
+	return p;
+}
+
+static void use_file(int file, const struct work *w)
+{
+	static unsigned char *mapped;
+	unsigned char *p;
+	pid_t pid;
+
+	if (w->how == EXIT) {
+		pid = fork();
+		if (!pid) {
+			use(map_file(file), w);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+		return;
+	}
+	if (mapped)
+		munmap(mapped, FILE_PAGES * PAGE);
+	mapped = NULL;
+	p = map_file(file);
+	use(p, w);
+	if (w->how == MAPPED)
+		mapped = p;
+	else
+		munmap(p, FILE_PAGES * PAGE);
+}
+
+static pid_t child;
+
+/* The child does nothing, until the next use. */
+static void fork_idle(void)
+{
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+}
+
+static void work(struct target *t, const struct work *w)
+{
+	size_t size = w->nr_pages * PAGE;
+
+	/* With it, pages that are written are copied, and are others then. */
+	if (child)
+		stop(child);
+	child = 0;
+	if (w->how >= MAPPED) {
+		use_file(t->file, w);
+		return;
+	}
+	if (w->how == MPROTECT && mprotect(t->memory, size, PROT_READ | PROT_WRITE))
+		_exit(1);
+	use(t->memory, w);
+	if (w->how == MPROTECT && mprotect(t->memory, size, PROT_READ))
+		_exit(1);
+	if (w->how == FORK)
+		fork_idle();
+}
+
 /* Where there are two CPUs, the target and its neighbor have the second. */
 void pin(int cpu)
 {
@@ -45,13 +115,41 @@ void pin(int cpu)
 		die("sched_setaffinity");
 }
 
+static void read_pfns(pid_t pid, const void *memory, uint64_t *pfn, unsigned long nr)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", pid);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || pread(fd, pfn, nr * 8, (uintptr_t)memory / PAGE * 8) != (ssize_t)(nr * 8))
+		die(path);
+	close(fd);
+	for (unsigned long i = 0; i < nr; i++) {
+		if (!(pfn[i] >> 63))
+			die("the target's memory is not there");
+		pfn[i] &= (1ull << 55) - 1;
+	}
+}
+
+/* Which pages are looked for: those that are used in this way. */
+void look_at(struct target *t, enum how how)
+{
+	t->pfn = how >= MAPPED ? t->file_pfn : t->memory_pfn;
+}
+
 void start_target(struct target *t)
 {
-	int to[2], from[2], fd;
+	unsigned char *file;
+	int to[2], from[2];
 	struct work w;
 
 	pin(0);
 	t->memory = map(MAX_PAGES * PAGE, false);
+	t->file = memfd_create("file", 0);
+	if (t->file < 0 || ftruncate(t->file, FILE_PAGES * PAGE))
+		die("memfd_create");
+	file = map_file(t->file);
 	if (pipe(to) || pipe(from))
 		die("pipe");
 	t->pid = fork();
@@ -64,7 +162,7 @@ void start_target(struct target *t)
 		if (write(from[1], "", 1) != 1)
 			_exit(1);
 		while (read(to[0], &w, sizeof(w)) == sizeof(w)) {
-			use(t->memory, &w);
+			work(t, &w);
 			if (write(from[1], "", 1) != 1)
 				_exit(1);
 		}
@@ -74,19 +172,11 @@ void start_target(struct target *t)
 	t->from = from[0];
 	if (read(t->from, &(char){ 0 }, 1) != 1)
 		die("target");
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", t->pid);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || pread(fd, t->pfn, sizeof(t->pfn), (uintptr_t)t->memory / PAGE * 8) !=
-	    sizeof(t->pfn))
-		die(path);
-	close(fd);
-	for (unsigned long i = 0; i < MAX_PAGES; i++) {
-		if (!(t->pfn[i] >> 63))
-			die("the target's memory is not there");
-		t->pfn[i] &= (1ull << 55) - 1;
-	}
+	read_pfns(t->pid, t->memory, t->memory_pfn, MAX_PAGES);
+	memset(file, 1, FILE_PAGES * PAGE);
+	read_pfns(getpid(), file, t->file_pfn, FILE_PAGES);
+	munmap(file, FILE_PAGES * PAGE);
+	look_at(t, PLAIN);
 }
 
 static void tell(struct target *t, const struct work *w)
