@@ -44,7 +44,7 @@ help:
 	'make kernel          the kernel for the guest; also kernel-{debug,kasan,rt}' \
 	'make tools           the programs, in $(B)/bin' \
 	'make guest           the guest image' \
-	'make qemu-ibs        a QEMU that emulates AMD IBS, for the guest' \
+	'make qemu-ibs        a QEMU that emulates AMD IBS, and for CPUs that run at once' \
 	'make deb [CONFIG=f]  Debian packages of kernel and tools (f: a kernel config, or vm)' \
 	'make install         the tools, below DESTDIR and PREFIX' \
 	'' \
@@ -168,7 +168,7 @@ demo: kernel guest
 check: kernel guest qemu-ibs
 	@JOBS=$(JOBS) .ci/check $(B) tools patches vm
 
-check-debug: kernel-debug guest
+check-debug: kernel-debug guest qemu-ibs
 	@JOBS=$(JOBS) .ci/check $(B) debug
 
 check-rt: kernel-rt guest
@@ -180,7 +180,7 @@ check-selftests: kernel kernel-vanilla guest
 check-full: kernel kernel-debug kernel-rt guest qemu-ibs
 	@FULL=1 JOBS=$(JOBS) .ci/check $(B) tools patches vm rt debug
 
-check-long: kernel kernel-debug kernel-kasan guest
+check-long: kernel kernel-debug kernel-kasan guest qemu-ibs
 	@test-vms/long.sh $(B) $(PARTS)
 
 bench-pagealloc: kernel-vanilla

@@ -93,17 +93,7 @@ sub vm_finish {
 
 sub vm { return vm_finish(vm_start(@_)) }
 
-# The same with a host thread for each CPU.  QEMU before 8.1 may translate an instruction
-# while another CPU patches it, and keep the breakpoint that the kernel puts there meanwhile;
-# a guest that died of that runs again.
-sub vm_threads {
-	my $vm;
-	for (1 .. 3) {
-		$vm = vm('--accel', 'mttcg', @_);
-		last if $vm->{err} !~ /Oops: int3/;
-		print "# QEMU kept a breakpoint of the kernel's: the guest runs again\n";
-	}
-	return $vm;
-}
+# The same with a host thread for each CPU.
+sub vm_threads { return vm('--accel', 'mttcg', @_) }
 
 1;
