@@ -8,12 +8,14 @@
 #			processes over their limit come and go, pages hinted all the time
 #	fuzz		10,000,000 calls of page hints without sense
 #	write		two hours of dirty bits taken every 50 ms under swap and writeback
+#	dirty		two hours of them taken every 10 ms, with CPUs that run at once, NUMA
+#			balancing, userfaultfd and mprotect
 #	remap		10,000,000 pages moved under writers
 #	dprof		ten minutes of samples, address set and histories at full rate while CPUs come
 #			and go and a debugger has watchpoints
 #	modules		10,000 times a strategy unloaded and loaded under traffic
 #	decode		10,000,000 random instructions and registers through swmem's decoder
-# Stress, write and dprof on the kernel that checks itself, fuzz and decode on one with
+# Stress, write, dirty and dprof on the kernel that checks itself, fuzz and decode on one with
 # KASAN and little else, the others on that of the tests.
 set -u
 build=$(realpath -m "${1:?long.sh BUILD [PART...]}")
@@ -97,7 +99,7 @@ decode() {
 	return $status
 }
 
-for part in ${*:-dprof modules decode remap stress fuzz write}; do
+for part in ${*:-dprof modules decode remap stress fuzz write dirty}; do
 	case $part in
 	stress)
 		for i in {1..50}; do
@@ -114,6 +116,12 @@ for part in ${*:-dprof modules decode remap stress fuzz write}; do
 		for i in {1..12}; do
 			piece "write $i of 12: 10 minutes" env MEMSCOPE_STRESS_MODE=write \
 				MEMSCOPE_STRESS_SEED="$i" "$here/tests/debug/stress.t"
+		done
+		;;
+	dirty)
+		for i in {1..12}; do
+			piece "dirty $i of 12: 10 minutes" env MEMSCOPE_STRESS_SECONDS=600 \
+				MEMSCOPE_STRESS_SEED="$i" "$here/tests/debug/dirty.t"
 		done
 		;;
 	remap)

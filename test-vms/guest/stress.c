@@ -3,10 +3,13 @@
  * Runs in the guest: works the sampler and the machine under it as hard as it
  * can for a while, and proves that no byte of memory was lost.
  *
- *	stress SECONDS SEED EXT4-DEVICE [write]
+ *	stress SECONDS SEED EXT4-DEVICE [write|dirty]
  *
  * With "write" the sampler runs all the time, every 50 ms, and takes the dirty
- * bits of every page; without, all knobs are turned.
+ * bits of every page; without, all knobs are turned.  With "dirty" it does so
+ * every 10 ms, beside threads that write memory which others swap out, write
+ * protect (mprotect, userfaultfd, fork, NUMA balancing) and write back: where a
+ * dirty bit is taken and a TLB still trusted, a store is lost.
  *
  * Workers are processes.  Each keeps data that a checksum of its position
  * foretells, and exits with 1 and a message at the first wrong byte.
@@ -14,6 +17,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,10 +26,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,12 +40,16 @@
 #define MADV_COLLAPSE 25
 #endif
 
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21
+#endif
+
 #define TRACING	"/sys/kernel/tracing/"
 #define PAGE	4096UL
 #define MIB	(1UL << 20)
 
-static uint64_t seed;
-static time_t stop_at;
+static __thread uint64_t seed;
+static time_t begun_at, stop_at;
 
 static uint64_t rnd(void)
 {
@@ -59,10 +69,12 @@ static int over(void)
 
 static void fail(const char *fmt, ...)
 {
+	struct timespec now;
 	va_list ap;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	va_start(ap, fmt);
-	fprintf(stderr, "stress: ");
+	fprintf(stderr, "stress: after %ld s: ", (long)(now.tv_sec - begun_at));
 	vfprintf(stderr, fmt, ap);
 	fprintf(stderr, "\n");
 	va_end(ap);
@@ -271,6 +283,187 @@ static void worker_threads(void)
 		fail("no thread");
 	writer(&s[0]);
 	pthread_join(thread, NULL);
+}
+
+/*
+ * Threads that write pages of their own in memory of all kinds, over and over,
+ * while another one takes the right to write from them in every way there is.
+ */
+#define WRITERS 3
+/* Pages at a time: what is written often is also what a TLB holds. */
+#define HOT 96
+
+static struct dirty_area {
+	const char *what;
+	char *mem;
+	uint64_t nr;
+	uint8_t *gen;
+	volatile uint64_t hot;	/* the first of the pages written now */
+} areas[3];
+
+#define AREAS (sizeof(areas) / sizeof(areas[0]))
+
+/* Where mprotect() has just forbidden it: again. */
+static void dirty_again(int sig, siginfo_t *info, void *context)
+{
+	sched_yield();
+}
+
+static void *dirty_writer(void *arg)
+{
+	unsigned int id = (uintptr_t)arg % WRITERS, i;
+	cpu_set_t cpus;
+
+	seed = ((uintptr_t)arg + 1) * 0x9e3779b97f4a7c15ULL;
+	while (!over()) {
+		struct dirty_area *a = &areas[rnd() % AREAS];
+		uint64_t from = a->hot;
+
+		/* Where NUMA balancing wants its pages to be. */
+		CPU_ZERO(&cpus);
+		CPU_SET(rnd() % 4, &cpus);
+		if (rnd() % 1024 == 0)
+			sched_setaffinity(0, sizeof(cpus), &cpus);
+		for (i = 0; i < 256; i++) {
+			uint64_t page = from + rnd() % HOT;
+
+			if (page % WRITERS != id)
+				continue;
+			check(a->what, a->mem, page, a->gen[page]);
+			fill(a->mem, page, ++a->gen[page]);
+		}
+	}
+	return NULL;
+}
+
+/* Lets those write who wait for it. */
+static void *dirty_uffd_handler(void *arg)
+{
+	int fd = (uintptr_t)arg;
+	struct uffd_msg msg;
+
+	while (read(fd, &msg, sizeof(msg)) == (ssize_t)sizeof(msg)) {
+		struct uffdio_writeprotect wp = {
+			.range = { msg.arg.pagefault.address & ~(PAGE - 1), PAGE },
+		};
+
+		/* EAGAIN: it is being forked; the writer asks again. */
+		while (ioctl(fd, UFFDIO_WRITEPROTECT, &wp) && errno == EAGAIN)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static int dirty_uffd(void)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP };
+	struct uffdio_register r = {
+		.range = { (uintptr_t)areas[0].mem, areas[0].nr * PAGE },
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	pthread_t thread;
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &r))
+		fail("userfaultfd: %s", strerror(errno));
+	if (pthread_create(&thread, NULL, dirty_uffd_handler, (void *)(uintptr_t)fd))
+		fail("no thread");
+	return fd;
+}
+
+static void dirty_disturb(int uffd)
+{
+	struct dirty_area *a = &areas[rnd() % AREAS];
+	uint64_t n = 1 + rnd() % HOT;
+	char *mem = a->mem + a->hot * PAGE;
+	struct uffdio_writeprotect wp = {
+		.range = { (uintptr_t)mem, n * PAGE },
+		.mode = UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+	pid_t pid;
+
+	/* Mostly what the writers are at. */
+	switch (rnd() % 16) {
+	case 0:
+		mprotect(mem, n * PAGE, PROT_READ);
+		mprotect(mem, n * PAGE, PROT_READ | PROT_WRITE);
+		break;
+	case 1:
+		if (a == &areas[0] && ioctl(uffd, UFFDIO_WRITEPROTECT, &wp) && errno != EAGAIN)
+			fail("write protection: %s", strerror(errno));
+		break;
+	case 2:
+		msync(mem, n * PAGE, MS_SYNC);
+		break;
+	case 3:
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		break;
+	case 4:
+		/* Move them. */
+		put("/proc/sys/vm/compact_memory", "1");
+		break;
+	case 5:
+		a->hot = rnd() % (a->nr - HOT);
+		break;
+	case 6:
+		/* Let them write, and the sampler take the bits, for once. */
+		usleep(rnd() % 30000);
+		break;
+	default:
+		madvise(mem, n * PAGE, MADV_PAGEOUT);
+	}
+}
+
+static void worker_dirty(void)
+{
+	struct sigaction action = { .sa_sigaction = dirty_again, .sa_flags = SA_SIGINFO };
+	pthread_t threads[WRITERS];
+	char path[64], *direct = aligned_alloc(PAGE, PAGE);
+	unsigned int i;
+	uint64_t page;
+	int fd, uffd;
+
+	snprintf(path, sizeof(path), "/mnt/dirty.%d", getpid());
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || ftruncate(fd, 4 * MIB))
+		fail("%s: %s", path, strerror(errno));
+	areas[0] = (struct dirty_area){ "dirty anon", map(8 * MIB, MAP_PRIVATE | MAP_ANONYMOUS, -1),
+					8 * MIB / PAGE, NULL, 0 };
+	areas[1] = (struct dirty_area){ "dirty shmem", map(4 * MIB, MAP_SHARED | MAP_ANONYMOUS, -1),
+					4 * MIB / PAGE, NULL, 0 };
+	areas[2] = (struct dirty_area){ "dirty file", map(4 * MIB, MAP_SHARED, fd),
+					4 * MIB / PAGE, NULL, 0 };
+	sigaction(SIGSEGV, &action, NULL);
+	uffd = dirty_uffd();
+	for (i = 0; i < AREAS; i++) {
+		areas[i].gen = calloc(areas[i].nr, 1);
+		for (page = 0; page < areas[i].nr; page++)
+			fill(areas[i].mem, page, 0);
+	}
+	for (i = 0; i < WRITERS; i++)
+		if (pthread_create(&threads[i], NULL, dirty_writer,
+				   (void *)(uintptr_t)(rnd() % 1000000 * WRITERS + i)))
+			fail("no thread");
+	while (!over())
+		dirty_disturb(uffd);
+	for (i = 0; i < WRITERS; i++)
+		pthread_join(threads[i], NULL);
+	for (i = 0; i < AREAS; i++)
+		for (page = 0; page < areas[i].nr; page++)
+			check(areas[i].what, areas[i].mem, page, areas[i].gen[page]);
+	/* And on the disk. */
+	if (msync(areas[2].mem, 4 * MIB, MS_SYNC))
+		fail("msync: %s", strerror(errno));
+	fd = open(path, O_RDONLY | O_DIRECT);
+	for (page = 0; page < areas[2].nr; page++) {
+		if (pread(fd, direct, PAGE, page * PAGE) != (ssize_t)PAGE)
+			fail("read %s: %s", path, strerror(errno));
+		check("dirty file on the disk", direct - page * PAGE, page, areas[2].gen[page]);
+	}
 }
 
 /* A shared mapping of a file: what was written must be on the disk. */
@@ -520,6 +713,27 @@ static void control_write(void)
 	fflush(stdout);
 }
 
+/* The same every 10 ms, each encoding in turn. */
+static void control_dirty(void)
+{
+	put(TRACING "memref/cpu_max", "0");
+	put(TRACING "memref/interval_ms", "10");
+	put(TRACING "memref/write", "all");
+	while (!over()) {
+		put(TRACING "memref/encoding", starts % 2 ? "batch" : "group");
+		/* Without the flush for accessed bits, that for dirty ones is all there is. */
+		put(TRACING "memref/flush", starts % 4 == 3 ? "1" : "0");
+		if (put(TRACING "events/memref/enable", "1"))
+			fail("enable: %s", strerror(errno));
+		starts++;
+		for (int i = 0; i < 10 && !over(); i++)
+			sleep(1);
+		put(TRACING "events/memref/enable", "0");
+	}
+	printf("# %lu starts of the sampler, each for ten seconds\n", starts);
+	fflush(stdout);
+}
+
 /* Threads of the sampler, and its memory, that are left when it is off. */
 static int leftovers(void)
 {
@@ -535,10 +749,10 @@ static int leftovers(void)
 	return n;
 }
 
-static struct {
+static const struct worker {
 	const char *name;
 	void (*run)(void);
-} workers[] = {
+} all[] = {
 	{ "anon", worker_anon },	{ "thp", worker_thp },
 	{ "shmem", worker_shmem },	{ "threads", worker_threads },
 	{ "file", worker_file },	{ "rw", worker_rw },
@@ -546,7 +760,32 @@ static struct {
 	{ "hotplug", worker_hotplug },	{ "control", control },
 };
 
-#define WORKERS (sizeof(workers) / sizeof(workers[0]))
+static const struct worker writing[] = {
+	{ "anon", worker_anon },	{ "thp", worker_thp },
+	{ "shmem", worker_shmem },	{ "threads", worker_threads },
+	{ "file", worker_file },	{ "rw", worker_rw },
+	{ "hugetlb", worker_hugetlb },	{ "fork", worker_fork },
+	{ "hotplug", worker_hotplug },	{ "control", control_write },
+};
+
+static const struct worker dirtying[] = {
+	{ "dirty", worker_dirty },	{ "thp", worker_thp },
+	{ "file", worker_file },	{ "control", control_dirty },
+};
+
+#define WORKERS (sizeof(all) / sizeof(all[0]))
+#define DIRTYING (sizeof(dirtying) / sizeof(dirtying[0]))
+
+/* A counter of /proc/vmstat. */
+static unsigned long vmstat(const char *name)
+{
+	char buf[16384], *p;
+
+	if (get("/proc/vmstat", buf, sizeof(buf)) < 0)
+		return 0;
+	p = strstr(buf, name);
+	return p ? strtoul(p + strlen(name), NULL, 10) : 0;
+}
 
 static void swap_on(void)
 {
@@ -558,30 +797,39 @@ static void swap_on(void)
 
 int main(int argc, char **argv)
 {
+	const char *mode = argc > 4 ? argv[4] : "";
+	const struct worker *workers = all;
+	unsigned int nr = WORKERS, i, n, bad = 0;
+	unsigned long count;
 	uint64_t first;
 	pid_t pids[WORKERS];
 	struct timespec now;
-	unsigned int i, bad = 0;
-	char buf[8192], *p;
 	int status;
 
 	if (argc < 4) {
-		fprintf(stderr, "usage: stress SECONDS SEED EXT4-DEVICE [write]\n");
+		fprintf(stderr, "usage: stress SECONDS SEED EXT4-DEVICE [write|dirty]\n");
 		return 2;
 	}
-	if (argc > 4)
-		workers[WORKERS - 1].run = control_write;
+	if (!strcmp(mode, "write")) {
+		workers = writing;
+	} else if (!strcmp(mode, "dirty")) {
+		workers = dirtying;
+		nr = DIRTYING;
+	}
 	first = strtoull(argv[2], NULL, 0) * 2 + 1;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	stop_at = now.tv_sec + atoi(argv[1]);
+	begun_at = now.tv_sec;
+	stop_at = begun_at + atoi(argv[1]);
 	swap_on();
 	put("/proc/sys/vm/nr_hugepages", "2");
 	put("/proc/sys/vm/overcommit_memory", "1");
+	if (workers == dirtying && put("/proc/sys/kernel/numa_balancing", "1"))
+		fail("no NUMA balancing");
 	mkdir("/mnt", 0755);
 	if (mount(argv[3], "/mnt", "ext4", 0, NULL))
 		fail("mount %s: %s", argv[3], strerror(errno));
 
-	for (i = 0; i < WORKERS; i++) {
+	for (i = 0; i < nr; i++) {
 		seed = first * (i + 1) * 0x9e3779b97f4a7c15ULL;
 		pids[i] = fork();
 		if (!pids[i]) {
@@ -589,20 +837,26 @@ int main(int argc, char **argv)
 			_exit(0);
 		}
 	}
-	for (i = 0; i < WORKERS; i++) {
+	for (i = 0; i < nr; i++) {
 		waitpid(pids[i], &status, 0);
 		bad += !!status;
 		printf("%sok %u - %s: %s\n", status ? "not " : "", i + 1, workers[i].name,
 		       status ? "failed" : "data intact");
 		fflush(stdout);
 	}
+	n = nr;
 	status = leftovers();
-	printf("%sok %zu - no thread or memory of the sampler left\n",
-	       status ? "not " : "", WORKERS + 1);
-	/* Without swapping, half of the dangers were not there. */
-	p = get("/proc/vmstat", buf, sizeof(buf)) > 0 ? strstr(buf, "pswpout ") : NULL;
-	printf("%sok %zu - memory was swapped: %.16s\n",
-	       p && strtoul(p + 8, NULL, 10) > 1000 ? "" : "not ", WORKERS + 2,
-	       p ? strtok(p, "\n") : "unknown");
-	return bad || status;
+	bad += !!status;
+	printf("%sok %u - no thread or memory of the sampler left\n", status ? "not " : "", ++n);
+	/* Without these, half of the dangers were not there. */
+	count = vmstat("pswpout ");
+	bad += count <= 1000;
+	printf("%sok %u - memory was swapped: %lu pages\n", count > 1000 ? "" : "not ", ++n, count);
+	if (workers == dirtying) {
+		count = vmstat("numa_hint_faults ");
+		bad += count <= 1000;
+		printf("%sok %u - NUMA balancing: %lu hinting faults, %lu pages migrated\n",
+		       count > 1000 ? "" : "not ", ++n, count, vmstat("numa_pages_migrated "));
+	}
+	return !!bad;
 }
