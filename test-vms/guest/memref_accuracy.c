@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memref_accuracy FILE [changed]: runs working sets of known kinds under memref, or those
- * only whose entries change before the harvest, with marks for the oracle around each harvest, and writes what memref reported.
+/* memref_accuracy FILE [changed|few]: runs working sets of known kinds under memref, with marks
+ * for the oracle around each harvest, and writes what memref reported.  With "changed", only
+ * those whose entries change before the harvest; with "few", three of the others, in memory
+ * above 2^47 where there are five levels of page tables.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -449,9 +451,11 @@ static void open_memref(void)
 		die(bitmap_names[0]);
 }
 
+static void *map_where;
+
 static void *map_populated(size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	void *p = mmap(map_where, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
@@ -461,6 +465,13 @@ static void *map_populated(size_t size)
 		die("madvise");
 	memset(p, 1, size);
 	return p;
+}
+
+static void few_cells(void)
+{
+	cell(&(struct spec){ READ, 4096, 1, true, '1', false });
+	cell(&(struct spec){ MIXED, 4096, 1, false, '1', true });
+	cell(&(struct spec){ MIXED, MAX_PAGES / 128, 128, true, '1', true });
 }
 
 /* Page-table entries stay as they are between the access and the harvest. */
@@ -495,9 +506,13 @@ static void unchanged_cells(void)
 int main(int argc, char **argv)
 {
 	struct accuracy_header header = { .magic = ACCURACY_MAGIC };
+	bool changed = argc == 3 && !strcmp(argv[2], "changed");
+	bool few = argc == 3 && !strcmp(argv[2], "few");
 
-	if (argc != 2 && (argc != 3 || strcmp(argv[2], "changed")))
+	if (argc != 2 && !changed && !few)
 		return 2;
+	if (few)
+		map_where = (void *)(1ul << 52);
 	out = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	if (out < 0)
 		die(argv[1]);
@@ -516,7 +531,11 @@ int main(int argc, char **argv)
 
 	oracle_mark(ORACLE_CODE_START);
 	sched_yield();
-	if (argc == 2)
+	if (few) {
+		few_cells();
+		goto stop;
+	}
+	if (!changed)
 		unchanged_cells();
 	munmap(memory, MAX_PAGES * PAGE);
 	for (int work = FORK; work <= COLD; work++) {
@@ -526,7 +545,10 @@ int main(int argc, char **argv)
 		munmap(memory, 4096 * PAGE);
 	}
 	cell(&(struct spec){ MAPPED, 8192 / 64, 64, false, '1', false });
+stop:
 	oracle_mark(ORACLE_CODE_STOP);
+	if (few)
+		printf("working set at %p\n", (void *)memory);
 	write_file("events/memref/memref_scan/enable", "0");
 	return close(out) ? 1 : 0;
 }
