@@ -23,11 +23,11 @@ PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q -F "$dir/disk" || {
 "$here/../../run" --kernel "${MEMSCOPE_KERNEL:-debug}" "${options[@]}" --mem "${MEMSCOPE_STRESS_MEM:-640M}" \
 	--timeout $((seconds * 2 + 300)) --append "panic_on_warn=0 transparent_hugepage=madvise" \
 	--qemu-arg -drive --qemu-arg "file=$dir/disk,if=virtio,format=raw,cache=unsafe" \
-	-- stress "$seconds" "$seed" /dev/vda $mode | tee "$dir/out"
+	-- stress "$seconds" "$seed" /dev/vda "$mode" | tee "$dir/out"
 status=${PIPESTATUS[0]}
-[ $status -eq 0 ] || echo "# test-vms/run: status $status"
+[ "$status" -eq 0 ] || echo "# test-vms/run: status $status"
 n=$(($(grep -cE '^(not )?ok ' "$dir/out") + 1))
 # 125: a report of the kernel is a failed test, whatever the guest said.
-echo "$([ $status -ne 125 ] && [ $status -ne 124 ] || echo 'not ')ok $n - the kernel had nothing to report"
+echo "$([ "$status" -ne 125 ] && [ "$status" -ne 124 ] || echo 'not ')ok $n - the kernel had nothing to report"
 echo "1..$n"
-exit $status
+exit "$status"
