@@ -34,6 +34,7 @@ help:
 	'make demo            record pagetest and a database in a guest, draw the plots' \
 	'make check           all tests but the slow ones' \
 	'' \
+	'make lint            what can be said of the sources without running them' \
 	'make check-selftests the kernel'\''s own tests of memory, with and without the series' \
 	'make check-debug     stress on the kernel that checks itself (10 minutes)' \
 	'make check-rt        the functional tests on PREEMPT_RT' \
@@ -161,12 +162,15 @@ $(B)/qemu-ibs/.built: $(wildcard test-vms/qemu-ibs/*)
 
 # --- results --------------------------------------------------------------
 
-.PHONY: demo check check-debug check-rt check-full check-selftests check-long
+.PHONY: demo lint check check-debug check-rt check-full check-selftests check-long
 demo: kernel guest
 	@test-vms/demo.sh $(B)/demo
 
+lint: deps
+	@.ci/lint
+
 check: kernel guest qemu-ibs
-	@JOBS=$(JOBS) .ci/check $(B) tools patches vm
+	@JOBS=$(JOBS) .ci/check $(B) lint tools patches vm
 
 check-debug: kernel-debug guest qemu-ibs
 	@JOBS=$(JOBS) .ci/check $(B) debug
@@ -178,7 +182,7 @@ check-selftests: kernel kernel-vanilla guest
 	@test-vms/selftests.sh $(B)
 
 check-full: kernel kernel-debug kernel-rt guest qemu-ibs
-	@FULL=1 JOBS=$(JOBS) .ci/check $(B) tools patches vm rt debug
+	@FULL=1 JOBS=$(JOBS) .ci/check $(B) lint tools patches vm rt debug
 
 check-long: kernel kernel-debug kernel-kasan guest qemu-ibs
 	@test-vms/long.sh $(B) $(PARTS)

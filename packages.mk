@@ -25,3 +25,5 @@ PACKAGES += libzydis-dev binutils
 PACKAGES += libcap-dev libnuma-dev
 # what statistics are compared with
 PACKAGES += r-base-core r-cran-boot
+# what reads the sources for mistakes
+PACKAGES += shellcheck mandoc codespell

@@ -6,7 +6,7 @@
 # export.sh --sum BUILD: prints a sum of patches/.
 # export.sh --common BUILD: prints the last commit that patches/ has as it is.
 set -eu
-mode=export
+mode='export'
 case $1 in --*) mode=${1#--}; shift ;; esac
 linux=$(realpath "$1")/linux
 patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -99,7 +99,8 @@ decode() {
 	return $status
 }
 
-for part in ${*:-dprof modules decode remap stress fuzz write dirty}; do
+[ $# -gt 0 ] || set -- dprof modules decode remap stress fuzz write dirty
+for part in "$@"; do
 	case $part in
 	stress)
 		for i in {1..50}; do

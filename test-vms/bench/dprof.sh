@@ -88,7 +88,7 @@ atomic() {
 
 # The oracle's caches are those of the emulated CPU.
 classes() {
-	local seed load types=case_*
+	local seed load types='case_*'
 
 	for seed in ${SEEDS:-1 2 3 udp}; do
 		load="modprobe dprof_cases cases=14 seed=$seed accesses=${ACCESSES:-40000}"

@@ -40,7 +40,7 @@ for what in full swapin; do
 	rm -f "$disk"
 done
 # In icount mode a nanosecond of the guest is an instruction.
-icount=(--smp 1 --qemu-arg -icount --qemu-arg shift=0,sleep=off)
+icount=(--smp 1 --qemu-arg -icount --qemu-arg 'shift=0,sleep=off')
 part cost "${icount[@]}" -- page_hint_alloc cost "$seed"
 part cost-all "${icount[@]}" --smp 2 -- page_hint_alloc cost "$seed"
 # How long QEMU takes depends on where its translations happen to lie, in each boot
