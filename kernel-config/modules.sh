@@ -12,8 +12,9 @@ chmod 755 "$root"
 
 PATH=$PATH:/usr/sbin:/sbin
 # Kbuild leaves what it makes beside the source.
-mkdir -p "$output/oracle-module"
-cp "$oracle"/module/* "$oracle"/mark.h "$oracle"/objects.h "$output/oracle-module/"
+mkdir -p "$output/oracle-module/lib"
+cp "$oracle"/module/* "$oracle"/objects.h "$output/oracle-module/"
+cp "$oracle"/../../tools/lib/mark.h "$output/oracle-module/lib/"
 kbuild() {
 	make -s -C "$linux" O="$output" LOCALVERSION= INSTALL_MOD_PATH="$root" INSTALL_MOD_STRIP=1 "$@"
 }

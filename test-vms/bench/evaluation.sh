@@ -12,7 +12,7 @@ set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MEMSCOPE_BUILD:-$here/../../build}
 build=$(cd "$build" && pwd)
-suites=$here/../../tools/pagealloc/bench/suites
+suites=$here/../../tools/pagebench/suites
 name=evaluation
 [ "${SMALL:-0}" = 0 ] || name=small
 out=$build/bench/evaluation numbers=$build/bench/$name.json

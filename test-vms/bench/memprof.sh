@@ -18,5 +18,5 @@ set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export MEMSCOPE_BUILD=${MEMSCOPE_BUILD:-$(realpath "$here/../../build")}
 make -s -C "$here/../../tools" O="$MEMSCOPE_BUILD" \
-	"$MEMSCOPE_BUILD"/tools/tests/memprof_{plant,truth,static,judge,cost,cases,open,gen,share,storm,gaps}
+	"$MEMSCOPE_BUILD"/tools/tests/memprof_{gen,open}
 exec "$here/memprof.pl"

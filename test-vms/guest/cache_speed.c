@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 
 #define READS (1 << 20)
 #define LINES ((192 << 10) / 64)

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 #include "pagemap.h"
 
 #define PAGE 4096

@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 
 #define REGISTERS 4
 #define HITS 7

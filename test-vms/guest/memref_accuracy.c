@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "accuracy.h"
-#include "mark.h"
+#include "lib/mark.h"
 
 #define TRACEFS "/sys/kernel/tracing/"
 #define PAGE 4096ul

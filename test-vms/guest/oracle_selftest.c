@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 #include "pagemap.h"
 
 #define PAGE 4096

@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 #include "qemu.h"
 #include "regions.h"
 

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 
 #define TRACED "/sys/kernel/debug/oracle/traced"
 /* As env(1) and the like: what is ours, what is exec's. */

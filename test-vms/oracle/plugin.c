@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "mark.h"
+#include "lib/mark.h"
 #include "plugin.h"
 #include "plugin_model.h"
 #include "plugin_ram.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 #include "plugin.h"
 #include "plugin_model.h"
 #include "plugin_ram.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 #include "qemu.h"
 
 struct oracle_qemu oracle_qemu;

@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 #include "objects.h"
 #include "ops.h"
 #include "qemu.h"

@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 #include "objects.h"
 #include "qemu.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Runs programs whose accesses show a pattern on purpose (tools/tests/memprof_plant.c)
+# Runs programs whose accesses show a pattern on purpose (test-vms/guest/memprof/memprof_plant.c)
 # under memprof record in a guest, and compares what memprof diagnose says.
 package Plants;
 
@@ -35,7 +35,7 @@ sub stage {
 	mkdir "$share/$_" for qw(bin lib);
 	# Also to users without privileges.
 	chmod 0755, $share;
-	my @programs = ("$build/bin/memprof", map { "$build/tools/tests/memprof_$_" }
+	my @programs = ("$build/bin/memprof", map { "$build/guest/memprof/memprof_$_" }
 			qw(plant truth static judge cost cases share storm gaps));
 	for (@programs, "$build/lib/libmemprof-preload.so") {
 		my ($name) = m{([^/]+)$};

@@ -14,9 +14,6 @@ use VM;
 
 -x "$build/qemu-ibs/qemu-system-x86_64"
 	or BAIL_OUT('the QEMU that emulates IBS is not built (make qemu-ibs)');
-system('make', '-s', '-C', "$FindBin::RealBin/../../tools", "O=$build",
-       map { "$build/tools/tests/memprof_$_" } qw(plant truth static judge cost cases share storm gaps)) == 0
-	or BAIL_OUT('the programs cannot be built');
 stage();
 
 # --- attribution ---------------------------------------------------------------

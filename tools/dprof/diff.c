@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/output.h"
+#include "lib/output.h"
 #include "dprof.h"
-#include "view.h"
+#include "dprof/view/view.h"
 
 static void usage(FILE *f)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dprof: cache misses by kernel data type. */
-#include "../lib/verbs.h"
+#include "lib/verbs.h"
 #include "dprof.h"
 
 static const struct verb verbs[] = {

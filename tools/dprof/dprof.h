@@ -3,8 +3,8 @@
 #ifndef DPROF_H
 #define DPROF_H
 
-#include "../lib/complain.h"
-#include "../lib/outfile.h"
+#include "lib/complain.h"
+#include "lib/outfile.h"
 
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);

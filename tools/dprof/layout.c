@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/output.h"
+#include "lib/output.h"
 #include "dprof.h"
-#include "view.h"
+#include "dprof/view/view.h"
 
 #define MAX_MEMBERS	512
 #define MAX_OPERATIONS	4096

@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../lib/gnuplot.h"
-#include "../lib/leftover.h"
+#include "lib/gnuplot.h"
+#include "lib/leftover.h"
 #include "dprof.h"
-#include "view.h"
+#include "dprof/view/view.h"
 
 static void usage(FILE *f)
 {

@@ -16,9 +16,9 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "../lib/command.h"
-#include "../lib/guard.h"
-#include "choose.h"
+#include "lib/command.h"
+#include "lib/guard.h"
+#include "dprof/model/choose.h"
 #include "dprof.h"
 #include "knobs.h"
 

@@ -3,9 +3,9 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "../lib/output.h"
+#include "lib/output.h"
 #include "dprof.h"
-#include "view.h"
+#include "dprof/view/view.h"
 
 static void usage(FILE *f)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "dprof.h"
-#include "reader.h"
+#include "dprof/read/reader.h"
 
 /**
  * struct script - what is written

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/output.h"
+#include "lib/output.h"
 #include "memprof_cli.h"
 #include "options.h"
-#include "patterns.h"
+#include "memprof/diagnose/patterns.h"
 
 static void usage(FILE *f)
 {

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/html.h"
-#include "../lib/leftover.h"
+#include "lib/html.h"
+#include "lib/leftover.h"
 #include "memprof_cli.h"
 #include "options.h"
-#include "patterns.h"
+#include "memprof/diagnose/patterns.h"
 #include "plot.h"
 
 #define MAX_ROWS	100

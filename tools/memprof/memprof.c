@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memprof: which thread touches which object on which node, and what to do about it. */
-#include "../lib/verbs.h"
+#include "lib/verbs.h"
 #include "memprof_cli.h"
 
 static const struct verb verbs[] = {

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "../lib/complain.h"
-#include "../lib/outfile.h"
+#include "lib/complain.h"
+#include "lib/outfile.h"
 
 #define DEFAULT_FILE	"memprof.data"
 

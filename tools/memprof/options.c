@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../lib/size.h"
+#include "lib/size.h"
 #include "memprof_cli.h"
 #include "options.h"
 

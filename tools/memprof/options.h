@@ -3,7 +3,7 @@
 #ifndef MEMPROF_OPTIONS_H
 #define MEMPROF_OPTIONS_H
 
-#include "view.h"
+#include "memprof/view/view.h"
 
 struct common {
 	struct memprof_options what;

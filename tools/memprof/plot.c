@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/gnuplot.h"
-#include "../lib/leftover.h"
+#include "lib/gnuplot.h"
+#include "lib/leftover.h"
 #include "memprof_cli.h"
 #include "options.h"
 #include "plot.h"

@@ -3,7 +3,7 @@
 #ifndef MEMPROF_PLOT_H
 #define MEMPROF_PLOT_H
 
-#include "view.h"
+#include "memprof/view/view.h"
 
 int plot_draw(struct memprof *m, const struct view *view, const struct view_options *o,
 	      const char *output, const char *title);

@@ -18,12 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../lib/command.h"
-#include "../lib/guard.h"
-#include "../lib/size.h"
+#include "lib/command.h"
+#include "lib/guard.h"
+#include "lib/size.h"
 #include "memprof_cli.h"
-#include "preload_path.h"
-#include "record.h"
+#include "memprof/record/preload_path.h"
+#include "memprof/record/record.h"
 
 #define DEFAULT_FREQUENCY	4000
 #define MAX_PIDS		256

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/output.h"
+#include "lib/output.h"
 #include "memprof_cli.h"
 #include "options.h"
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../lib/leftover.h"
+#include "lib/leftover.h"
 #include "memprof_cli.h"
 
 static void usage(FILE *f)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "memref.h"
-#include "../lib/trace_dat.h"
+#include "lib/trace/dat.h"
 
 /* Which events belong to the intervals that are wanted. */
 struct span {

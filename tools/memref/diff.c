@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/output.h"
-#include "compare.h"
+#include "lib/output.h"
+#include "memref/view/compare.h"
 #include "memref.h"
-#include "view.h"
-#include "window.h"
+#include "memref/view/view.h"
+#include "memref/model/window.h"
 
 static void usage(FILE *f)
 {

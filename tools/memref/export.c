@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gather.h"
+#include "memref/read/gather.h"
 #include "memref.h"
-#include "model.h"
-#include "reader.h"
+#include "memref/model/model.h"
+#include "memref/read/reader.h"
 #include "zfile.h"
 
 struct export {

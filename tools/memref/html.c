@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/html.h"
-#include "flags.h"
-#include "../lib/leftover.h"
+#include "lib/html.h"
+#include "memref/model/flags.h"
+#include "lib/leftover.h"
 #include "memref.h"
-#include "view.h"
+#include "memref/view/view.h"
 
 /* Rows shown of a view with a plot, and of one without; those of all rows together come first. */
 #define FIRST_ROWS	10

@@ -4,9 +4,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../lib/verbs.h"
+#include "lib/verbs.h"
 #include "memref.h"
-#include "view.h"
+#include "memref/view/view.h"
 
 static const struct verb verbs[] = {
 	{ "record", cmd_record, "record a command, or the system, into trace.dat" },

@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-#include "../lib/complain.h"
-#include "../lib/outfile.h"
-#include "model.h"
-#include "reader.h"
+#include "lib/complain.h"
+#include "lib/outfile.h"
+#include "memref/model/model.h"
+#include "memref/read/reader.h"
 
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/gnuplot.h"
-#include "../lib/leftover.h"
+#include "lib/gnuplot.h"
+#include "lib/leftover.h"
 #include "memref.h"
-#include "view.h"
-#include "window.h"
+#include "memref/view/view.h"
+#include "memref/model/window.h"
 
 /* A picture to draw, and the files it takes. */
 struct picture {

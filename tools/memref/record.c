@@ -15,9 +15,9 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "../lib/command.h"
-#include "../lib/guard.h"
-#include "../lib/size.h"
+#include "lib/command.h"
+#include "lib/guard.h"
+#include "lib/size.h"
 #include "knobs.h"
 #include "memref.h"
 

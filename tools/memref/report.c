@@ -3,10 +3,10 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "../lib/output.h"
+#include "lib/output.h"
 #include "memref.h"
-#include "view.h"
-#include "window.h"
+#include "memref/view/view.h"
+#include "memref/model/window.h"
 
 static void usage(FILE *f)
 {

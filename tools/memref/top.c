@@ -17,11 +17,11 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "../lib/guard.h"
-#include "decode.h"
+#include "lib/guard.h"
+#include "memref/read/decode.h"
 #include "knobs.h"
 #include "memref.h"
-#include "top_show.h"
+#include "memref/view/top.h"
 
 #define INSTANCE "memref-top-"
 #define POLL_MS 100

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/complain.h"
-#include "../lib/memsource.h"
-#include "../lib/output.h"
+#include "lib/complain.h"
+#include "lib/perf/source.h"
+#include "lib/output.h"
 
 static void usage(FILE *f)
 {

@@ -6,10 +6,10 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "../lib/complain.h"
-#include "../lib/outfile.h"
-#include "../lib/output.h"
-#include "../lib/table.h"
+#include "lib/complain.h"
+#include "lib/outfile.h"
+#include "lib/output.h"
+#include "lib/table.h"
 #include "pagealloc.h"
 
 int cmd_run(int argc, char **argv);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/size.h"
+#include "lib/size.h"
 #include "cli.h"
 
 enum state { GOOD, NOTE, WARN, BAD };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* pagealloc: say where the pages of programs land in physical memory. */
-#include "../lib/verbs.h"
+#include "lib/verbs.h"
 #include "cli.h"
 
 static const struct verb verbs[] = {

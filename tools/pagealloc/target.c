@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/size.h"
+#include "lib/size.h"
 #include "cli.h"
 
 /* Listed with each process, but the kernel's own. */

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../lib/size.h"
+#include "lib/size.h"
 
 #define SAMPLER "/sys/kernel/tracing/memref/"
 

@@ -8,11 +8,10 @@ use Exporter 'import';
 use File::Basename 'dirname';
 use File::Path 'make_path';
 use File::Temp 'tempdir';
-use FindBin;
 
 our @EXPORT = qw($tools $build $dir slurp spew run read_under_sanitizers);
 
-our $tools = "$FindBin::RealBin/..";
+our $tools = dirname(__FILE__) . '/..';
 our $build = $ENV{MEMSCOPE_BUILD} // "$tools/../build";
 our $dir = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 
@@ -43,7 +42,7 @@ sub run {
 sub read_under_sanitizers {
 	my ($where) = @_;
 	(my $program = $0) =~ s{^.*/|\.\w+$}{}g;
-	return system("$FindBin::RealBin/read_recordings", "tools-$program", $where // $dir) == 0;
+	return system("$tools/tests/read_recordings", "tools-$program", $where // $dir) == 0;
 }
 
 1;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 #include "swmem_check.h"
 
 char buf[7][BUFFER] __attribute__((aligned(PAGE)));

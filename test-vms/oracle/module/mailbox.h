@@ -7,7 +7,7 @@
 #include <linux/percpu.h>
 #include <linux/smp.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 #include "objects.h"
 
 static DEFINE_PER_CPU_ALIGNED(struct oracle_object, mailbox);

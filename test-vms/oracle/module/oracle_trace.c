@@ -22,7 +22,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-#include "mark.h"
+#include "lib/mark.h"
 #include "probes.h"
 
 /* By tgid in the initial namespace; PID_MAX_LIMIT bits. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../format.h"
+#include "memprof/format.h"
 
 struct file_chunk {
 	uint64_t at, base_ns, last_ns;	/* at: of the header */

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "../memprof.h"
+#include "memprof/memprof.h"
 #include "big.h"
 #include "file.h"
 #include "space.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../format.h"
+#include "memprof/format.h"
 
 #define LIVE_LEVELS	4
 #define LIVE_SLOTS	256

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../format.h"
+#include "memprof/format.h"
 
 #define hidden	__attribute__((visibility("hidden")))
 #define likely(x)	__builtin_expect(!!(x), 1)

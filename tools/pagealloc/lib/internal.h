@@ -2,7 +2,7 @@
 #ifndef PAGEALLOC_INTERNAL_H
 #define PAGEALLOC_INTERNAL_H
 
-#include "../pagealloc.h"
+#include "pagealloc/pagealloc.h"
 
 /**
  * struct pagealloc - an address space

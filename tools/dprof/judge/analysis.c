@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A recording, and what is worked out of it for views. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/complain.h"
+#include "analysis.h"
+#include "dprof/structs/dwarf.h"
+
+#define MAX_ACCESSES	2000000
+
+const char analysis_usage[] =
+	"      --level l1|l2|l3       misses are accesses that this level had not (default l1)\n"
+	"      --cache SIZE:WAYS      the simulated cache of a CPU (default that of the level:\n"
+	"                             32K:8, 512K:8, and 8M:16 for all CPUs)\n"
+	"      --type TYPE            only this type: cache:function, cache, or C struct\n"
+	"      --top N                so many types (default 20; 0: all)\n"
+	"      --by type|field|ip     how classify adds misses up (default type)\n"
+	"      --per-sample N         accesses that a sample stands for (default: estimated)\n"
+	"      --seed N               of the simulation (default 1)\n"
+	"      --btf FILE             BTF of the kernel, then of modules (default that of the\n"
+	"                             vmlinux, or of the running kernel); may be repeated\n"
+	"      --vmlinux FILE         vmlinux or module with DWARF; may be repeated\n";
+
+/**
+ * analysis_init() - begin with what is default
+ * @a: the analysis; free it with analysis_free()
+ */
+void analysis_init(struct analysis *a)
+{
+	memset(a, 0, sizeof(*a));
+	a->level = LEVEL_L1;
+	a->top = 20;
+	a->seed = 1;
+	model_init(&a->m);
+}
+
+static int parse_number(const char *text, uint64_t *value)
+{
+	char *end;
+
+	*value = strtoull(text, &end, 0);
+	return !*text || *text == '-' || *end ? -1 : 0;
+}
+
+static int choose(const char *value, const char * const *names, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(value, names[i]))
+			return i;
+	return -1;
+}
+
+/**
+ * analysis_option() - an option of the command line
+ * @a: the analysis
+ * @option: OPTION_*
+ * @value: of the option
+ *
+ * Return: OK, or USAGE after saying why.
+ */
+int analysis_option(struct analysis *a, int option, const char *value)
+{
+	static const char * const by[] = { "type", "field", "ip" }, * const levels[] = { "l1", "l2", "l3" };
+	uint64_t n = 0;
+	int i;
+
+	switch (option) {
+	case OPTION_LEVEL:
+		i = choose(value, levels, 3);
+		if (i < 0)
+			return complain(USAGE, "--level %s: not l1, l2 or l3", value);
+		a->level = (const enum level []){ LEVEL_L1, LEVEL_L2, LEVEL_L3 }[i];
+		return OK;
+	case OPTION_CACHE:
+		if (geometry_parse(value, &a->geometry))
+			return complain(USAGE, "--cache %s: not SIZE:WAYS with sets a power of two",
+					value);
+		a->has_geometry = true;
+		return OK;
+	case OPTION_BY:
+		i = choose(value, by, 3);
+		if (i < 0)
+			return complain(USAGE, "--by %s: not type, field or ip", value);
+		a->by = i;
+		return OK;
+	case OPTION_TYPE:
+		a->type = value;
+		return OK;
+	case OPTION_BTF:
+		if (a->nr_btf == MAX_FILES)
+			return complain(USAGE, "--btf %s: too many files", value);
+		a->btf[a->nr_btf++] = value;
+		return OK;
+	case OPTION_VMLINUX:
+		if (a->nr_dwarf == MAX_FILES)
+			return complain(USAGE, "--vmlinux %s: too many files", value);
+		a->dwarf[a->nr_dwarf++] = value;
+		return OK;
+	}
+	if (parse_number(value, &n))
+		return complain(USAGE, "%s: not a number", value);
+	switch (option) {
+	case OPTION_TOP: a->top = n; break;
+	case OPTION_PER_SAMPLE: a->per_sample = n; break;
+	case OPTION_SEED: a->seed = n; break;
+	}
+	return OK;
+}
+
+/* The kernel's own BTF serves if it was that kernel: what does not fit is not used. */
+static int open_layouts(struct analysis *a)
+{
+	char error[512];
+	int i;
+
+	if (a->nr_dwarf) {
+		a->l.dwarf = dwarf_open(a->dwarf, a->nr_dwarf, error, sizeof(error));
+		if (!a->l.dwarf)
+			return complain(FAILED, "%s", error);
+		for (i = 0; !a->nr_btf && i < a->nr_dwarf; i++)
+			layouts_open_btf(&a->l, a->dwarf[i], error, sizeof(error));
+	}
+	for (i = 0; i < a->nr_btf; i++)
+		if (layouts_open_btf(&a->l, a->btf[i], error, sizeof(error)))
+			return complain(FAILED, "%s", error);
+	return OK;
+}
+
+static const struct geometry default_geometry[] = {
+	[LEVEL_L1] = { 32 << 10, 8, LINE }, [LEVEL_L2] = { 512 << 10, 8, LINE },
+	[LEVEL_L3] = { 8 << 20, 16, LINE },
+};
+
+static int analyze(struct analysis *a, enum need need)
+{
+	struct sim_options o = {
+		.geometry = a->geometry, .shared = a->level == LEVEL_L3,
+		.max_accesses = MAX_ACCESSES, .per_sample = a->per_sample, .seed = a->seed,
+		.level = a->level,
+		/* What the working set has is as the paper has it; what misses, as it is. */
+		.remove_freed = need == NEED_SIM,
+	};
+
+	if (need >= NEED_TRACES && traces_make(&a->m, &a->t))
+		return -1;
+	if (need >= NEED_SIM && claims_find(&a->m))
+		return -1;
+	if (need >= NEED_SIM && sim_run(&a->sim, &a->m, &a->t, &o))
+		return -1;
+	if (need >= NEED_VERDICTS &&
+	    (sharing_find(&a->m, &a->shared) ||
+	     classify(&a->m, &a->t, &a->sim, &a->shared, a->level, &a->v)))
+		return -1;
+	return 0;
+}
+
+/**
+ * analysis_load() - read a recording and work out what is needed
+ * @a: the analysis, with its options
+ * @path: the recording
+ * @need: what is needed
+ *
+ * Of a damaged recording, what could be read is there even after FAILED: then
+ * m.events is not 0.
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int analysis_load(struct analysis *a, const char *path, enum need need)
+{
+	char error[512];
+	int ret = OK;
+
+	if (!a->has_geometry)
+		a->geometry = default_geometry[a->level];
+	if (open_layouts(a))
+		return FAILED;
+	if (model_load(&a->m, path, error, sizeof(error)))
+		ret = complain(FAILED, "%s", error);
+	if (!a->m.events || a->m.no_memory)
+		return FAILED;
+	if (a->m.lost_events)
+		fprintf(stderr, "dprof: %s: %llu events were lost while it was recorded\n", path,
+			(unsigned long long)a->m.lost_events);
+	types_name(&a->m, &a->l);
+	if (a->type) {
+		a->only = model_find_type(&a->m, a->type);
+		if (!a->only) {
+			a->m.events = 0;
+			return complain(FAILED, "%s: no type %s in it", path, a->type);
+		}
+	}
+	if (analyze(a, need)) {
+		a->m.events = 0;
+		return complain(FAILED, "%s: no memory left for it", path);
+	}
+	return ret;
+}
+
+/**
+ * analysis_wants() - is a type to be shown?
+ * @a: the analysis, loaded
+ * @t: a type
+ *
+ * Return: whether --type leaves it in.
+ */
+bool analysis_wants(const struct analysis *a, const struct dtype *t)
+{
+	return !a->only || a->only == t;
+}
+
+/**
+ * analysis_objects() - objects of a type there are
+ * @a: the analysis, loaded
+ * @t: a type
+ *
+ * Return: the mean over the time of the recording, if their allocations are in it;
+ * else how many different ones the samples saw; negative for types whose objects
+ * are not told apart.
+ */
+double analysis_objects(struct analysis *a, const struct dtype *t)
+{
+	double duration = a->m.last_ts - a->m.first_ts;
+	uint64_t last = 0, n = 0;
+	const struct use *u;
+
+	if (t->seen_alloc)
+		return duration > 0 ? t->live_time / duration : t->live;
+	if (t->key.symbol)
+		return 1;
+	if (t->event.class != CLASS_SLAB && t->event.class != CLASS_KMALLOC &&
+	    t->event.class != CLASS_PAGE)
+		return -1;
+	/* Lines of an object are often met one after another; others may count twice. */
+	for (u = a->m.uses; u; u = u->hh.next) {
+		if (u->key.type != t->index || u->key.base == last)
+			continue;
+		last = u->key.base;
+		n++;
+	}
+	return n;
+}
+
+/**
+ * analysis_free() - free all
+ * @a: the analysis
+ */
+void analysis_free(struct analysis *a)
+{
+	verdicts_free(&a->v);
+	sharing_free(&a->shared);
+	sim_free(&a->sim);
+	traces_free(&a->t);
+	layouts_free(&a->l);
+	model_free(&a->m);
+}

@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is kept of a recording. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/perf/data_src.h"
+#include "model.h"
+#include "paths.h"
+#include "dprof/read/reader.h"
+
+const char * const level_name[NR_LEVELS] = {
+	"unknown", "l1", "lfb", "l2", "l2_mhb", "l3_or_peer", "l3", "l4", "msc", "peer", "beyond_l3",
+	"dram", "pmem", "cxl",
+};
+
+/**
+ * model_init() - begin an empty model
+ * @m: the model; free it with model_free()
+ */
+void model_init(struct model *m)
+{
+	memset(m, 0, sizeof(*m));
+}
+
+/**
+ * sample_level() - where the data of an access were
+ * @s: a sample
+ * @modified: set if they were found modified in another CPU's cache
+ *
+ * A line that is already on its way to a cache counts as one that the cache had.
+ * What has no cache to be in, devices and uncached memory, has no level.
+ *
+ * Return: the level, LEVEL_UNKNOWN if the sample does not have it.
+ */
+enum level sample_level(const struct sample_event *s, bool *modified)
+{
+	static const enum level level[NR_DATA_LEVELS] = {
+		[DATA_L1] = LEVEL_L1, [DATA_LFB] = LEVEL_LFB, [DATA_L2] = LEVEL_L2,
+		[DATA_L2_MHB] = LEVEL_L2_MHB, [DATA_L3] = LEVEL_L3, [DATA_L4] = LEVEL_L4,
+		[DATA_MSC] = LEVEL_MSC, [DATA_LOCAL_CACHE] = LEVEL_L3_OR_PEER,
+		[DATA_PEER_CACHE] = LEVEL_PEER, [DATA_REMOTE_CACHE] = LEVEL_PEER,
+		[DATA_BEYOND_L3] = LEVEL_BEYOND_L3, [DATA_RAM] = LEVEL_DRAM,
+		[DATA_REMOTE_RAM] = LEVEL_DRAM, [DATA_PMEM] = LEVEL_PMEM, [DATA_CXL] = LEVEL_CXL,
+	};
+	const struct data_src src = data_src_decode(s->data_src);
+
+	*modified = src.modified;
+	return src.modified || src.forwarded ? LEVEL_PEER : level[src.level];
+}
+
+/**
+ * tally_misses() - samples that missed
+ * @t: the samples
+ * @beyond: a level; the data were not in it, nor in one before
+ *
+ * Return: how many.
+ */
+uint64_t tally_misses(const struct tally *t, enum level beyond)
+{
+	uint64_t n = 0;
+	int l;
+
+	for (l = beyond + 1; l < NR_LEVELS; l++)
+		n += t->level[l];
+	return n;
+}
+
+/**
+ * tally_known() - samples that say where the data were
+ * @t: the samples
+ *
+ * Return: how many.
+ */
+uint64_t tally_known(const struct tally *t)
+{
+	return t->n - t->level[LEVEL_UNKNOWN];
+}
+
+/**
+ * tally_latency() - mean latency
+ * @t: the samples
+ *
+ * Return: cycles, of the samples that have a latency; negative if none has.
+ */
+double tally_latency(const struct tally *t)
+{
+	return t->with_latency ? (double)t->latency / t->with_latency : -1;
+}
+
+/**
+ * tally_add() - add sums up
+ * @to: to these
+ * @t: those
+ */
+void tally_add(struct tally *to, const struct tally *t)
+{
+	int l;
+
+	to->n += t->n;
+	to->loads += t->loads;
+	to->stores += t->stores;
+	to->modified += t->modified;
+	to->claims += t->claims;
+	to->latency += t->latency;
+	to->with_latency += t->with_latency;
+	for (l = 0; l < NR_LEVELS; l++)
+		to->level[l] += t->level[l];
+}
+
+static const struct type_event *known_type(const struct model *m, uint32_t id)
+{
+	return id < m->nr_known && *m->known[id].cache ? &m->known[id] : NULL;
+}
+
+/* The first ids are the classes themselves, told or not. */
+static enum memory_class class_of(const struct model *m, uint32_t id)
+{
+	const struct type_event *e = known_type(m, id);
+
+	return id < NR_MEMORY_CLASSES ? id :
+	       e && e->class < NR_MEMORY_CLASSES ? e->class : CLASS_UNKNOWN;
+}
+
+/**
+ * model_type() - a type
+ * @m: the model
+ * @id: as the events call it
+ * @symbol: address of the variable, of types that are made of them; or 0
+ *
+ * Return: the type, new if it has to be, or NULL without memory.
+ */
+struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol)
+{
+	struct dtype key, *t;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.id = id;
+	key.key.symbol = symbol;
+	HASH_FIND(hh, m->types, &key.key, sizeof(key.key), t);
+	if (t)
+		return t;
+	if (m->nr_types == m->types_room) {
+		uint32_t room = m->types_room * 2 + 256;
+		struct dtype **by_index = realloc(m->by_index, room * sizeof(*by_index));
+
+		if (!by_index)
+			return NULL;
+		m->by_index = by_index;
+		m->types_room = room;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->key = key.key;
+	t->index = m->nr_types;
+	m->by_index[m->nr_types++] = t;
+	HASH_ADD(hh, m->types, key, sizeof(t->key), t);
+	return t;
+}
+
+/* Ids are small numbers; one that is not is damage. */
+#define MAX_TYPE_ID	(1U << 24)
+
+static bool same_type(const struct type_event *a, const struct type_event *b)
+{
+	return a->class == b->class && a->line == b->line && !strcmp(a->cache, b->cache) &&
+	       !strcmp(a->func, b->func) && !strcmp(a->file, b->file) &&
+	       !strcmp(a->module, b->module);
+}
+
+static int add_type(struct model *m, const struct type_event *e)
+{
+	uint32_t i, first = 0;
+
+	if (e->id > MAX_TYPE_ID)
+		return 0;
+	if (e->id >= m->nr_known) {
+		uint32_t nr = e->id + e->id / 2 + 256;
+		struct type_event *known = realloc(m->known, nr * sizeof(*known));
+		uint32_t *same = known ? realloc(m->same_as, nr * sizeof(*same)) : NULL;
+
+		if (known)
+			m->known = known;
+		if (!same)
+			return -1;
+		memset(known + m->nr_known, 0, (nr - m->nr_known) * sizeof(*known));
+		memset(same + m->nr_known, 0, (nr - m->nr_known) * sizeof(*same));
+		m->same_as = same;
+		m->nr_known = nr;
+	}
+	m->known[e->id] = *e;
+	/* The kernel may give two CPUs that ask at once two ids. */
+	for (i = NR_MEMORY_CLASSES; i < m->nr_known; i++) {
+		if (!same_type(&m->known[i], e))
+			continue;
+		/* Ids are told in any order: all of them are the smallest. */
+		if (!first)
+			first = i;
+		m->same_as[i] = first;
+	}
+	return 0;
+}
+
+/* Offsets in per-CPU memory are below this, other addresses of the kernel above. */
+#define MAX_PERCPU	(64ULL << 20)
+
+/*
+ * The variable that a sample of static or per-CPU data is of; its offset is then
+ * that in the variable.
+ */
+static uint64_t find_variable(struct model *m, const struct sample_event *s, uint32_t *offset)
+{
+	enum memory_class class = class_of(m, s->type);
+	uint64_t addr = class == CLASS_PERCPU ? s->offset : s->addr;
+	const struct symbol *symbol;
+
+	*offset = s->offset;
+	if (class != CLASS_STATIC && class != CLASS_PERCPU && class != CLASS_MODULE)
+		return 0;
+	if (class == CLASS_PERCPU && addr >= MAX_PERCPU)
+		return 0;
+	symbol = symbols_find(&m->symbols, addr);
+	/* Per-CPU memory behind the variables was allocated. */
+	if (!symbol || !strcmp(m->symbols.names + symbol->name, "__per_cpu_end"))
+		return 0;
+	*offset = addr - symbol->addr;
+	/* Per-CPU variables begin at 0, which is no name for one. */
+	return symbol->addr ? symbol->addr : 1;
+}
+
+static void count_sample(struct tally *t, const struct sample_event *s, enum level level,
+			 bool modified)
+{
+	t->n++;
+	t->loads += !!(s->op & OP_LOAD);
+	t->stores += !!(s->op & OP_STORE);
+	t->level[level]++;
+	t->modified += modified;
+	t->claims += sample_is_claim(s, level);
+	t->latency += s->latency;
+	t->with_latency += s->latency != 0;
+}
+
+/* When a recording turns out longer than the slices, pairs of them become one. */
+static void note_time(struct model *m, struct dtype *t, uint64_t ts)
+{
+	uint64_t since = ts > m->first_ts ? ts - m->first_ts : 0;
+	uint32_t i, k;
+
+	while (since >> m->slice_shift >= NR_SLICES) {
+		for (i = 0; i < m->nr_types; i++) {
+			uint32_t *slice = m->by_index[i]->slice;
+
+			for (k = 0; k < NR_SLICES / 2; k++)
+				slice[k] = slice[2 * k] + slice[2 * k + 1];
+			memset(slice + k, 0, NR_SLICES / 2 * sizeof(*slice));
+		}
+		m->slice_shift++;
+	}
+	t->slice[since >> m->slice_shift]++;
+	if (!t->sum.n)
+		t->first_sample = ts;
+	t->last_sample = ts;
+}
+
+/* What locks reads and writes, also where perf calls it a load. */
+static uint8_t op_of(const struct sample_event *s)
+{
+	return data_src_decode(s->data_src).locked ? OP_LOAD | OP_STORE : s->op;
+}
+
+static int add_sample(struct model *m, const struct event *e)
+{
+	const struct sample_event *s = &e->sample;
+	bool modified;
+	enum level level = sample_level(s, &modified);
+	uint32_t offset;
+	uint64_t symbol = find_variable(m, s, &offset);
+	struct dtype *t = model_type(m, s->type, symbol);
+	struct site key, *site;
+
+	if (!t)
+		return -1;
+	m->samples++;
+	m->user_samples += s->flags & SAMPLE_USER;
+	if (s->source < NR_SOURCES)
+		m->by_source[s->source]++;
+	note_time(m, t, e->ts);
+	count_sample(&t->sum, s, level, modified);
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = t->index;
+	key.key.offset = offset;
+	key.key.ip = s->ip;
+	HASH_FIND(hh, m->sites, &key.key, sizeof(key.key), site);
+	if (!site) {
+		site = calloc(1, sizeof(*site));
+		if (!site)
+			return -1;
+		site->key = key.key;
+		site->width = s->width;
+		HASH_ADD(hh, m->sites, key, sizeof(site->key), site);
+	}
+	count_sample(&site->sum, s, level, modified);
+	return uses_add(m, e, t, symbol ? s->addr - offset : s->base, level);
+}
+
+static void objects_passed(struct dtype *t, uint64_t ts)
+{
+	t->live_time += (double)t->live * (ts - t->live_since);
+	t->live_since = ts;
+}
+
+static struct object *find_object(struct model *m, uint64_t base, uint32_t type, bool make)
+{
+	struct object key, *o;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.base = base;
+	key.key.type = type;
+	HASH_FIND(hh, m->objects, &key.key, sizeof(key.key), o);
+	if (o || !make)
+		return o;
+	if (HASH_COUNT(m->objects) >= MAX_KEPT) {
+		m->dropped++;
+		return NULL;
+	}
+	o = calloc(1, sizeof(*o));
+	if (!o) {
+		m->no_memory = true;
+		return NULL;
+	}
+	o->key = key.key;
+	HASH_ADD(hh, m->objects, key, sizeof(o->key), o);
+	return o;
+}
+
+static int add_alloc(struct model *m, const struct event *e)
+{
+	struct dtype *t = model_type(m, e->alloc.type, 0);
+	struct object *o;
+
+	if (!t)
+		return -1;
+	if (!t->seen_alloc) {
+		t->seen_alloc = true;
+		t->live_since = m->first_ts;
+	}
+	objects_passed(t, e->ts);
+	t->allocs++;
+	o = find_object(m, e->alloc.base, t->index, true);
+	if (!o)
+		return m->no_memory ? -1 : 0;
+	/* Its free was lost, or it would be live twice. */
+	if (!o->since && ++t->live > t->peak)
+		t->peak = t->live;
+	o->allocs++;
+	o->since = e->ts ? e->ts : 1;
+	o->cpu = e->cpu;
+	o->size = e->alloc.size;
+	return 0;
+}
+
+static int add_free(struct model *m, const struct event *e)
+{
+	struct dtype *t = model_type(m, e->free.type, 0);
+	struct object *o;
+
+	if (!t)
+		return -1;
+	t->frees++;
+	o = find_object(m, e->free.base, t->index, false);
+	/* Allocated before the recording. */
+	if (!o || !o->since)
+		return 0;
+	objects_passed(t, e->ts);
+	t->live--;
+	t->lifetimes++;
+	t->lifetime += e->ts - o->since;
+	t->remote_frees += o->cpu != e->cpu;
+	o->since = 0;
+	return 0;
+}
+
+static int begin_history(struct model *m, const struct event *e)
+{
+	struct dtype *t = model_type(m, e->history.type, 0);
+
+	return t ? paths_begin(m, e, t) : -1;
+}
+
+/**
+ * model_add() - add an event
+ * @model: the model
+ * @e: the event, in the order of time
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_add(void *model, const struct event *e)
+{
+	struct model *m = model;
+	struct event sample;
+
+	m->events++;
+	if (e->kind != EVENT_TYPE) {
+		if (!m->first_ts)
+			m->first_ts = e->ts;
+		m->last_ts = e->ts;
+	}
+	if (e->cpu >= m->nr_cpus && e->cpu < MAX_CPUS)
+		m->nr_cpus = e->cpu + 1;
+	switch (e->kind) {
+	case EVENT_TYPE: return add_type(m, &e->type);
+	case EVENT_SAMPLE:
+		sample = *e;
+		sample.sample.op = op_of(&e->sample);
+		return add_sample(m, &sample);
+	case EVENT_ALLOC: return add_alloc(m, e);
+	case EVENT_FREE: return add_free(m, e);
+	case EVENT_HISTORY: return begin_history(m, e);
+	case EVENT_ACCESS: return paths_access(m, e);
+	case EVENT_HISTORY_END: return paths_end(m, e);
+	default: return 0;
+	}
+}
+
+/**
+ * model_add_symbols() - add symbols of the kernel
+ * @model: the model
+ * @text: lines of /proc/kallsyms
+ * @size: of @text
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_add_symbols(void *model, const char *text, size_t size)
+{
+	return symbols_add(&((struct model *)model)->symbols, text, size);
+}
+
+static void name_type(struct model *m, struct dtype *t)
+{
+	const struct type_event *e = known_type(m, t->key.id);
+	char buf[32];
+
+	if (e)
+		t->event = *e;
+	else if (t->key.id < NR_MEMORY_CLASSES)
+		snprintf(t->event.cache, sizeof(t->event.cache), "%s", class_name[t->key.id]);
+	else
+		snprintf(t->event.cache, sizeof(t->event.cache), "type-%u", t->key.id);
+	t->event.class = class_of(m, t->key.id);
+	e = &t->event;
+	if (t->key.symbol)
+		snprintf(t->name, sizeof(t->name), "%.90s",
+			 symbols_name(&m->symbols, t->key.symbol == 1 ? 0 : t->key.symbol, buf,
+				      sizeof(buf)));
+	else if (*e->func)
+		snprintf(t->name, sizeof(t->name), "%.40s:%.50s", e->cache, e->func);
+	else
+		snprintf(t->name, sizeof(t->name), "%.60s", e->cache);
+	if (t->key.symbol) {
+		const struct symbol *s = symbols_find(&m->symbols, t->key.symbol);
+
+		if (s && s + 1 < m->symbols.symbol + m->symbols.nr) {
+			const struct symbol *next = s;
+
+			while (next < m->symbols.symbol + m->symbols.nr && next->addr == s->addr)
+				next++;
+			if (next < m->symbols.symbol + m->symbols.nr &&
+			    next->addr - s->addr < 1 << 24)
+				t->size = next->addr - s->addr;
+		}
+	} else {
+		t->size = e->size;
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct dtype *x = *(struct dtype * const *)a, *y = *(struct dtype * const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : x->index < y->index ? -1 : 1;
+}
+
+static bool same_name(const struct dtype *a, const struct dtype *b)
+{
+	return !strcmp(a->name, b->name);
+}
+
+/* Two sites in a function, or two modules with a variable of a name. */
+static int make_names_unique(struct model *m)
+{
+	struct dtype **sorted = malloc((m->nr_types + 1) * sizeof(*sorted));
+	uint32_t i, from, to;
+
+	if (!sorted)
+		return -1;
+	if (m->nr_types)
+		memcpy(sorted, m->by_index, m->nr_types * sizeof(*sorted));
+	qsort(sorted, m->nr_types, sizeof(*sorted), by_name);
+	for (from = 0; from < m->nr_types; from = to) {
+		for (to = from + 1; to < m->nr_types && same_name(sorted[from], sorted[to]); to++)
+			;
+		for (i = to - from > 1 && *sorted[from]->name ? from : to; i < to; i++) {
+			struct dtype *t = sorted[i];
+			size_t n = strlen(t->name);
+
+			if (t->event.line && !t->key.symbol)
+				snprintf(t->name + n, sizeof(t->name) - n, "@%u", t->event.line);
+			else
+				snprintf(t->name + n, sizeof(t->name) - n, "#%u", t->key.id);
+		}
+	}
+	free(sorted);
+	return 0;
+}
+
+static int by_site(const void *a, const void *b)
+{
+	const struct site *x = *(struct site * const *)a, *y = *(struct site * const *)b;
+
+	if (x->key.type != y->key.type)
+		return x->key.type < y->key.type ? -1 : 1;
+	if (x->key.ip != y->key.ip)
+		return x->key.ip < y->key.ip ? -1 : 1;
+	return x->key.offset < y->key.offset ? -1 : x->key.offset > y->key.offset;
+}
+
+static int sort_sites(struct model *m)
+{
+	struct site *s;
+	size_t n = 0;
+
+	m->by_site = malloc((HASH_COUNT(m->sites) + 1) * sizeof(*m->by_site));
+	if (!m->by_site)
+		return -1;
+	for (s = m->sites; s; s = s->hh.next)
+		m->by_site[n++] = s;
+	m->nr_sites = n;
+	qsort(m->by_site, n, sizeof(*m->by_site), by_site);
+	return 0;
+}
+
+/**
+ * model_sites() - the samples of a type, or of an instruction at a type
+ * @m: the model, ended
+ * @type: index of the type
+ * @ip: the instruction; 0: the first of the type
+ *
+ * Return: where in by_site they begin; they are there if type and ip say so.
+ */
+size_t model_sites(const struct model *m, uint32_t type, uint64_t ip)
+{
+	size_t low = 0, high = m->nr_sites;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct site *s = m->by_site[middle];
+
+		if (s->key.type < type || (s->key.type == type && s->key.ip < ip))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/**
+ * model_end() - after the last event
+ * @m: the model
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_end(struct model *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->nr_types; i++) {
+		struct dtype *t = m->by_index[i];
+
+		if (t->seen_alloc)
+			objects_passed(t, m->last_ts);
+		name_type(m, t);
+	}
+	return paths_finish(m) || model_join_types(m) || make_names_unique(m) || sort_sites(m) ?
+	       -1 : 0;
+}
+
+/**
+ * model_load() - read a recording
+ * @m: the model, initialized
+ * @path: the recording
+ * @error: says what is wrong
+ * @size: of @error
+ *
+ * A damaged file gives what could be read of it, and an error.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int model_load(struct model *m, const char *path, char *error, size_t size)
+{
+	struct reader r = { .event = model_add, .symbols = model_add_symbols, .ctx = m };
+	int failed = reader_read(path, &r, error, size);
+
+	strcpy(m->host, r.host);
+	m->lost_events = r.lost_events;
+	if (model_end(m) || (failed && !*error)) {
+		snprintf(error, size, "%s: no memory left for it", path);
+		return -1;
+	}
+	if (!failed && !m->events) {
+		snprintf(error, size, "%s: no dprof event in it", path);
+		return -1;
+	}
+	return failed;
+}
+
+/**
+ * model_find_type() - a type by its name
+ * @m: the model, ended
+ * @name: its name, or the name of its C struct or cache if only one type has it
+ *
+ * Return: the type, or NULL.
+ */
+struct dtype *model_find_type(struct model *m, const char *name)
+{
+	struct dtype *found = NULL;
+	uint32_t i;
+
+	for (i = 0; i < m->nr_types; i++)
+		if (!strcmp(m->by_index[i]->name, name))
+			return m->by_index[i];
+	for (i = 0; i < m->nr_types; i++) {
+		struct dtype *t = m->by_index[i];
+
+		if (strcmp(t->struct_name, name) && strcmp(t->event.cache, name))
+			continue;
+		/* Of several, that with the most samples. */
+		if (!found || t->sum.n > found->sum.n)
+			found = t;
+	}
+	return found;
+}
+
+/**
+ * model_seconds() - how long the recording is
+ * @m: the model
+ *
+ * Return: seconds between its first event and its last.
+ */
+double model_seconds(const struct model *m)
+{
+	return (m->last_ts - m->first_ts) / 1e9;
+}
+
+/**
+ * model_free() - free a model
+ * @m: the model
+ */
+void model_free(struct model *m)
+{
+	struct object *o, *next_object;
+	struct site *s, *next_site;
+	struct use *u, *next_use;
+	struct dtype *t, *next_type;
+
+	paths_free(m);
+	HASH_ITER(hh, m->sites, s, next_site) {
+		HASH_DEL(m->sites, s);
+		free(s);
+	}
+	HASH_ITER(hh, m->uses, u, next_use) {
+		HASH_DEL(m->uses, u);
+		free(u->unit);
+		free(u);
+	}
+	HASH_ITER(hh, m->objects, o, next_object) {
+		HASH_DEL(m->objects, o);
+		free(o);
+	}
+	HASH_ITER(hh, m->types, t, next_type) {
+		HASH_DEL(m->types, t);
+		free(t);
+	}
+	free(m->by_site);
+	free(m->by_index);
+	free(m->known);
+	free(m->same_as);
+	symbols_free(&m->symbols);
+}

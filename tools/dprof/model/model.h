@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is kept of a recording: types of data; samples, summed up by type, offset
+ * and instruction and by cache line; the address set; paths.  It grows with what
+ * is different in a recording, not with its length.
+ */
+#ifndef DPROF_MODEL_H
+#define DPROF_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uthash.h>
+
+#include "dprof/read/events.h"
+#include "dprof/read/symbols.h"
+
+#define LINE		64	/* bytes of a cache line */
+#define MAX_CPUS	1024
+
+/*
+ * Where the data of an access were found, the nearest first.  LEVEL_LFB and LEVEL_L2_MHB:
+ * on the way there; LEVEL_L3_OR_PEER: one of the two (AMD before Zen 4); LEVEL_PEER:
+ * another CPU's cache that is not this CPU's L3, or modified in one that is.
+ */
+enum level {
+	LEVEL_UNKNOWN, LEVEL_L1, LEVEL_LFB, LEVEL_L2, LEVEL_L2_MHB, LEVEL_L3_OR_PEER, LEVEL_L3,
+	LEVEL_L4, LEVEL_MSC, LEVEL_PEER, LEVEL_BEYOND_L3, LEVEL_DRAM, LEVEL_PMEM, LEVEL_CXL,
+	NR_LEVELS
+};
+
+extern const char * const level_name[NR_LEVELS];
+
+/**
+ * struct tally - sums of samples
+ * @n: samples
+ * @loads, @stores: an instruction may be both
+ * @level: by level, LEVEL_UNKNOWN for those without
+ * @modified: found modified in another cache
+ * @claims: read-modify-writes of which the L3 had the data, unmodified: other CPUs may have
+ *	had copies, see claims.c
+ * @latency, @with_latency: their sum in cycles, and of how many samples
+ */
+struct tally {
+	uint64_t n, loads, stores, level[NR_LEVELS], modified, claims, latency, with_latency;
+};
+
+/* Samples of an instruction at an offset of a type (section 4.4 of the paper). */
+struct site {
+	struct { uint32_t type, offset; uint64_t ip; } key;
+	struct tally sum;
+	double claimed;			/* of sum.claims: from other CPUs; claims_find() */
+	uint32_t width;
+	UT_hash_handle hh;
+};
+
+/* Samples of an instruction that are of the same bytes of a cache line: @width from @first on. */
+struct unit {
+	uint64_t ip;
+	uint32_t n, stores, claims;
+	uint8_t first, width;
+};
+
+/* Samples of a CPU in a cache line of an object. */
+struct use {
+	struct { uint64_t line, base; uint32_t type; int32_t cpu; } key;
+	uint64_t read, written;		/* bytes of the line, a bit each */
+	uint64_t n, stores;
+	uint64_t misses[LEVEL_L3 + 1];	/* misses[l]: not found in level l */
+	uint64_t known, peer;		/* n with a level, and found in another CPU's cache */
+	uint64_t claims, claimed;	/* as of struct site */
+	struct unit *unit;
+	uint32_t nr_units;
+	UT_hash_handle hh;
+};
+
+/* An object of the address set, by its address. */
+struct object {
+	struct { uint64_t base; uint32_t type; } key;
+	uint64_t allocs, since;		/* since: of allocation; 0: not live */
+	int32_t cpu;
+	uint32_t size;
+	UT_hash_handle hh;
+};
+
+#define NR_SLICES	1024
+
+/* No C struct, but bytes to the kernel: data of packets, files and pipes; or stacks. */
+#define NO_STRUCT	"(bytes)"
+#define STACK_STRUCT	"(stack)"
+
+/* A type of data: what came from one cache at one allocation site. */
+struct dtype {
+	struct { uint32_t id; uint64_t symbol; } key;
+	struct type_event event;	/* class, cache, site; empty if never told */
+	char name[96];			/* for people, unique */
+	char struct_name[64];		/* or one of those above; "" if not known */
+	const char *struct_from;	/* what says so */
+	uint32_t index, size;		/* bytes, 0: not known */
+	struct tally sum;
+	uint64_t first_sample, last_sample;	/* when */
+	uint32_t slice[NR_SLICES];	/* samples in each slice of time */
+	bool seen_alloc;
+	uint64_t allocs, frees, remote_frees, live, peak, lifetimes, lifetime;
+	uint64_t live_since;
+	double live_time;		/* objects x ns */
+	uint64_t histories, unfinished, lost, bounced;
+	UT_hash_handle hh;
+};
+
+struct history;
+
+struct model {
+	char host[256];
+	struct symbols symbols;
+	struct dtype *types;		/* hash; types[i] by index in by_index */
+	struct dtype **by_index;
+	uint32_t nr_types, types_room;
+	struct type_event *known;	/* dprof_type, by id */
+	uint32_t *same_as;		/* the first id of the same cache and site */
+	uint32_t nr_known;
+	struct site *sites;
+	struct site **by_site;		/* sorted by type, ip, offset */
+	size_t nr_sites;
+	struct use *uses;
+	struct object *objects;
+	struct history *open;		/* not ended yet */
+	struct path *paths;
+	uint64_t samples, user_samples, by_source[NR_SOURCES];
+	uint64_t first_ts, last_ts, events, lost_events;
+	uint64_t stray;			/* accesses and ends of histories that never began */
+	uint64_t dropped;		/* lines and objects past MAX_KEPT */
+	int nr_cpus, slice_shift;	/* a slice of time is 1 << slice_shift ns, since first_ts */
+	bool no_memory;
+};
+
+/* Lines, objects: more are not kept; how many were dropped is said. */
+#define MAX_KEPT	(4U << 20)
+
+int model_load(struct model *m, const char *path, char *error, size_t size);
+void model_init(struct model *m);
+int model_add(void *m, const struct event *e);
+int model_add_symbols(void *m, const char *text, size_t size);
+int model_end(struct model *m);
+int model_join_types(struct model *m);
+void model_free(struct model *m);
+
+enum level sample_level(const struct sample_event *s, bool *modified);
+bool sample_is_claim(const struct sample_event *s, enum level level);
+uint64_t tally_misses(const struct tally *t, enum level beyond);
+uint64_t tally_known(const struct tally *t);
+double tally_latency(const struct tally *t);
+void tally_add(struct tally *to, const struct tally *t);
+struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol);
+struct dtype *model_find_type(struct model *m, const char *name);
+int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint64_t base,
+	     enum level level);
+struct use **uses_by_line(const struct model *m, size_t *nr);
+bool uses_at_once(const struct model *m, const struct use *a, const struct use *b);
+uint64_t use_coherent(const struct use *u, enum level beyond);
+struct unit *use_unit(struct use *u, unsigned int first, unsigned int width, uint64_t ip);
+uint64_t unit_bytes(const struct unit *unit);
+int claims_find(struct model *m);
+size_t model_sites(const struct model *m, uint32_t type, uint64_t ip);
+double model_seconds(const struct model *m);
+
+#endif

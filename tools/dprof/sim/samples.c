@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The cache simulation: the accesses that samples of data without traces stand for. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "parts.h"
+
+/* Of the misses that samples had, the simulation should have this share. */
+#define ENOUGH_MISSES	0.9
+
+/* Samples of a line that the cache had not, nor that of another CPU. */
+static uint64_t own_misses(const struct sim *s, const struct use *u)
+{
+	return u->misses[s->options.level] - use_coherent(u, s->options.level);
+}
+
+static int meet(const struct sim *s, const struct use *u, uint64_t n, struct footprint *t,
+		struct sim_seen **sets, struct sim_seen **objects)
+{
+	int new = sim_first_time(sets, 0, u->key.type, u->key.line & (s->sets - 1));
+
+	t->met++;
+	t->once += n == 1;
+	t->twice += n == 2;
+	t->set_met += new > 0;
+	if (new < 0)
+		return -1;
+	new = sim_first_time(objects, u->key.base, u->key.type, 0);
+	t->objects += new > 0;
+	return new < 0 ? -1 : 0;
+}
+
+static void estimate_lines(const struct sim *s, const struct dtype *type, struct footprint *t)
+{
+	double cache = s->options.geometry.size / LINE, most = 16 * cache, chance;
+	double lines = t->met + t->once * (t->once - 1.0) / (2 * (t->twice + 1.0)), known;
+
+	known = t->objects ? (double)type->peak * t->met / t->objects : 0;
+	if (known > lines)
+		lines = known;
+	if (lines > 4 * cache)
+		lines = 4 * cache;
+	/* A variable has its size; of objects there are no more than are in the address set. */
+	if (type->key.symbol)
+		most = type->size / LINE + 1;
+	else if (type->seen_alloc && t->objects <= type->peak)
+		most = lines;
+	if (lines > most)
+		lines = most;
+	t->copies = lines > t->met ? lines / t->met : 1;
+	t->most = most > t->met ? most / t->met : 1;
+	chance = s->sets * (1 - pow(1 - 1.0 / s->sets, t->met));
+	t->keeps_sets = t->set_met < 0.75 * chance;
+}
+
+int sim_find_footprints(const struct sim *s, struct model *m, struct footprint *f)
+{
+	struct sim_seen *sets = NULL, *objects = NULL;
+	struct use *u;
+	uint32_t i;
+	int ret = 0;
+
+	for (u = m->uses; u; u = u->hh.next) {
+		f[u->key.type].known += u->known - use_coherent(u, s->options.level);
+		f[u->key.type].missed += own_misses(s, u);
+	}
+	for (u = m->uses; u && !ret; u = u->hh.next) {
+		struct footprint *t = &f[u->key.type];
+		uint64_t n = t->missed ? own_misses(s, u) : u->n;
+
+		if (n)
+			ret = meet(s, u, n, t, &sets, &objects);
+	}
+	sim_free_seen(&sets);
+	sim_free_seen(&objects);
+	for (i = 0; i < m->nr_types && !ret; i++) {
+		if (!f[i].met)
+			continue;
+		estimate_lines(s, m->by_index[i], &f[i]);
+		if (m->by_index[i]->seen_alloc && sim_fill_pool(m, i, &f[i].pool))
+			ret = -1;
+	}
+	return ret;
+}
+
+/*
+ * After a simulation: return whether there were types that missed less than their samples
+ * did.  They have four times the lines now.
+ */
+bool sim_grow_footprints(const struct sim *s, struct footprint *f)
+{
+	bool grown = false;
+	uint32_t i;
+
+	for (i = 0; i < s->nr_types; i++) {
+		const struct sim_sum *sum = &s->type[i].sum;
+		double shared = sum->outcome[MISS_TRUE] + sum->outcome[MISS_FALSE];
+		double accesses = sum->accesses - shared;
+		double misses = sum->outcome[MISS_CONFLICT] + sum->outcome[MISS_CAPACITY];
+
+		if (s->type[i].has_traces || !f[i].missed || f[i].copies >= f[i].most ||
+		    misses * f[i].known >= ENOUGH_MISSES * accesses * f[i].missed)
+			continue;
+		f[i].copies = f[i].copies * 4 < f[i].most ? f[i].copies * 4 : f[i].most;
+		grown = true;
+	}
+	return grown;
+}
+
+/* A line that an access to a sampled one is to: itself, or one of those not met. */
+static uint64_t one_of(const struct sim *s, const struct footprint *f, const struct use *u,
+		       uint64_t *random, bool *any)
+{
+	uint64_t known = u->known - use_coherent(u, s->options.level), missed = own_misses(s, u);
+	uint64_t copy, place;
+
+	*any = false;
+	/* What was a hit was to a line that is in use; what it is of is known. */
+	if (f->missed && next_share(random) * (known ? known : f->known) >=
+	    (known ? missed : f->missed))
+		return u->key.line;
+	*any = f->pool.nr;
+	copy = next_share(random) * f->copies;
+	if (!copy || *any)
+		return u->key.line;
+	/* Far from all else: a random place, the same each time. */
+	place = u->key.line * 65536 + copy;
+	place = next_random(&place) >> 8;
+	return f->keeps_sets ? (place & ~(uint64_t)(s->sets - 1)) | (u->key.line & (s->sets - 1)) :
+			       place;
+}
+
+/* Samples of a type up to each slice of time. */
+static void add_up_slices(const struct dtype *t, uint32_t *upto)
+{
+	uint32_t sum = 0;
+	int i;
+
+	for (i = 0; i < NR_SLICES; i++)
+		upto[i] = sum += t->slice[i];
+}
+
+/* A time, in ns of the recording, when the type is accessed: as its samples were. */
+static double some_time(const struct model *m, const struct dtype *t, const uint32_t *upto,
+			uint64_t *random)
+{
+	double first = t->first_sample - m->first_ts, last = t->last_sample - m->first_ts;
+	double length = 1ULL << m->slice_shift, begin, end;
+	uint32_t want = next_random(random) % upto[NR_SLICES - 1], low = 0, high = NR_SLICES - 1;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (upto[middle] <= want)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	begin = low * length;
+	end = begin + length;
+	if (begin < first)
+		begin = first;
+	if (end > last)
+		end = last;
+	return begin + (end - begin) * next_share(random);
+}
+
+/*
+ * A line met once, in the cache: it had come by an access just before, for a short time
+ * of the many such lines.  Played as often as a sample counts for, and at any time, it would
+ * drive out what it did not: those that missed stand for what comes into the cache.
+ */
+static bool passing(const struct sim *s, const struct use *u)
+{
+	return u->n == 1 && u->known && !u->misses[s->options.level];
+}
+
+/* What has no path traces is accessed as its samples were, and when. */
+int sim_schedule_samples(struct sim *s, struct model *m, const struct footprint *footprint,
+			 double span, struct schedule *schedule, uint64_t *random)
+{
+	double duration = m->last_ts - m->first_ts, scale;
+	uint32_t *upto = calloc(m->nr_types + 1, NR_SLICES * sizeof(*upto)), k;
+	struct use *u;
+	int ret = -1;
+
+	if (!upto)
+		goto out;
+	for (k = 0; k < m->nr_types; k++)
+		add_up_slices(m->by_index[k], upto + k * NR_SLICES);
+	scale = span / (duration > 0 ? duration : 1);
+	for (u = m->uses; u; u = u->hh.next) {
+		const struct dtype *t = m->by_index[u->key.type];
+		const uint32_t *slices = upto + t->index * NR_SLICES;
+		uint64_t n, i;
+
+		if (s->type[u->key.type].has_traces || passing(s, u))
+			continue;
+		n = u->n * s->per_sample * scale + next_share(random);
+		for (i = 0; i < n; i++) {
+			bool any;
+			uint64_t line = one_of(s, &footprint[u->key.type], u, random, &any);
+			bool write = next_share(random) * u->n < u->stores;
+			struct step step = {
+				.time = scale * some_time(m, t, slices, random),
+				.addr = line * LINE,
+				.base = u->key.base + (line - u->key.line) * LINE,
+				.actor = { u->key.type, NO_TRACE, 0 },
+				.cpu = u->key.cpu < 0 ? 0 : u->key.cpu, .len = 0,
+				.op = write ? OP_STORE : OP_LOAD,
+				.written = write ? u->written : u->read ? u->read : u->written,
+				.any = any,
+			};
+
+			if (sim_add_step(schedule, &step))
+				goto out;
+		}
+	}
+	ret = 0;
+out:
+	free(upto);
+	return ret;
+}

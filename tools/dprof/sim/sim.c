@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cache simulation.
+ *
+ * The paper picks objects and paths at random and plays them.  Here they also
+ * overlap in time as they did in the recording: objects begin at random times, as
+ * many in a second as were allocated, and each access comes its time after the
+ * allocation.  What lives long is then in the caches with what is fast, or is not
+ * any more.  Data without path traces, such as variables, are accessed as often,
+ * and by the CPUs, as the samples of their lines say.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+/* How often the caches' contents are looked at. */
+#define SNAPSHOTS	64
+/* Simulations in which it comes to that. */
+#define MAX_FITS	4
+
+int sim_add_step(struct schedule *s, const struct step *step)
+{
+	if (s->nr == s->room) {
+		size_t room = s->room * 2 + 4096;
+		struct step *grown = realloc(s->step, room * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		s->step = grown;
+		s->room = room;
+	}
+	s->step[s->nr++] = *step;
+	return 0;
+}
+
+/* Return 1 the first time something is in a set, then 0; -1 without memory. */
+int sim_first_time(struct sim_seen **seen, uint64_t what, uint32_t type, uint32_t set)
+{
+	struct sim_seen key, *found;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.what = what;
+	key.key.type = type;
+	key.key.set = set;
+	HASH_FIND(hh, *seen, &key.key, sizeof(key.key), found);
+	if (found)
+		return 0;
+	found = malloc(sizeof(*found));
+	if (!found)
+		return -1;
+	found->key = key.key;
+	HASH_ADD(hh, *seen, key, sizeof(found->key), found);
+	return 1;
+}
+
+void sim_free_seen(struct sim_seen **seen)
+{
+	struct sim_seen *s, *next;
+
+	HASH_ITER(hh, *seen, s, next) {
+		HASH_DEL(*seen, s);
+		free(s);
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	/* qsort() is not stable: what was added first has the lower address in neither. */
+	if (x->base != y->base)
+		return x->base < y->base ? -1 : 1;
+	return x->actor.element < y->actor.element ? -1 : x->actor.element > y->actor.element;
+}
+
+static int note_pair(struct sim *s, const struct actor *victim, const struct actor *writer,
+		     int outcome)
+{
+	struct sim_pair key, *pair;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.victim = *victim;
+	key.key.writer = *writer;
+	key.key.outcome = outcome;
+	HASH_FIND(hh, s->pairs, &key.key, sizeof(key.key), pair);
+	if (!pair) {
+		pair = calloc(1, sizeof(*pair));
+		if (!pair)
+			return -1;
+		pair->key = key.key;
+		HASH_ADD(hh, s->pairs, key, sizeof(pair->key), pair);
+	}
+	pair->count++;
+	return 0;
+}
+
+struct run {
+	struct sim *sim;
+	struct coherence coherence;
+	bool counting;
+};
+
+/* @full_missed: set if a fully associative cache had it not, either. */
+static int access_line(struct run *r, const struct step *step, uint64_t line, uint64_t bytes,
+		       int *worst, bool *full_missed)
+{
+	struct sim *s = r->sim;
+	uint32_t set = line & (s->sets - 1);
+	int cpu = s->options.shared ? 0 : step->cpu, outcome, new;
+
+	outcome = coherence_access(&r->coherence, cpu, line, bytes, step->op & OP_STORE,
+				   step->base, &step->actor);
+	if (outcome < 0)
+		return -1;
+	new = sim_first_time(&s->lines, line, step->actor.type, set);
+	if (new < 0 || sim_first_time(&s->objects, step->base, step->actor.type, set) < 0)
+		return -1;
+	s->set_lines[set] += new;
+	if (r->counting && (outcome == MISS_TRUE || outcome == MISS_FALSE) &&
+	    note_pair(s, &step->actor, &r->coherence.culprit, outcome))
+		return -1;
+	if (outcome != MISS_TRUE && outcome != MISS_FALSE && !r->coherence.full_had)
+		*full_missed = true;
+	/* What samples come of was there before; when it was accessed first, they do not say. */
+	if (outcome == MISS_COLD && step->actor.trace == NO_TRACE)
+		outcome = MISS_CAPACITY;
+	/* Of an access to two lines, the miss counts. */
+	if (outcome != HIT)
+		*worst = outcome;
+	return 0;
+}
+
+static void count(struct sim_sum *sum, int outcome, bool full_missed)
+{
+	sum->accesses++;
+	sum->full_misses += full_missed;
+	sum->outcome[outcome]++;
+}
+
+static int do_step(struct run *r, const struct step *step)
+{
+	uint64_t end = step->addr + step->len, addr, line;
+	struct sim *s = r->sim;
+	bool full_missed = false;
+	int outcome = HIT;
+
+	if (!step->op) {
+		for (line = step->base / LINE; line <= (step->base + step->addr - 1) / LINE; line++)
+			coherence_remove(&r->coherence, line);
+		return 0;
+	}
+	if (!step->len) {
+		if (access_line(r, step, step->addr / LINE, step->written, &outcome,
+				&full_missed))
+			return -1;
+	}
+	for (addr = step->addr; addr < end; addr = (addr / LINE + 1) * LINE) {
+		uint64_t n = end - addr, first = addr % LINE;
+
+		if (n > LINE - first)
+			n = LINE - first;
+		if (access_line(r, step, addr / LINE, (n == 64 ? ~0ULL : (1ULL << n) - 1) << first,
+				&outcome, &full_missed))
+			return -1;
+	}
+	s->accesses++;
+	/* What was accessed only while the caches filled must be judged, too. */
+	if (!r->counting && step->actor.trace != NO_TRACE)
+		return 0;
+	s->counted++;
+	count(&s->type[step->actor.type].sum, outcome, full_missed);
+	if (step->actor.trace != NO_TRACE)
+		count(&s->element[step->actor.trace][step->actor.element], outcome, full_missed);
+	return 0;
+}
+
+static int look(struct run *r)
+{
+	struct sim *s = r->sim;
+	struct sim_seen *objects = NULL;
+	uint32_t *lines = calloc(s->nr_types + 1, sizeof(*lines));
+	uint64_t i, nr = (uint64_t)s->sets * s->options.geometry.ways;
+	int cpu, ret = 0;
+
+	if (!lines)
+		return -1;
+	for (cpu = 0; cpu < r->coherence.nr_cpus; cpu++) {
+		for (i = 0; i < nr && ret >= 0; i++) {
+			const struct cache_line *l = &r->coherence.cache[cpu].lines[i];
+			struct sim_type *t = &s->type[l->type];
+
+			if (!l->used)
+				continue;
+			lines[l->type]++;
+			if (l->trace != NO_TRACE)
+				t->trace_lines[l->trace - t->first_trace] += 1.0 / SNAPSHOTS;
+			ret = sim_first_time(&objects, l->base, l->type, 0);
+			if (ret > 0)
+				t->objects += 1.0 / SNAPSHOTS;
+		}
+	}
+	for (i = 0; i < s->nr_types; i++) {
+		s->type[i].lines += (double)lines[i] / SNAPSHOTS;
+		if (lines[i] > s->type[i].peak_lines)
+			s->type[i].peak_lines = lines[i];
+	}
+	free(lines);
+	sim_free_seen(&objects);
+	return ret < 0 ? -1 : 0;
+}
+
+static int play(struct sim *s, struct model *m, struct schedule *schedule)
+{
+	struct run r = { .sim = s };
+	int nr_cpus = s->options.shared || !m->nr_cpus ? 1 : m->nr_cpus;
+	size_t i, warm = schedule->nr / 4, next = warm, taken = 0;
+	int ret = coherence_init(&r.coherence, &s->options.geometry, nr_cpus);
+
+	for (i = 0; i < schedule->nr && !ret; i++) {
+		r.counting = i >= warm;
+		ret = do_step(&r, &schedule->step[i]);
+		/* SNAPSHOTS of them, the last at the end. */
+		if (!ret && i == next && taken < SNAPSHOTS) {
+			ret = look(&r);
+			taken++;
+			next = warm + taken * (schedule->nr - warm) / SNAPSHOTS;
+		}
+	}
+	coherence_free(&r.coherence);
+	return ret;
+}
+
+static int prepare(struct sim *s, const struct traces *t)
+{
+	uint32_t i;
+	size_t k;
+
+	s->sets = geometry_sets(&s->options.geometry);
+	s->type = calloc(s->nr_types + 1, sizeof(*s->type));
+	s->element = calloc(t->nr + 1, sizeof(*s->element));
+	s->set_lines = calloc(s->sets, sizeof(*s->set_lines));
+	if (!s->type || !s->element || !s->set_lines)
+		return -1;
+	for (k = 0; k < t->nr; k++) {
+		struct sim_type *st = &s->type[t->trace[k].type];
+
+		if (!st->nr_traces)
+			st->first_trace = k;
+		/* Histories of places that nothing accessed: the samples know more. */
+		if (t->trace[k].nr)
+			st->has_traces = true;
+		st->nr_traces++;
+		s->element[k] = calloc(t->trace[k].nr + 1, sizeof(**s->element));
+		if (!s->element[k])
+			return -1;
+	}
+	for (i = 0; i < s->nr_types; i++) {
+		struct sim_type *st = &s->type[i];
+
+		st->trace_lines = calloc(st->nr_traces + 1, sizeof(*st->trace_lines));
+		if (!st->trace_lines)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * What missed was not accessed lately: objects of the address set have such accesses in
+ * turn.
+ */
+static void take_turns(struct schedule *schedule, struct footprint *footprint)
+{
+	struct footprint *f;
+	struct step *step;
+	uint64_t base;
+
+	for (step = schedule->step; step < schedule->step + schedule->nr; step++) {
+		if (!step->any)
+			continue;
+		f = &footprint[step->actor.type];
+		base = f->pool.object[f->turn++ % f->pool.nr].base;
+		step->addr += base - step->base;
+		step->base = base;
+	}
+}
+
+static int simulate(struct sim *s, struct model *m, const struct traces *t,
+		    const struct sim_options *options, struct footprint **footprint)
+{
+	struct schedule schedule = { };
+	uint64_t random = options->seed;
+	double duration = m->last_ts - m->first_ts, span = duration, all;
+	uint32_t i;
+	int ret;
+
+	memset(s, 0, sizeof(*s));
+	s->options = *options;
+	s->traces = t;
+	s->nr_types = m->nr_types;
+	ret = prepare(s, t);
+	if (ret)
+		return ret;
+	if (!*footprint) {
+		*footprint = calloc(m->nr_types + 1, sizeof(**footprint));
+		if (!*footprint || sim_find_footprints(s, m, *footprint))
+			return -1;
+	}
+	s->per_sample = options->per_sample ? (double)options->per_sample :
+			sim_estimate_per_sample(s, m);
+	all = sim_all_accesses(s, m);
+	if (all > options->max_accesses)
+		span *= options->max_accesses / all;
+	for (i = 0; i < m->nr_types && !ret; i++)
+		if (s->type[i].has_traces)
+			ret = sim_schedule_traces(s, m, m->by_index[i], span, &schedule, &random);
+	if (!ret)
+		ret = sim_schedule_samples(s, m, *footprint, span, &schedule, &random);
+	if (!ret && schedule.nr) {
+		qsort(schedule.step, schedule.nr, sizeof(*schedule.step), by_time);
+		take_turns(&schedule, *footprint);
+		ret = play(s, m, &schedule);
+	}
+	s->seconds = span / 1e9;
+	free(schedule.step);
+	return ret;
+}
+
+/**
+ * sim_run() - simulate
+ * @s: the results; sim_free() even after an error
+ * @m: the model, ended
+ * @t: its traces; they must outlive @s
+ * @options: what to simulate
+ *
+ * Again with more lines, as long as types miss less than their samples.
+ *
+ * Return: 0, or -1 without memory.
+ */
+int sim_run(struct sim *s, struct model *m, const struct traces *t,
+	    const struct sim_options *options)
+{
+	struct footprint *footprint = NULL;
+	int ret = simulate(s, m, t, options, &footprint), i;
+	uint32_t k;
+
+	for (i = 1; i < MAX_FITS && !ret && sim_grow_footprints(s, footprint); i++) {
+		sim_free(s);
+		ret = simulate(s, m, t, options, &footprint);
+	}
+	for (k = 0; footprint && k < m->nr_types; k++)
+		sim_free_pool(&footprint[k].pool);
+	free(footprint);
+	return ret;
+}
+
+/**
+ * sim_free() - free what was simulated
+ * @s: the results
+ */
+void sim_free(struct sim *s)
+{
+	struct sim_pair *p, *next;
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; s->type && i < s->nr_types; i++)
+		free(s->type[i].trace_lines);
+	free(s->type);
+	free(s->set_lines);
+	sim_free_seen(&s->lines);
+	sim_free_seen(&s->objects);
+	for (k = 0; s->element && k < s->traces->nr; k++)
+		free(s->element[k]);
+	free(s->element);
+	HASH_ITER(hh, s->pairs, p, next) {
+		HASH_DEL(s->pairs, p);
+		free(p);
+	}
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,638 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# dprof on recordings in the text form: planted faults and what the views say of
+# them, structs and fields from DWARF and BTF, damaged files, wrong options.
+use strict;
+use warnings;
+no warnings 'portable';
+use FindBin;
+use lib "$FindBin::RealBin/../../tests";
+use JSON::PP;
+use Test::More;
+use Tool;
+
+my $dprof = "$build/bin/dprof";
+
+sub rows {
+	my ($command) = @_;
+	my ($status, $text, $err) = run("$dprof $command -F json");
+	is("$status$err", '0', $command =~ s/\Q$dir\E\///gr);
+	return $status ? () : @{ decode_json($text) };
+}
+
+# A recording being written: functions have addresses, time goes on by itself.
+my %function = map { $_->[0] => 0xffffffff81000000 + 0x1000 * $_->[1] }
+	(map { [ $_, 0 ] } ()), map { [ (qw(alloc_foo fill send receive drop_foo count scan))[$_], $_ ] } 0 .. 6;
+my ($text, $time, $id);
+
+sub begin {
+	$text = "# dprof events 1\nhost testbox, Linux 6.12\n";
+	$text .= sprintf "symbol %x t %s\n", $function{$_}, $_ for sort keys %function;
+	$text .= "symbol ffffffff81007000 t end_of_text\n";
+	$text .= "symbol ffffffff82000000 D counters\nsymbol ffffffff82000080 D after_counters\n";
+	($time, $id) = (1_000_000_000, 0);
+	event(0, 'dprof_type', id => 20, class => 1, size => 128, cache => 'foo_cache',
+	      func => 'alloc_foo', file => 'net/foo.c', line => 12);
+}
+
+sub event {
+	my ($cpu, $name, @fields) = @_;
+	my @words;
+	while (my ($field, $value) = splice @fields, 0, 2) {
+		push @words, "$field=" . (ref $value ? join ',', @$value : $value);
+	}
+	$text .= "$time $cpu 1 $name @words\n";
+}
+
+# struct perf_mem_data_src: a load from L1, L2, L3 or memory; modified in a cache.
+my %source = (l1 => 1 << 33, l2 => 2 << 33, l3 => 3 << 33, dram => 13 << 33,
+	      peer => 3 << 33 | 0x10 << 19);
+
+sub sample {
+	my ($cpu, $ip, $base, $offset, %more) = @_;
+	my $from = delete $more{from};
+	event($cpu, 'dprof_sample', ip => $ip, addr => $base + $offset, base => $base, type => 20,
+	      offset => $offset, width => 8, source => 1, op => 1,
+	      $from ? (data_src => $source{$from} | 2) : (), %more);
+}
+
+# An object from allocation to free: accesses are [ns, cpu, ip, offset, op].
+sub object {
+	my ($base, $watched, $end, $free_cpu, @accesses) = @_;
+	my ($begin, $n) = ($time, 0);
+	my @offset = (@$watched, (0) x (4 - @$watched));
+	my @len = ((8) x @$watched, (0) x (4 - @$watched));
+	$id++;
+	event(0, 'dprof_alloc', base => $base, ip => $function{alloc_foo} + 9, type => 20, size => 128);
+	event(0, 'dprof_history', id => $id, base => $base, type => 20, size => 128,
+	      ip => $function{alloc_foo} + 9, offset => \@offset, len => \@len,
+	      slots => scalar @$watched);
+	for (@accesses) {
+		my ($since, $cpu, $ip, $offset, $op) = @$_;
+		next if !grep { $_ == $offset } @$watched;
+		$time = $begin + $since;
+		event($cpu, 'dprof_access', id => $id, ip => $ip, since => $since, type => 20,
+		      offset => $offset, len => 8, op => $op);
+		$n++;
+	}
+	$time = $begin + $end;
+	event($free_cpu, 'dprof_history_end', id => $id, ip => $function{drop_foo} + 4,
+	      lifetime => $end, accesses => $n);
+	event($free_cpu, 'dprof_free', base => $base, ip => $function{drop_foo} + 4, type => 20);
+}
+
+# Packets that another CPU takes from a queue: its loads of what was written are
+# true sharing; it is all in one path.
+sub queue {
+	begin();
+	for my $i (0 .. 99) {
+		my $base = 0xffff888000100000 + 128 * ($i % 20);
+		object($base, [ [ 0, 8 ], [ 0, 64 ], [ 8, 64 ] ]->[$i % 3], 3000, 1,
+		       [ 100, 0, $function{fill} + 1, 0, 2 ], [ 200, 0, $function{fill} + 8, 8, 2 ],
+		       [ 300, 0, $function{send} + 1, 64, 2 ],
+		       [ 1000, 1, $function{receive} + 1, 0, 1 ], [ 1100, 1, $function{receive} + 8, 8, 1 ],
+		       [ 1200, 1, $function{receive} + 16, 64, 3 ]);
+		sample(1, $function{receive} + 8, $base, 8, from => 'peer', latency => 150) if $i % 2;
+		sample(0, $function{fill} + 1, $base, 0, from => 'l1') if $i % 4 == 0;
+		$time += 1000;
+	}
+	return spew("$dir/queue.txt", $text);
+}
+
+sub test_queue {
+	my $file = queue();
+	my ($row, @rows);
+
+	($row) = rows("report profile $file");
+	is($row->{type}, 'foo_cache:alloc_foo', 'named by cache and site');
+	is_deeply([ @$row{qw(samples misses_l1 peer bounce latency_cycles)} ], [ 75, 50, 50, 'yes', '150' ],
+		  'samples, misses, change of CPU, latency');
+	# 3,000 of every 4,000 ns is one object live.
+	is(sprintf('%.0f', $row->{footprint_bytes} / 128 * 100), '75', 'live, averaged over time');
+	is(sprintf('%.1f', $row->{miss_rate_pct}), '66.7', 'miss rate of loads');
+
+	@rows = rows("report paths $file");
+	is_deeply([ map { "$_->{function} $_->{access} $_->{cpu_change} $_->{offsets}" } @rows ],
+		  [ 'alloc_foo alloc no 0-128', 'fill w no 0-16', 'send w no 64-72',
+		    'receive rw yes 0-72', 'drop_foo free no 0-128' ], "one path, the paper's Table 1");
+	is($rows[3]{hit}, '100% peer', 'with where the data were');
+	is($rows[3]{time_ns}, 1000, 'and when');
+	is($rows[0]{frequency_pct}, 100, 'taken always');
+
+	($row) = rows("report classify $file");
+	is($row->{class}, 'true_sharing', 'true sharing');
+	is($row->{paper_class}, 'true_sharing', "by the paper's heuristic, too");
+	is($row->{true_pct}, 100, 'all of it');
+	like($row->{writer}, qr/^\+0x8 of foo_cache:alloc_foo by fill\+0x8$/, 'whose writes');
+
+	@rows = rows("report dataflow $file");
+	is_deeply([ map { "$_->{from} $_->{to} $_->{objects_pct} $_->{cpu_change}" } @rows ],
+		  [ 'alloc_foo fill 100 no', 'fill send 100 no', 'send receive 100 yes',
+		    'receive drop_foo 100 no' ], 'a graph');
+	my ($status, $out, $err) = run("$dprof plot dataflow $file -o $dir/flow.svg");
+	is("$status$err", '0', 'drawn');
+	like(slurp("$dir/flow.svg"), qr/<svg.*receive/s, 'as SVG');
+	like(slurp("$dir/flow.dot"), qr/^\tn\d+ -> n\d+ \[label="100%", penwidth=5\];$/m, 'a thick edge');
+
+	($row) = rows("report workingset $file");
+	is($row->{remote_frees_pct}, 100, 'freed elsewhere');
+	is($row->{lifetime_us}, 3, 'lifetime');
+	is($row->{used_lines}, 40, 'two lines of each of 20 objects');
+	like($row->{path}, qr/^1: alloc_foo\.\.drop_foo$/, 'the path that fills the cache');
+}
+
+# Of a type that no sample met, the address set tells how much memory it has.
+sub test_allocations_alone {
+	begin();
+	event(0, 'dprof_alloc', base => 0xffff888000001000 + 128 * $_, ip => $function{alloc_foo} + 9,
+	      type => 20, size => 128) for 0 .. 9;
+	my ($row) = rows('report workingset ' . spew("$dir/alone.txt", $text));
+	is($row->{type}, 'foo_cache:alloc_foo', 'a type of which there are only allocations');
+	is($row->{live_peak}, 10, 'all of them live');
+	is($row->{cached_lines}, 0, 'none in the cache');
+}
+
+# A field that the other CPU writes beside one that is read.
+sub test_false_sharing {
+	begin();
+	for my $i (0 .. 59) {
+		my $base = 0xffff888000100000 + 128 * ($i % 10);
+		object($base, [ 0, 8 ], 9000, 0, map {
+			my $t = 1000 * $_;
+			([ $t + 100, 1, $function{count} + 2, 8, 2 ], [ $t + 500, 0, $function{scan} + 2, 0, 1 ])
+		} 0 .. 7);
+		sample(0, $function{scan} + 2, $base, 0, from => 'l3', latency => 50);
+		sample(1, $function{count} + 2, $base, 8, op => 2);
+		$time += 500;
+	}
+	my $file = spew("$dir/false.txt", $text);
+	my @rows = rows("report classify --by field $file");
+	my ($read) = grep { $_->{field} eq '+0x0' } @rows;
+	is($read->{class}, 'false_sharing', 'a write beside: false sharing');
+	is($read->{paper_class}, 'false_sharing', "the paper's heuristic agrees");
+	like($read->{writer}, qr/^\+0x8 .* by count\+0x2$/, 'whose writes');
+	my ($line) = rows("report sharing $file");
+	is_deeply([ @$line{qw(sharing false_pct lines samples other_object_pct)} ],
+		  [ 'false', 100, 10, 60, 0 ], 'samples alone say so, too');
+	# Each turn of the loop is the same: a path of two accesses.
+	@rows = rows("report paths $file");
+	is(scalar @rows, 4, 'the loop is folded');
+}
+
+# Counters of two CPUs in a line of static data, and two objects on a line.
+sub test_samples_alone {
+	begin();
+	for my $i (0 .. 49) {
+		for my $cpu (0, 1) {
+			$time += 10;
+			event($cpu, 'dprof_sample', ip => $function{count} + $cpu, type => 7,
+			      addr => 0xffffffff82000040 + 8 * $cpu, base => 0xffffffff82000000,
+			      offset => 64 + 8 * $cpu, op => 3, width => 8, source => 1,
+			      data_src => $source{peer} | 2, latency => 100);
+			my $base = 0xffff888000200000 + 32 * $cpu;
+			event($cpu, 'dprof_sample', ip => $function{scan} + $cpu, type => 21 + $cpu,
+			      addr => $base, base => $base, offset => 0, op => 3, width => 8, source => 1,
+			      data_src => $source{l1} | 2);
+			# Nor is what has the same address in two processes.
+			event($cpu, 'dprof_sample', ip => $function{send}, type => 13,
+			      addr => 0x7f0000001000 + 8 * $cpu, base => 0x7f0000001000,
+			      offset => 8 * $cpu, op => 3, width => 8, source => 1,
+			      data_src => $source{l1} | 2);
+			# One's own line is nobody's fault.
+			my $own = 0xffff888000300000 + 64 * $cpu;
+			event($cpu, 'dprof_sample', ip => $function{fill}, type => 23,
+			      addr => $own, base => $own, offset => 0, op => 3, width => 8, source => 1,
+			      data_src => $source{l1} | 2);
+		}
+	}
+	event(0, 'dprof_type', id => 21 + $_, class => 2, size => 32, cache => 'kmalloc-32',
+	      func => (qw(left right private))[$_], file => 'x.c', line => 1) for 0 .. 2;
+	my $file = spew("$dir/static.txt", $text);
+	my @rows = rows("report sharing $file");
+	my %row = map { $_->{type} => $_ } @rows;
+	is_deeply([ sort keys %row ], [ 'counters', 'kmalloc-32:left', 'kmalloc-32:right' ],
+		  'what is shared, and not what is not');
+	is($row{counters}{sharing}, 'false', 'counters of two CPUs');
+	is($row{counters}{line_offset_bytes}, 64, 'in the second line of the variable');
+	is($row{'kmalloc-32:left'}{other_object_pct}, 100, 'two objects on a line');
+	is($row{'kmalloc-32:left'}{writer_type}, 'kmalloc-32:right', 'which');
+	ok($row{counters}{gain_pct} > 80, 'what it costs');
+	my ($row) = rows("report classify $file");
+	is_deeply([ @$row{qw(type class)} ], [ 'counters', 'false_sharing' ], 'and it is why they miss');
+	is($row->{paper_class}, undef, 'which the paper cannot tell without a path');
+}
+
+# Lines where objects do not begin, memory that is used again, and classes of misses of
+# data that have no histories, met by a few samples.
+sub test_samples_of_slabs {
+	my %slab = (pair => 24, before => 25, after => 26, conflict => 27, capacity => 28,
+		    queue => 29, freed => 30, beside => 31);
+	my $sample = sub {
+		my ($cpu, $type, $base, $offset, $op, $source) = @_;
+		$time += 10;
+		event($cpu, 'dprof_sample', ip => $function{scan} + $cpu, type => $slab{$type},
+		      addr => $base + $offset, base => $base, offset => $offset, op => $op, width => 8,
+		      source => 1, data_src => $source{$source} | $op, latency => 50);
+	};
+	begin();
+	my $line = 0xffff888000200000;
+	for (0 .. 19) {
+		$sample->(0, 'pair', $line, 8, 2, 'l1');
+		$sample->(1, 'pair', $line + 32, 16, 1, 'peer');
+		$sample->(0, 'before', $line + 4096, 0, 2, 'l1');
+	}
+	$sample->(1, 'after', $line + 4096, 0, 1, 'l1') for 0 .. 19;
+	for my $i (0 .. 59) {
+		$sample->(0, 'conflict', $line + 4096 * (16 + $i * 7 % 24), 0, 1, 'l2');
+		$sample->(0, 'capacity', $line + 64 * (4096 + $i * 17 % 1201), 0, 1, 'l2') if $i < 50;
+	}
+	# As often as chance would, of 1,201.
+	$sample->(0, 'capacity', $line + 64 * 4096, 0, 1, 'l2');
+	# Two words of an object, which another CPU reads, were met when they were written; of a
+	# third one's line, only that the freed object was. A line of which ten other stores were
+	# met is another thing.
+	for my $i (0 .. 9) {
+		my $base = $line + 4096 * 64 + 256 * $i;
+		$sample->(0, 'queue', $base, 64 * ($i % 2), 2, 'l1');
+		$sample->(1, 'queue', $base, 64 * ($i % 2), 1, 'peer');
+		$sample->(0, 'beside', $base + 192, 8, 2, 'l1');
+		$sample->(1, 'beside', $base + 192, 0, 1, 'peer');
+	}
+	$sample->(0, 'freed', $line + 4096 * 64, 128 + 32, 2, 'l1');
+	$sample->(1, 'queue', $line + 4096 * 64, 128, 1, 'peer');
+	event(0, 'dprof_type', id => $slab{$_}, class => 1, size => 64, cache => $_) for keys %slab;
+	my $file = spew("$dir/slabs.txt", $text);
+	my %shared = map { $_->{type} => $_ } rows("report sharing $file");
+	is_deeply([ grep { /^(before|after|conflict|capacity)/ } keys %shared ], [], 'one type after another shares nothing');
+	my %class = map { $_->{type} => $_->{class} } rows("report classify $file");
+	is($class{pair}, 'false_sharing', 'the second object of a line suffers falsely, too');
+	is($class{beside}, 'false_sharing', 'what is written each time is beside what is read');
+	my ($third) = grep { $_->{field} eq '+0x80' } rows("report classify --by field --type queue $file");
+	is($third->{class}, 'true_sharing', 'whose writes were not met may be read, though');
+	is($third->{writer}, undef, 'and no writer is named');
+	is($class{conflict}, 'conflict', 'samples of one set: conflict');
+	is($class{capacity}, 'capacity', 'samples of many lines, most of them met once: capacity');
+}
+
+# Locks, counters and what is beside them: @sample is [cpu, function, offset, width, op, source].
+sub locks {
+	my ($name, @sample) = @_;
+	begin();
+	my $base = 0xffff888000400000;
+	for (@sample) {
+		my ($cpu, $function, $offset, $width, $op, $source, %more) = @$_;
+		$time += 10;
+		event($cpu, 'dprof_sample', ip => $function{$function} + 1, type => 20, addr => $base + $offset,
+		      base => $base, offset => $offset, width => $width, source => 1, op => $op,
+		      data_src => ($source // 0) | $op << 1, latency => 50, %more);
+	}
+	return spew("$dir/$name.txt", $text);
+}
+
+# Both views, of the one line: (row of sharing, rows of classify by field).
+sub both_views {
+	my ($file) = @_;
+	my @sharing = rows("report sharing $file");
+	my %field = map { $_->{field} => $_ } rows("report classify --by field $file");
+	my ($status, $out, $err) = run("$FindBin::RealBin/dprof_agree.pl $dprof $file");
+	like($out, qr/^agree (\d+) of \1 lines$/m, 'sharing and classify agree');
+	return ($sharing[0], \%field);
+}
+
+sub test_locks {
+	my $rmw = 3;
+	my $claim = $source{l3};	# no snoop: other CPUs' copies had to go
+	my $locked = 2 << 24;
+	# A lock of four bytes is taken by read-modify-writes and released by storing a byte: each
+	# access is one, however many of its bytes others write.
+	my ($row, $field) = both_views(locks('lock', map {
+		([ 0, 'fill', 24, 4, $rmw, $source{peer} | $locked ], [ 0, 'fill', 24, 1, 2, $source{l1} ],
+		 [ 1, 'send', 24, 4, $rmw, $source{peer} | $locked ])
+	} 1 .. 11));
+	is_deeply([ @$row{qw(sharing false_pct field misses)} ], [ 'true', 0, '+0x18', 22 ], 'a lock is shared truly');
+	is($row->{writer_field}, '+0x18', 'and written');
+	is($field->{'+0x18'}{class}, 'true_sharing', 'to classify, too');
+
+	# The accesses decide, not how wide they are: 20 of 8 bytes, 30 of one.
+	($row, $field) = both_views(locks('wide', map {
+		([ 0, 'fill', 0, 8, 2 ], [ 0, 'fill', 16, 1, 2 ],
+		 ($_ % 5 < 2 ? [ 1, 'scan', 32, 8, 1, $source{peer} ] : [ 1, 'send', 16, 1, 1, $source{peer} ]))
+	} 1 .. 50));
+	is_deeply([ @$row{qw(sharing false_pct field)} ], [ 'true', 40, '+0x10' ], 'accesses count, not bytes');
+	is($row->{writer_field}, '+0x10', 'by whose writes');
+	is($field->{'+0x20'}{class}, 'false_sharing', 'of the line, another field is shared falsely');
+
+	# Two fields in one word of eight bytes.
+	($row, $field) = both_views(locks('halves', map {
+		([ 0, 'fill', 8, 4, $rmw, $source{peer} | $locked ], [ 1, 'send', 12, 4, $rmw, $source{peer} | $locked ])
+	} 1 .. 20));
+	is($row->{sharing}, 'false', 'fields of four bytes side by side');
+	is($field->{'+0x8'}{writer} =~ s/ .*//r, '+0xc', 'the one suffers from the other');
+
+	# What locks writes, also where perf has it as a load.
+	($row) = both_views(locks('loads', map {
+		([ 0, 'fill', 8, 4, 1, $source{peer} | $locked ], [ 1, 'send', 8, 4, 1, $source{peer} | $locked ])
+	} 1 .. 10));
+	is($row->{sharing}, 'true', 'locked loads are writers');
+
+	# A read-modify-write that the L3 answers takes the line from CPUs that use it.
+	($row, $field) = both_views(locks('claims', map {
+		([ 0, 'count', 8, 4, $rmw, $claim | $locked ], [ 1, 'count', 8, 4, $rmw, $claim | $locked ])
+	} 1 .. 10));
+	is_deeply([ @$row{qw(sharing misses)} ], [ 'true', 20 ], 'a counter that two CPUs claim');
+	is($field->{'+0x8'}{class}, 'true_sharing', 'to classify, too');
+	($row, $field) = both_views(locks('readers', map {
+		([ 0, 'count', 8, 4, $rmw, $claim | $locked ], [ 1, 'scan', 16, 8, 1, $source{l1} ])
+	} 1 .. 10));
+	is($field->{'+0x8'}{class}, 'false_sharing', 'claimed from who reads another field');
+	($row, $field) = both_views(locks('alone', map { [ 0, 'count', 8, 4, $rmw, $claim | $locked ] } 1 .. 10));
+	isnt($field->{'+0x8'}{class}, $_, "of one CPU, no $_") for qw(true_sharing false_sharing);
+	($row, $field) = both_views(locks('plain', map {
+		([ 0, 'count', 8, 4, 1, $claim ], [ 1, 'count', 8, 4, 1, $claim ]) } 1 .. 10));
+	is($row, undef, 'nor of what two CPUs read');
+}
+
+# Of AMD before Zen 4: the L3 or another cache of the node, nobody knows which.
+sub test_local_cache {
+	my $local = 11 << 33 | 0x440 << 5 | 1 << 43;
+	my $file = locks('local', map { ([ 0, 'count', 8, 8, 1, $local ], [ 1, 'scan', 8, 8, 1, $local ]) } 1 .. 10);
+	my ($row) = rows("report profile $file");
+	is_deeply([ @$row{qw(misses_l1 misses_l2 misses_l3 peer l3_or_peer bounce)} ], [ 20, 20, 0, 0, 20, 'no' ],
+		  'counted apart');
+	is_deeply([ rows("report sharing $file") ], [], 'and takes no part in sharing');
+	($row) = rows("report profile " . locks('hitm', map { [ $_ % 2, 'count', 8, 8, 1, $local | 0x10 << 19 ] } 1 .. 10));
+	is_deeply([ @$row{qw(peer l3_or_peer bounce)} ], [ 10, 0, 'yes' ], 'unless it was modified there');
+}
+
+# Objects at the same place of pages, and a set that is too large: by simulation
+# alone, since the samples do not say what missed.
+sub test_conflict_capacity {
+	for my $case ([ 'conflict', 4096, 24 ], [ 'capacity', 192, 1200 ], [ 'none', 128, 40 ]) {
+		my ($class, $stride, $nr) = @$case;
+		begin();
+		for my $i (0 .. 4799) {
+			object(0xffff888000000000 + $stride * ($i % $nr), [ 0 ], 400, 0,
+			       [ 100, 0, $function{fill} + 1, 0, 2 ], [ 200, 0, $function{scan} + 1, 0, 1 ]);
+			$time += 100;
+		}
+		my $file = spew("$dir/$class.txt", $text);
+		my ($row) = rows("report classify $file");
+		my ($set) = rows("report workingset $file");
+		if ($class eq 'none') {
+			# What is left misses only because it was never there.
+			ok(!$row || $row->{class} eq 'cold', 'a small set that is spread: no fault');
+			next;
+		}
+		is($row->{class}, $class, "$class");
+		is($row->{paper_class}, $class, "the paper's heuristic: $class");
+		is($set->{sets}, $class eq 'conflict' ? 1 : 64, 'sets that it uses');
+		is($set->{crowded_pct}, $class eq 'conflict' ? 100 : 0, 'crowded ones') if $class eq 'conflict';
+	}
+	my @sets = rows("report assoc-sets $dir/conflict.txt");
+	is_deeply([ map { [ @$_{qw(set lines objects)} ] } @sets ], [ [ 0, 24, 24 ] ], 'one set has it all');
+	my ($status, $out, $err) = run("$dprof plot assoc-sets $dir/conflict.txt -o $dir/sets.png");
+	is("$status$err", '0', 'drawn');
+	like(slurp("$dir/sets.png"), qr/^\x89PNG/, 'as PNG');
+}
+
+# The paper's section 5.2: objects that wait longer fill the cache.
+sub test_diff {
+	for my $wait (1000, 100_000) {
+		begin();
+		my @waiting;
+		for my $i (0 .. 399) {
+			my $base = 0xffff888000100000 + 128 * ($i % 200);
+			event(0, 'dprof_alloc', base => $base, ip => 1, type => 20, size => 128);
+			push @waiting, [ $time + $wait, $base ];
+			$time += 1000;
+			while (@waiting && $waiting[0][0] <= $time) {
+				my $object = shift @waiting;
+				sample(0, $function{receive}, $object->[1], 0,
+				       from => $wait > 1000 ? 'dram' : 'l2', latency => $wait > 1000 ? 150 : 50);
+				event(0, 'dprof_free', base => $object->[1], ip => 1, type => 20);
+			}
+		}
+		spew("$dir/wait$wait.txt", $text);
+	}
+	my ($row) = rows("diff $dir/wait1000.txt $dir/wait100000.txt");
+	is($row->{latency_ratio}, 3, 'latency');
+	is($row->{lifetime_ratio}, 100, 'lifetime');
+	ok($row->{footprint_ratio} > 80 && $row->{footprint_ratio} < 101, 'working set');
+}
+
+# Structs and fields: a function as the kernel would have it, and an object of it.
+sub test_structs {
+	spew("$dir/foo.c", <<'C');
+struct part { int a; short b[3]; };
+struct foo {
+	long first;
+	struct part part;
+	union { long number; char bytes[8]; };
+	struct foo *next;
+	unsigned low : 3, high : 5;
+	char unused[40];
+	long last;
+};
+struct bar { char c[200]; };
+void *kmalloc(unsigned long size);
+struct foo *first_foo;
+__attribute__((noinline)) void make_foo(struct bar *from)
+{
+	struct foo *foo = kmalloc(sizeof(*foo));
+	struct bar *other = from + 1;
+
+	foo->first = other->c[3];
+	first_foo = foo;
+}
+__attribute__((noinline)) long use_foo(struct foo *foo)
+{
+	return foo->last + foo->number;
+}
+C
+	is(system("gcc -g -O1 -c -o $dir/foo.o $dir/foo.c"), 0, 'a struct');
+	my $bytes = 96;
+	begin();
+	$text =~ s/cache=foo_cache.*/cache=kmalloc-96 func=make_foo file=foo.c line=16/;
+	$text =~ s/class=1 size=128/class=2 size=96/;
+	event(0, 'dprof_alloc', base => 0xffff888000100000, ip => $function{fill}, type => 20,
+	      size => $bytes);
+	for my $offset (0, 12, 20, 24, 32, 40, 88) {
+		$time += 10;
+		sample(0, $function{scan} + $offset, 0xffff888000100000, $offset);
+	}
+	my $file = spew("$dir/structs.txt", $text);
+	my ($row) = rows("report profile --vmlinux $dir/foo.o $file");
+	is($row->{struct}, 'foo', 'the struct of an allocation, by DWARF');
+	my @members = rows("layout foo --vmlinux $dir/foo.o $file");
+	is_deeply([ sort map { $_->{member} } @members ],
+		  [ sort qw(first part (unnamed) next low unused last) ], 'its members');
+	my ($last) = grep { $_->{member} eq 'last' } @members;
+	my ($unused) = grep { $_->{member} eq 'unused' } @members;
+	is_deeply([ @$last{qw(offset_now line_now line_then)} ], [ 88, 1, 0 ],
+		  'what is used comes in the first line');
+	ok($unused->{offset_then} > $last->{offset_then}, 'what is not, behind');
+	my ($status, $out, $err) = run("$dprof layout foo --vmlinux $dir/foo.o $file");
+	# All samples are of one function: 2 lines now, and 45 bytes that fit in one.
+	like($out, qr/^struct foo: 96 bytes now, \d+ then; cache lines per operation 2\.00 now, 1\.00 then \(50\.0 % saved\)$/m,
+	     'lines an operation touches');
+	SKIP: {
+		skip 'pahole is not installed', 3 unless grep { -x "$_/pahole" } split /:/, $ENV{PATH};
+		# pahole's default for a file without the section is llvm-objcopy, which need not be there.
+		is(system("LLVM_OBJCOPY=objcopy pahole -J $dir/foo.o >$dir/pahole.out 2>&1"), 0, 'BTF of it')
+			or diag slurp("$dir/pahole.out");
+		system("objcopy -R .debug_info $dir/foo.o $dir/foo.btf.o 2>/dev/null");
+		($row) = rows("report profile --btf $dir/foo.o $file");
+		is($row->{struct}, undef, 'BTF alone does not say what is allocated');
+		@members = rows("layout foo --vmlinux $dir/foo.o --btf $dir/foo.o $file");
+		is(scalar @members, 7, 'members from BTF');
+	}
+	# Of a size class alone, the bytes asked for are not known.
+	spew("$dir/less.c", (`cat $dir/foo.c` =~ s/unused\[40\]/unused[32]/r));
+	is(system("gcc -g -O1 -c -o $dir/less.o $dir/less.c"), 0, 'a smaller struct');
+	begin();
+	$text =~ s/class=1 size=128 cache=foo_cache.*/class=2 size=96 cache=kmalloc-96 func=make_foo file=less.c line=16/;
+	sample(0, $function{scan}, 0xffff888000100000, 0);
+	$file = spew("$dir/class.txt", $text);
+	($row) = rows("report profile --vmlinux $dir/less.o $file");
+	is($row->{struct}, 'foo', 'the struct of a size class');
+	# Votes of those who access what an unknown site allocated.
+	my ($load) = `objdump -d --no-show-raw-insn $dir/foo.o` =~
+		/<use_foo>:.*?([0-9a-f]+):\s+mov\s+0x58\(%rdi\)/s or die;
+	my ($begin) = `nm $dir/foo.o` =~ /^([0-9a-f]+) T use_foo$/m or die;
+	for ([ 1, 0, 'foo' ], [ 0, 20, '(bytes)' ], [ 2, 20, '(bytes)' ], [ 3, 20, 'foo' ], [ 0, 0, undef ]) {
+		my ($uses, $copies, $struct) = @$_;
+
+		begin();
+		$text =~ s/cache=foo_cache.*/cache=any func=nowhere file=none.c line=1/;
+		$text =~ s/ t count$/ t memcpy/m;
+		$text =~ s/ t scan$/ t use_foo/m;
+		sample(0, $function{scan} + hex($load) - hex($begin), 0xffff888000100000, 88) for 1 .. $uses;
+		sample(0, $function{count}, 0xffff888000100000, 8 * $_) for 1 .. $copies;
+		sample(0, $function{send}, 0xffff888000100000, 0);
+		$file = spew("$dir/votes.txt", $text);
+		($row) = rows("report profile --vmlinux $dir/foo.o $file");
+		is($row->{struct}, $struct, "$uses uses as a struct, $copies copies");
+	}
+	# Field names in paths.
+	begin();
+	$text =~ s/cache=foo_cache.*/cache=foo func=make_foo file=foo.c line=16/;
+	$text =~ s/size=128/size=96/;
+	object(0xffff888000100000, [ 8, 16, 24, 40 ], 500, 0, map {
+		[ 10 * $_, 0, $function{count} + $_, (8, 16, 24, 40)[$_], 1 ] } 0 .. 3);
+	$file = spew("$dir/fields.txt", $text);
+	my @rows = rows("report paths --by ip --vmlinux $dir/foo.o $file");
+	is_deeply([ map { $_->{fields} } @rows[1 .. 4] ],
+		  [ 'part.a..part.b[1]', 'part.b[2]', 'number', 'low..unused[6]' ]
+		  , 'names of fields')
+		or diag(join ' ', map { $_->{fields} // '-' } @rows);
+}
+
+# What is damaged is said, with what could be read; nothing is half written.
+sub test_damaged {
+	my $file = "$dir/queue.txt";
+	my $good = slurp($file);
+	my ($status, $out, $err);
+	for my $case ([ "$dir/none", '', qr/^dprof: \S+none: No such file/ ],
+		      [ "$dir/empty", undef, qr/empty: empty$/m ],
+		      [ "$dir/other", "hello\n", qr/other: not a trace\.dat file/ ],
+		      [ "$dir/zero", "\0" x 5000, qr/zero: not a trace\.dat file/ ],
+		      [ "$dir/magic", "\027\010\104tracing6\0", qr/magic: damaged or truncated/ ],
+		      [ "$dir/nothing", "# dprof events 1\n", qr/nothing: no dprof event in it/ ],
+		      [ $dir, '', qr/Is a directory/ ]) {
+		my ($path, $content, $message) = @$case;
+		spew($path, $content // '') if !defined $content || length $content;
+		for my $verb ('report profile', 'report paths', 'plot dataflow -o x.png', 'script') {
+			($status, $out, $err) = run("cd $dir && $dprof $verb $path");
+			is($status, 1, "$verb: " . ($path =~ s/.*\///r) . ': status 1') or diag($err);
+			like($err, $verb eq 'script' && $path =~ /nothing/ ? qr/^$/ : $message, 'says why')
+				if !($verb eq 'script' && $path =~ /nothing/);
+			ok(!-e "$dir/x.png", 'no picture') if $verb =~ /plot/;
+			if ($verb eq 'script' && $path !~ /nothing|magic/) {
+				is($out, '', 'nothing on standard output');
+				run("cd $dir && $dprof script $path -o x.txt");
+				ok(!-e "$dir/x.txt", 'no file');
+			}
+			last if $path =~ /nothing/ && $verb =~ /plot/;
+		}
+	}
+	spew("$dir/cut.txt", substr($good, 0, length($good) / 2));
+	($status, $out, $err) = run("$dprof report profile $dir/cut.txt");
+	is($status, 1, 'cut off: status 1');
+	like($err, qr/^dprof: \S+cut\.txt:\d+: cut off, or no text$/, 'says where');
+	like($out, qr/foo_cache:alloc_foo/, 'shows what there is');
+	(my $wrong = $good) =~ s/(dprof_access .*) op=/$1 opp=/;
+	spew("$dir/wrong.txt", $wrong);
+	($status, $out, $err) = run("$dprof report paths $dir/wrong.txt");
+	is($status, 1, 'another field: status 1');
+	like($err, qr/wrong\.txt:\d+: opp: not understood/, 'named');
+	# Any byte may be wrong: no crash, and status 0 or 1.
+	srand 7;
+	my %seen;
+	for (1 .. 60) {
+		my $bytes = substr $good, 0, 20000;
+		substr($bytes, int rand length $bytes, 1) = chr int rand 256 for 1 .. 3;
+		spew("$dir/fuzz.txt", $bytes);
+		($status) = run("$dprof report classify $dir/fuzz.txt");
+		$seen{$status}++;
+	}
+	is_deeply([ grep { $_ ne '0' && $_ ne '1' } keys %seen ], [], 'damaged at random: no crash');
+	($status, $out, $err) = run("$dprof script $file -o $dir/again.txt && " .
+				    "$dprof report paths $dir/again.txt --by ip | grep -c alloc_foo");
+	is($status, 0, 'script writes what report reads');
+	($status, $out, $err) = run("$dprof report profile $file -o /dev/full");
+	is($status, 1, 'disk full: status 1');
+	($status, $out, $err) = run("$dprof report paths --type nothing $file");
+	is("$status $err", "1 dprof: $file: no type nothing in it\n", 'a type that is not there');
+	($status, $out, $err) = run("$dprof report paths $dir/wait1000.txt");
+	like($err, qr/no histories in it/, 'no histories: said');
+	($status, $out, $err) = run("$dprof report profile --vmlinux $dir/none $file");
+	like($err, qr/none: /, 'no vmlinux: said');
+	is($status, 1, 'and nothing done');
+}
+
+sub test_options {
+	my @wrong = (
+		[ '', qr/^usage:/ ], [ 'fly', qr/fly: no such verb/ ], [ 'report', qr/^usage:/ ],
+		[ 'report fly', qr/fly: no such view/ ], [ 'report profile a b', qr/^usage:/ ],
+		[ 'report profile --level l4', qr/--level l4: not l1, l2 or l3/ ],
+		[ 'report profile --cache 3K', qr/--cache 3K: not SIZE:WAYS/ ],
+		[ 'report profile --by day', qr/--by day/ ], [ 'report profile --top x', qr/x: not a number/ ],
+		[ 'report profile -F xml', qr/--format xml/ ], [ 'plot profile -o a.png', qr/no such plot/ ],
+		[ 'plot dataflow -o a.gif', qr/ends in .png or .svg/ ], [ 'diff a', qr/^usage:/ ],
+		[ 'layout', qr/^usage:/ ], [ 'record --period x', qr/--period x: not a number/ ],
+		[ 'record --first -1', qr/--first -1/ ], [ 'record --top 0', qr/0: not a number from 1 to 64/ ],
+	);
+	for (@wrong) {
+		my ($status, $out, $err) = run("$dprof $_->[0]");
+		is($status, 2, "dprof $_->[0]: status 2");
+		is($out, '', 'no output');
+		like($err =~ s/^dprof: //r, $_->[1], 'says why');
+	}
+	for my $verb (qw(record report plot diff layout script)) {
+		my ($status, $out, $err) = run("$dprof $verb --help");
+		is("$status$err", '0', "$verb --help");
+		like($out, qr/^usage: dprof $verb /, 'says how');
+	}
+	my ($status, $out) = run("$dprof --help");
+	is_deeply([ $out =~ /^  (\w+) /mg ], [ qw(record report plot diff layout script) ], 'names the verbs');
+	SKIP: {
+		skip 'this kernel has dprof', 2 if -e '/sys/kernel/tracing/dprof/types';
+		my ($status, $out, $err) = run("$dprof record -o $dir/r.dat true");
+		is($status, 1, 'record without dprof: status 1');
+		like($err, qr/has no dprof|needs root/, 'says why');
+	}
+}
+
+test_queue();
+test_allocations_alone();
+test_false_sharing();
+test_samples_alone();
+test_samples_of_slabs();
+test_locks();
+test_local_cache();
+test_conflict_capacity();
+test_diff();
+test_structs();
+test_damaged();
+test_options();
+done_testing();

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The views: tables made of an analysis. */
+#ifndef DPROF_VIEW_H
+#define DPROF_VIEW_H
+
+#include "lib/table.h"
+#include "dprof/judge/analysis.h"
+
+/**
+ * struct view - a way to look at a recording
+ * @name: on the command line
+ * @about: what it shows, for --help
+ * @make: fills a table; returns 0, or -1 without memory
+ * @lacks: NULL, or says what the recording lacks for it
+ * @need: what it is made of
+ * @plot: what draws it: a script of plots/, "dot", or NULL
+ */
+struct view {
+	const char *name, *about;
+	int (*make)(struct analysis *a, struct table *t);
+	const char *(*lacks)(const struct analysis *a);
+	enum need need;
+	const char *plot;
+};
+
+extern const struct view views[];
+
+const struct view *view_find(const char *name);
+
+int view_profile(struct analysis *a, struct table *t);
+int view_classify(struct analysis *a, struct table *t);
+int view_workingset(struct analysis *a, struct table *t);
+int view_sets(struct analysis *a, struct table *t);
+int view_dataflow(struct analysis *a, struct table *t);
+int view_paths(struct analysis *a, struct table *t);
+int view_sharing(struct analysis *a, struct table *t);
+
+/* What several views say alike. */
+struct cell share_cell(double part, double whole);
+struct cell level_cell(const struct tally *t, char *buf, size_t size);
+const char *type_label(const struct dtype *t);
+void field_label(struct analysis *a, uint32_t type, int32_t offset, char *buf, size_t size);
+bool type_bounces(const struct analysis *a, const struct dtype *t);
+struct dtype **types_by(struct analysis *a, double (*key)(struct analysis *a, const struct dtype *t),
+			uint32_t *nr);
+
+/* dataflow.c: the graph behind the view of that name. */
+int dataflow_dot(struct analysis *a, FILE *out);
+
+#define NR(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A table says the same in text, CSV, JSON and HTML. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "lib/table.h"
+
+static const struct column columns[] = {
+	{ "name", CELL_TEXT, 0 }, { "pages", CELL_INT, 0 }, { "time_s", CELL_REAL, 3 },
+};
+
+static char *print(enum table_format format)
+{
+	const struct cell rows[][3] = {
+		{ TEXT_CELL("a"), INT_CELL(18446744073709551615ULL), REAL_CELL(0.5) },
+		{ TEXT_CELL("b, \"c\""), INT_CELL(7), REAL_CELL(12.34567) },
+		{ TEXT_CELL("none"), NONE_CELL, NONE_CELL },
+	};
+	struct table t;
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	table_init(&t, columns, 3);
+	assert_int_equal(table_add(&t, rows[0]), 0);
+	assert_int_equal(table_add(&t, rows[1]), 0);
+	assert_int_equal(table_add(&t, rows[2]), 0);
+	assert_int_equal(table_print(&t, format, f), 0);
+	fclose(f);
+	table_free(&t);
+	return text;
+}
+
+static void text(void **state)
+{
+	char *got = print(TABLE_TEXT);
+
+	(void)state;
+	assert_string_equal(got,
+			    "name                   pages  time_s\n"
+			    "a       18446744073709551615   0.500\n"
+			    "b, \"c\"                     7  12.346\n"
+			    "none                       -       -\n");
+	free(got);
+}
+
+static void csv(void **state)
+{
+	char *got = print(TABLE_CSV);
+
+	(void)state;
+	assert_string_equal(got, "name,pages,time_s\n"
+				 "a,18446744073709551615,0.500\n"
+				 "\"b, \"\"c\"\"\",7,12.346\n"
+				 "none,,\n");
+	free(got);
+}
+
+static void json(void **state)
+{
+	char *got = print(TABLE_JSON);
+	json_t *rows = json_loads(got, 0, NULL), *row;
+
+	(void)state;
+	assert_non_null(rows);
+	assert_int_equal(json_array_size(rows), 3);
+	row = json_array_get(rows, 1);
+	assert_string_equal(json_string_value(json_object_get(row, "name")), "b, \"c\"");
+	assert_int_equal(json_integer_value(json_object_get(row, "pages")), 7);
+	assert_true(json_real_value(json_object_get(row, "time_s")) == 12.346);
+	assert_true(json_is_null(json_object_get(json_array_get(rows, 2), "time_s")));
+	json_decref(rows);
+	free(got);
+}
+
+static void html(void **state)
+{
+	const struct cell row[3] = { TEXT_CELL("<b>"), INT_CELL(1), REAL_CELL(0.5) };
+	char got[512] = "";
+	FILE *f = fmemopen(got, sizeof(got), "w");
+	struct table t;
+
+	(void)state;
+	table_init(&t, columns, 3);
+	assert_int_equal(table_add(&t, row), 0);
+	assert_int_equal(table_add(&t, row), 0);
+	assert_int_equal(table_print_html(&t, 1, f), 0);
+	fclose(f);
+	assert_string_equal(got, "<table>\n<tr><th>name<th>pages<th>time_s\n"
+				 "<tr><td class=\"text\">&lt;b&gt;<td>1<td>0.500\n</table>\n");
+	table_free(&t);
+}
+
+/* What is of all rows together comes first and is not cut, nor is a long text. */
+static void html_summary_first(void **state)
+{
+	const struct cell rows[][3] = {
+		{ TEXT_CELL("first"), INT_CELL(1), REAL_CELL(1) }, { TEXT_CELL("second"), INT_CELL(2), REAL_CELL(2) },
+		{ TEXT_CELL("all"), INT_CELL(3), REAL_CELL(3) }, { TEXT_CELL("peak"), INT_CELL(2), NONE_CELL },
+	};
+	char got[2048] = "", name[1001];
+	struct cell long_row[3] = { TEXT_CELL(name), NONE_CELL, NONE_CELL };
+	FILE *f = fmemopen(got, sizeof(got), "w");
+	struct table t;
+	int i;
+
+	(void)state;
+	memset(name, 'x', 1000);
+	name[1000] = '\0';
+	table_init(&t, columns, 3);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(table_add(&t, rows[i]), 0);
+	t.nr_summary = 2;
+	assert_int_equal(table_rows(&t), 2);
+	assert_int_equal(table_print_html(&t, 1, f), 0);
+	fclose(f);
+	assert_string_equal(got, "<table>\n<tr><th>name<th>pages<th>time_s\n"
+				 "<tr><td class=\"text\">all<td>3<td>3.000\n"
+				 "<tr><td class=\"text\">peak<td>2<td>-\n"
+				 "<tr><td class=\"text\">first<td>1<td>1.000\n</table>\n");
+	table_free(&t);
+	f = fmemopen(got, sizeof(got), "w");
+	table_init(&t, columns, 3);
+	assert_int_equal(table_add(&t, long_row), 0);
+	assert_int_equal(table_print_html(&t, 1, f), 0);
+	fclose(f);
+	assert_non_null(strstr(got, name));
+	table_free(&t);
+}
+
+/* Nothing is cut where the disk is full. */
+static void full(void **state)
+{
+	const struct cell row[3] = { TEXT_CELL("a"), INT_CELL(1), REAL_CELL(1) };
+	FILE *f = fopen("/dev/full", "w");
+	struct table t;
+
+	(void)state;
+	assert_non_null(f);
+	table_init(&t, columns, 3);
+	assert_int_equal(table_add(&t, row), 0);
+	assert_int_equal(table_print(&t, TABLE_CSV, f), -1);
+	fclose(f);
+	table_free(&t);
+}
+
+static void formats(void **state)
+{
+	enum table_format format;
+
+	(void)state;
+	assert_int_equal(table_format_parse("json", &format), 0);
+	assert_int_equal(format, TABLE_JSON);
+	assert_int_equal(table_format_parse("xml", &format), -1);
+}
+
+static void significant(void **state)
+{
+	static const struct column column = { "time_s", CELL_REAL, SIGNIFICANT(3) };
+	const struct cell small = REAL_CELL(1.23456e-6), large = REAL_CELL(98765.4);
+	char *text[2];
+	size_t size;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		FILE *f = open_memstream(&text[i], &size);
+		struct table t;
+
+		table_init(&t, &column, 1);
+		assert_int_equal(table_add(&t, &small), 0);
+		assert_int_equal(table_add(&t, &large), 0);
+		assert_int_equal(table_print(&t, i ? TABLE_JSON : TABLE_CSV, f), 0);
+		fclose(f);
+		table_free(&t);
+	}
+	assert_string_equal(text[0], "time_s\n1.23e-06\n9.88e+04\n");
+	assert_non_null(strstr(text[1], "\"time_s\": 1.23e-6"));
+	assert_non_null(strstr(text[1], "\"time_s\": 98800.0"));
+	free(text[0]);
+	free(text[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(significant), cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json),
+		cmocka_unit_test(html), cmocka_unit_test(html_summary_first), cmocka_unit_test(full), cmocka_unit_test(formats),
+	};
+
+	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <trace-cmd.h>
+#include <unistd.h>
+
+#include "child.h"
+
+/* A child that says nothing for so long turns in circles. */
+#define SILENCE_MS	60000
+#define PROGRESS_BYTES	(4 << 20)
+
+/* What is sent beside what the reader sends, whose kinds come after. */
+enum { MSG_HOST, MSG_PROGRESS, MSG_ERROR, MSG_END, NR_MSG };
+
+struct header {
+	uint32_t kind, size;
+};
+
+struct end {
+	uint64_t lost_events, bad_offset;
+};
+
+static void send(FILE *to, uint32_t kind, const void *what, uint32_t size)
+{
+	struct header header = { kind, size };
+
+	/* Without a reader there is nothing left to do. */
+	if (fwrite_unlocked(&header, sizeof(header), 1, to) != 1 ||
+	    (size && fwrite_unlocked(what, size, 1, to) != 1))
+		_exit(1);
+}
+
+/**
+ * trace_child_send() - send a thing to who takes them
+ * @to: as given to the reader
+ * @kind: whatever they agreed on
+ * @what: the thing
+ * @size: its size, at most TRACE_CHILD_BYTES
+ */
+void trace_child_send(FILE *to, unsigned int kind, const void *what, size_t size)
+{
+	send(to, NR_MSG + kind, what, size);
+}
+
+/**
+ * trace_child_refuse() - say what is wrong with the whole file
+ * @to: as given to the reader
+ * @why: follows the file's name and a colon
+ */
+void trace_child_refuse(FILE *to, const char *why)
+{
+	send(to, MSG_ERROR, why, strlen(why));
+}
+
+/**
+ * trace_child_next() - read the next event, and tell how far it is
+ * @d: the file
+ * @event: the event
+ * @to: as given to the reader
+ *
+ * Return: as trace_dat_next().
+ */
+int trace_child_next(struct trace_dat *d, struct trace_event *event, FILE *to)
+{
+	uint64_t before = d->read;
+	int ret = trace_dat_next(d, event);
+	double share;
+
+	if (d->read / PROGRESS_BYTES != before / PROGRESS_BYTES) {
+		share = (double)d->read / d->size;
+		send(to, MSG_PROGRESS, &share, sizeof(share));
+	}
+	return ret;
+}
+
+static void child(const char *path, const struct trace_child *c, int fd)
+{
+	FILE *to = fdopen(fd, "w");
+	struct rlimit no_core = { 0, 0 };
+	int null = open("/dev/null", O_WRONLY);
+	struct trace_dat d;
+	struct end end;
+	char error[256] = "";
+
+	/* What the libraries have to say of a damaged file is said better later. */
+	dup2(null, STDERR_FILENO);
+	dup2(null, STDOUT_FILENO);
+	setrlimit(RLIMIT_CORE, &no_core);
+	tracecmd_set_loglevel(TEP_LOG_NONE);
+	tep_set_loglevel(TEP_LOG_NONE);
+	if (!to)
+		_exit(1);
+
+	if (trace_dat_open(&d, path, c->system, error, sizeof(error))) {
+		trace_child_refuse(to, error);
+	} else {
+		send(to, MSG_HOST, d.uname, strlen(d.uname));
+		if (c->read(c->ctx, &d, to) < 0)
+			_exit(1);
+	}
+	end = (struct end){ d.lost_events, d.bad_offset };
+	send(to, MSG_END, &end, sizeof(end));
+	trace_dat_close(&d);
+	_exit(fclose(to) ? 1 : 0);
+}
+
+/* What the child wrote, on its way to messages. */
+struct inbox {
+	int fd;
+	size_t have, at;
+	char buf[1 << 16];
+	uint64_t body[TRACE_CHILD_BYTES / 8 + 1];
+};
+
+/* Return 1, 0 at the end, -1 on silence. */
+static int get(struct inbox *in, void *to, size_t size)
+{
+	size_t got = 0, n;
+
+	while (got < size) {
+		struct pollfd p = { .fd = in->fd, .events = POLLIN };
+		ssize_t new;
+
+		if (in->at < in->have) {
+			n = in->have - in->at < size - got ? in->have - in->at : size - got;
+			memcpy((char *)to + got, in->buf + in->at, n);
+			in->at += n;
+			got += n;
+			continue;
+		}
+		if (poll(&p, 1, SILENCE_MS) == 0)
+			return -1;
+		new = read(in->fd, in->buf, sizeof(in->buf));
+		if (new < 0 && errno == EINTR)
+			continue;
+		if (new <= 0)
+			return 0;
+		in->have = new;
+		in->at = 0;
+	}
+	return 1;
+}
+
+/* Text is ended, behind its size. */
+static int next_message(struct inbox *in, struct header *header)
+{
+	int ret = get(in, header, sizeof(*header));
+
+	if (ret <= 0)
+		return ret;
+	if (header->size > TRACE_CHILD_BYTES)
+		return 0;
+	ret = get(in, in->body, header->size);
+	((char *)in->body)[header->size] = '\0';
+	return ret;
+}
+
+/* "Linux guest 6.12.117-memscope x86_64" -> "guest, Linux 6.12.117-memscope" */
+static void set_host(struct trace_child *c, const char *uname)
+{
+	char system[64], host[64], release[64];
+
+	if (sscanf(uname, "%63s %63s %63s", system, host, release) == 3)
+		snprintf(c->host, sizeof(c->host), "%s, %s %s", host, system, release);
+	else if (*uname)
+		snprintf(c->host, sizeof(c->host), "%.255s", uname);
+}
+
+/* Take what the child sends.  Return what the taker returned. */
+static int receive(struct trace_child *c, struct inbox *in, int *ended, char *what, size_t size)
+{
+	struct header header;
+	struct end end;
+	double share;
+	int ret = 0;
+
+	while (!ret && next_message(in, &header) > 0) {
+		switch (header.kind) {
+		case MSG_HOST:
+			set_host(c, (const char *)in->body);
+			break;
+		case MSG_PROGRESS:
+			memcpy(&share, in->body, sizeof(share));
+			if (c->progress)
+				c->progress(share);
+			break;
+		case MSG_ERROR:
+			snprintf(what, size, "%.255s", (const char *)in->body);
+			break;
+		case MSG_END:
+			memcpy(&end, in->body, sizeof(end));
+			c->lost_events = end.lost_events;
+			c->bad_offset = end.bad_offset;
+			*ended = 1;
+			break;
+		default:
+			ret = c->take(c->ctx, header.kind - NR_MSG, in->body, header.size);
+		}
+	}
+	return ret;
+}
+
+/**
+ * trace_child_read() - read a file
+ * @path: the file
+ * @c: reads and takes, and has more to tell afterwards
+ * @error: says what is wrong with the file
+ * @size: of @error
+ *
+ * A damaged file gives what could be read of it, and an error.
+ *
+ * Return: 0, -1 with @error set, or what the taker returned.
+ */
+int trace_child_read(const char *path, struct trace_child *c, char *error, size_t size)
+{
+	int fds[2], ret, ended = 0;
+	struct inbox *in;
+	char what[256] = "";
+	pid_t pid;
+
+	*error = '\0';
+	strcpy(c->host, "unknown host");
+	c->lost_events = c->bad_offset = 0;
+	in = calloc(1, sizeof(*in));
+	if (!in || pipe2(fds, O_CLOEXEC)) {
+		snprintf(error, size, "%s: %s", path, strerror(errno));
+		free(in);
+		return -1;
+	}
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		close(fds[0]);
+		child(path, c, fds[1]);
+	}
+	close(fds[1]);
+	if (pid < 0) {
+		snprintf(error, size, "fork: %s", strerror(errno));
+		close(fds[0]);
+		free(in);
+		return -1;
+	}
+	in->fd = fds[0];
+	ret = receive(c, in, &ended, what, sizeof(what));
+	close(fds[0]);
+	free(in);
+	if (!ended)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (ret)
+		return ret;
+	if (*what) {
+		c->bad_offset = 0;
+		snprintf(error, size, "%s: %s", path, what);
+	} else if (!ended) {
+		snprintf(error, size, "%s: damaged or truncated: its formats of events cannot be read",
+			 path);
+	} else if (c->bad_offset) {
+		snprintf(error, size, "%s: damaged or truncated at 0x%" PRIx64, path,
+			 c->bad_offset);
+	}
+	return *error ? -1 : 0;
+}

@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * trace.dat files: the events' data.
+ *
+ * libtracecmd refuses a file that was cut off, since the index of the data is
+ * written last; it trusts what the file says of sizes; and 3.1 keeps what it
+ * decompresses.  So the data are read here, a page of the ring buffer or a
+ * compressed chunk for each CPU at a time.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dat.h"
+
+/* libtracecmd exports these, but has them in no header. */
+struct tracecmd_compress_chunk {
+	unsigned int size, zsize;
+	off_t zoffset, offset;
+};
+
+void tracecmd_compress_destroy(struct tracecmd_compression *handle);
+int tracecmd_uncompress_chunk(struct tracecmd_compression *handle,
+			      struct tracecmd_compress_chunk *chunk, char *data);
+
+/* What a damaged file may make us allocate. */
+#define MAX_CHUNK	(64U << 20)
+#define MAX_STREAMS	8192
+
+/* A page of the ring buffer (kernel/trace/ring_buffer.c, struct buffer_data_page). */
+#define PAGE_HEADER	16
+#define COMMIT_MASK	((1U << 27) - 1)
+#define MISSED_STORED	(1U << 30)
+#define MISSED_EVENTS	(1U << 31)
+
+/* struct ring_buffer_event: type_len of what is no event. */
+enum { TYPE_LONG = 0, TYPE_PADDING = 29, TYPE_TIME_EXTEND = 30, TYPE_TIME_STAMP = 31 };
+
+/* The data of one CPU, or what looks like it. */
+struct stream {
+	uint64_t begin;			/* in the file */
+	uint64_t pos, end;		/* in the file: what is to be read yet */
+	uint32_t chunks;		/* how many of them, if compressed */
+	int compressed, cpu;
+	unsigned char *buf;		/* pages */
+	uint32_t room, filled, next;	/* next: the page after the present one */
+	uint64_t offset;		/* of buf in the file */
+	uint32_t at, commit;		/* in buf: the next event, and the end of them */
+	uint64_t ts;
+	struct trace_event event;
+	int has_event;
+	uint64_t lost;			/* cutting: before the present page, and not said yet */
+};
+
+static uint32_t get32(const void *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le32toh(v);
+}
+
+static uint64_t get64(const void *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le64toh(v);
+}
+
+/**
+ * trace_dat_bad() - note what cannot be read
+ * @d: the file
+ * @offset: where that is; the first is kept
+ */
+void trace_dat_bad(struct trace_dat *d, uint64_t offset)
+{
+	if (!d->bad_offset || offset < d->bad_offset)
+		d->bad_offset = offset ? offset : 1;
+}
+
+/**
+ * trace_dat_read() - read a piece of the file
+ * @d: the file
+ * @buf: where to
+ * @size: how much
+ * @offset: from where
+ *
+ * Return: how many bytes there are, fewer at the end of the file.
+ */
+int trace_dat_read(struct trace_dat *d, void *buf, size_t size, uint64_t offset)
+{
+	size_t got = 0;
+
+	while (got < size) {
+		ssize_t n = pread(d->fd, (char *)buf + got, size - got, offset + got);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		got += n;
+	}
+	return got;
+}
+
+/**
+ * trace_dat_uncompress() - read a compressed piece of the file
+ * @d: the file
+ * @offset: of its two sizes, which its data follow
+ * @stored: its size in the file
+ * @data: a buffer of @size bytes, made larger as needed
+ * @size: of @data, then of the uncompressed data
+ *
+ * Return: 0; -1 if it is damaged; -2 if it is not all there; -3 without memory.
+ */
+int trace_dat_uncompress(struct trace_dat *d, uint64_t offset, uint32_t *stored,
+			 unsigned char **data, uint32_t *size)
+{
+	struct tracecmd_compress_chunk chunk = { .zoffset = offset };
+	unsigned char head[8], *grown;
+
+	*stored = 0;
+	if (trace_dat_read(d, head, sizeof(head), offset) != sizeof(head))
+		return -2;
+	chunk.zsize = get32(head);
+	chunk.size = get32(head + 4);
+	if (!chunk.zsize || !chunk.size || chunk.zsize > MAX_CHUNK || chunk.size > MAX_CHUNK ||
+	    !d->compression)
+		return -1;
+	if (chunk.zsize > d->size - offset - sizeof(head))
+		return -2;
+	*stored = sizeof(head) + chunk.zsize;
+	if (chunk.size > *size) {
+		grown = realloc(*data, chunk.size);
+		if (!grown)
+			return -3;
+		*data = grown;
+	}
+	/* Data that are damaged may come out shorter. */
+	memset(*data, 0, chunk.size);
+	*size = chunk.size;
+	return tracecmd_uncompress_chunk(d->compression, &chunk, (char *)*data) < 0 ? -1 : 0;
+}
+
+/**
+ * trace_dat_add_stream() - there are events
+ * @d: the file
+ * @offset: where they are
+ * @size: how many bytes
+ * @compressed: they are chunks, after their number
+ * @cpu: whose; -1 if that is not known
+ *
+ * Return: 0, or -1 without memory.
+ */
+int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, int compressed,
+			 int cpu)
+{
+	struct stream *s;
+	unsigned char count[4];
+
+	if (!size || d->nr_streams == MAX_STREAMS)
+		return 0;
+	if (offset >= d->size) {
+		trace_dat_bad(d, d->size);
+		return 0;
+	}
+	if (size > d->size - offset) {
+		trace_dat_bad(d, d->size);
+		size = d->size - offset;
+	}
+	s = realloc(d->streams, (d->nr_streams + 1) * sizeof(*s));
+	if (!s)
+		return -1;
+	d->streams = s;
+	s += d->nr_streams++;
+	memset(s, 0, sizeof(*s));
+	s->begin = s->pos = offset;
+	s->end = offset + size;
+	s->compressed = compressed;
+	s->cpu = cpu;
+	if (!compressed)
+		return 0;
+	if (size < sizeof(count) || trace_dat_read(d, count, sizeof(count), offset) < 4) {
+		trace_dat_bad(d, offset);
+		s->pos = s->end;
+		return 0;
+	}
+	s->chunks = get32(count);
+	s->pos += sizeof(count);
+	return 0;
+}
+
+static uint64_t round_up(uint64_t n, uint32_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* Chunks of CPUs, each CPU's beginning on a page: follow their sizes. */
+static int recover_compressed(struct trace_dat *d, uint64_t pos, uint64_t end)
+{
+	while (pos + 12 <= end) {
+		uint64_t at = pos + 4;
+		unsigned char head[12];
+		uint32_t chunks, i;
+
+		if (trace_dat_read(d, head, sizeof(head), pos) != sizeof(head))
+			break;
+		chunks = get32(head);
+		for (i = 0; i < chunks && at + 8 <= end; i++) {
+			uint32_t stored, size;
+
+			if (trace_dat_read(d, head, 8, at) != 8)
+				break;
+			stored = get32(head);
+			size = get32(head + 4);
+			if (!stored || !size || stored > MAX_CHUNK || size > MAX_CHUNK)
+				break;
+			at += 8 + stored;
+		}
+		if (i && trace_dat_add_stream(d, pos, at - pos, 1, -1))
+			return -1;
+		pos = round_up(i ? at : pos + 1, d->page_size);
+	}
+	return 0;
+}
+
+/* Pages of CPUs one after another: where time goes back, another CPU begins. */
+static int recover_pages(struct trace_dat *d, uint64_t pos, uint64_t end)
+{
+	uint64_t begin = pos, last = 0;
+	unsigned char head[PAGE_HEADER];
+
+	for (; pos < end && trace_dat_read(d, head, sizeof(head), pos) == sizeof(head);
+	     pos += d->page_size) {
+		uint64_t ts = get64(head);
+
+		if (ts < last) {
+			if (trace_dat_add_stream(d, begin, pos - begin, 0, -1))
+				return -1;
+			begin = pos;
+		}
+		last = ts;
+	}
+	return begin < end ? trace_dat_add_stream(d, begin, end - begin, 0, -1) : 0;
+}
+
+/**
+ * trace_dat_recover() - find events without the index that was cut off
+ * @d: the file
+ * @offset: of the section with them, behind its header
+ * @end: of the section, or what is there of it
+ * @compressed: it is
+ *
+ * Return: 0, or -1 without memory.
+ */
+int trace_dat_recover(struct trace_dat *d, uint64_t offset, uint64_t end, int compressed)
+{
+	offset = round_up(offset, d->page_size);
+	return compressed ? recover_compressed(d, offset, end) : recover_pages(d, offset, end);
+}
+
+/* Read more pages.  Return 1, 0 at the end, -1 without memory. */
+static int fill(struct trace_dat *d, struct stream *s)
+{
+	uint32_t stored;
+	int ret;
+
+	s->filled = s->next = 0;
+	while (s->compressed && s->chunks && s->pos < s->end) {
+		uint32_t size = s->room;
+
+		s->offset = s->pos;
+		ret = trace_dat_uncompress(d, s->pos, &stored, &s->buf, &size);
+		if (ret == -3)
+			return -1;
+		if (size > s->room)
+			s->room = size;
+		if (ret) {
+			trace_dat_bad(d, ret == -2 ? d->size : s->pos);
+			if (!stored)
+				break;
+		}
+		s->pos += stored;
+		d->read += stored;
+		s->chunks--;
+		if (ret)
+			continue;
+		s->filled = size;
+		return 1;
+	}
+	if (s->compressed) {
+		/* Chunks were announced that are not there. */
+		if (s->chunks)
+			trace_dat_bad(d, s->pos);
+		s->chunks = 0;
+		return 0;
+	}
+	if (s->pos >= s->end)
+		return 0;
+	if (!s->buf) {
+		s->buf = malloc(d->page_size);
+		if (!s->buf)
+			return -1;
+		s->room = d->page_size;
+	}
+	s->offset = s->pos;
+	s->filled = s->end - s->pos < d->page_size ? s->end - s->pos : d->page_size;
+	s->filled = trace_dat_read(d, s->buf, s->filled, s->pos);
+	s->pos += d->page_size;
+	d->read += s->filled;
+	return s->filled > 0;
+}
+
+/* Begin a page with events in it.  Return 1, 0 at the end, -1 without memory. */
+static int next_page(struct trace_dat *d, struct stream *s)
+{
+	const unsigned char *page;
+	uint32_t size, used, left;
+	uint64_t commit, lost;
+	int ret;
+
+	for (;;) {
+		if (s->next >= s->filled) {
+			ret = fill(d, s);
+			if (ret <= 0)
+				return ret;
+		}
+		page = s->buf + s->next;
+		left = s->filled - s->next;
+		if (left > d->page_size)
+			left = d->page_size;
+		s->at = s->next + PAGE_HEADER;
+		s->next += left;
+		if (left < PAGE_HEADER) {
+			trace_dat_bad(d, s->offset);
+			continue;
+		}
+		s->ts = get64(page);
+		commit = get64(page + 8);
+		size = commit & COMMIT_MASK;
+		if (size > d->page_size - PAGE_HEADER) {
+			trace_dat_bad(d, s->offset);
+			continue;
+		}
+		used = size;
+		if (used > left - PAGE_HEADER) {
+			trace_dat_bad(d, d->size);
+			used = left - PAGE_HEADER;
+		}
+		s->commit = s->at + used;
+		if (commit & MISSED_EVENTS) {
+			lost = 1;
+			if (commit & MISSED_STORED && size + PAGE_HEADER + 8 <= left)
+				lost = get64(page + PAGE_HEADER + size);
+			d->lost_events += lost;
+			s->lost += lost;
+		}
+		if (used)
+			return 1;
+	}
+}
+
+/*
+ * Take the entry at s->at.  Return 1 for an event, 0 for something else, -1
+ * for an entry that is not all there, or none.
+ */
+static int take_entry(struct stream *s)
+{
+	uint32_t left = s->commit - s->at, head, type, delta, length, array;
+	const unsigned char *p = s->buf + s->at;
+
+	if (left < 4)
+		return -1;
+	head = get32(p);
+	type = head & 31;
+	delta = head >> 5;
+	if (type == TYPE_LONG || type >= TYPE_PADDING) {
+		/* Padding without a time fills the page. */
+		if (type == TYPE_PADDING && !delta) {
+			s->at = s->commit;
+			return 0;
+		}
+		if (left < 8)
+			return -1;
+	}
+	array = type == TYPE_LONG || type >= TYPE_PADDING ? get32(p + 4) : 0;
+	switch (type) {
+	case TYPE_TIME_EXTEND:
+		s->ts += delta | (uint64_t)array << 27;
+		s->at += 8;
+		return 0;
+	case TYPE_TIME_STAMP:
+		/* 59 bits; the others are as they were. */
+		s->ts = (s->ts & ~0ULL << 59) | delta | (uint64_t)array << 27;
+		s->at += 8;
+		return 0;
+	case TYPE_PADDING:
+	case TYPE_LONG:
+		length = array;
+		break;
+	default:
+		length = type * 4;
+		break;
+	}
+	if (length > left - 4 || (type == TYPE_LONG && length < 4))
+		return -1;
+	s->ts += delta;
+	s->at += 4 + round_up(length, 4);
+	if (s->at > s->commit)
+		s->at = s->commit;
+	if (type == TYPE_PADDING)
+		return 0;
+	s->event.ts = s->ts;
+	s->event.offset = s->offset;
+	s->event.cpu = s->cpu;
+	s->event.data = p + (type == TYPE_LONG ? 8 : 4);
+	s->event.size = type == TYPE_LONG ? length - 4 : length;
+	return 1;
+}
+
+/* Read ahead to the next event.  Return 0, or -1 without memory. */
+static int advance(struct trace_dat *d, struct stream *s)
+{
+	int ret;
+
+	for (s->has_event = 0; !s->has_event; ) {
+		if (s->at >= s->commit) {
+			ret = next_page(d, s);
+			if (ret <= 0)
+				return ret;
+		}
+		ret = take_entry(s);
+		if (ret < 0) {
+			/* The rest of the page cannot be told apart. */
+			trace_dat_bad(d, s->offset);
+			s->at = s->commit;
+		}
+		s->has_event = ret > 0;
+	}
+	return 0;
+}
+
+/**
+ * trace_dat_open() - open a file
+ * @d: to be closed with trace_dat_close(), even after an error
+ * @path: the file
+ * @system: of the events wanted
+ * @error: says what is wrong with the file
+ * @size: of @error
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int trace_dat_open(struct trace_dat *d, const char *path, const char *system,
+		   char *error, size_t size)
+{
+	struct stat st;
+
+	memset(d, 0, sizeof(*d));
+	d->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (d->fd < 0 || fstat(d->fd, &st)) {
+		snprintf(error, size, "%s", strerror(errno));
+		return -1;
+	}
+	d->size = st.st_size;
+	return trace_dat_index(d, system, error, size);
+}
+
+/* Read ahead to the first event of each stream.  Return 0, or -1 without memory. */
+static int start(struct trace_dat *d)
+{
+	int i;
+
+	d->started = 1;
+	for (i = 0; i < d->nr_streams; i++)
+		if (advance(d, &d->streams[i]))
+			return -1;
+	return 0;
+}
+
+/**
+ * trace_dat_next() - the next event
+ * @d: the file
+ * @event: where to put it
+ *
+ * Return: 1, 0 at the end, -1 without memory.
+ */
+int trace_dat_next(struct trace_dat *d, struct trace_event *event)
+{
+	struct stream *s, *first = NULL;
+
+	if ((!d->started && start(d)) || (d->current && advance(d, d->current)))
+		return -1;
+	for (s = d->streams; s < d->streams + d->nr_streams; s++)
+		if (s->has_event && (!first || s->event.ts < first->event.ts))
+			first = s;
+	d->current = first;
+	if (!first)
+		return 0;
+	*event = first->event;
+	return 1;
+}
+
+static void put32(void *p, uint32_t v)
+{
+	v = htole32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static void put64(void *p, uint64_t v)
+{
+	v = htole64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+/*
+ * The events of a page that are in the span, as a page.  Return whether there are any.
+ * What was lost before a page without events was lost before the next.
+ */
+static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint64_t until,
+		    unsigned char *page)
+{
+	const unsigned char *from = s->buf + s->at - PAGE_HEADER;
+	uint64_t commit = get64(from + 8), ts = 0;
+	uint32_t first = 0, end = 0, at, size;
+	int ret;
+
+	for (; s->at < s->commit; ) {
+		at = s->at;
+		ret = take_entry(s);
+		if (ret < 0) {
+			trace_dat_bad(d, s->offset);
+			s->at = s->commit;
+			break;
+		}
+		if (!ret)
+			continue;
+		if (s->ts <= after || s->ts > until) {
+			/* It was lost outside of the span, too. */
+			if (!first)
+				s->lost = 0;
+			continue;
+		}
+		if (!first) {
+			first = at;
+			ts = s->ts;
+		}
+		end = s->at;
+	}
+	if (!first)
+		return 0;
+	size = end - first;
+	memset(page, 0, d->page_size);
+	memcpy(page + PAGE_HEADER, s->buf + first, size);
+	/* The page has the time of its first event, which has none to add. */
+	put64(page, ts);
+	put32(page + PAGE_HEADER, get32(page + PAGE_HEADER) & 31);
+	if (!s->lost) {
+		put64(page + 8, size);
+	} else if (size + PAGE_HEADER + 8 <= d->page_size &&
+		   (s->lost > 1 || commit & MISSED_STORED)) {
+		put64(page + PAGE_HEADER + size, s->lost);
+		put64(page + 8, size | MISSED_EVENTS | MISSED_STORED);
+		s->lost = 0;
+	} else {
+		/* How many is for the next page, if it is known and there is no room. */
+		put64(page + 8, size | MISSED_EVENTS);
+		s->lost--;
+	}
+	return 1;
+}
+
+/**
+ * trace_dat_cut_page() - the next page of a CPU with events of a span of time
+ * @d: the file, no event of which was read
+ * @offset: where the CPU's data begin
+ * @after: events must be later
+ * @until: but not later than this
+ * @page: where to put it
+ *
+ * Return: 1, 0 at the end, -1 without memory.
+ */
+int trace_dat_cut_page(struct trace_dat *d, uint64_t offset, uint64_t after, uint64_t until,
+		       unsigned char *page)
+{
+	struct stream *s = d->streams, *end = s + d->nr_streams;
+	int ret;
+
+	while (s < end && s->begin != offset)
+		s++;
+	if (s == end)
+		return 0;
+	do {
+		ret = next_page(d, s);
+	} while (ret > 0 && !cut_page(d, s, after, until, page));
+	if (!ret && s->lost) {
+		/* After the last event. */
+		memset(page, 0, d->page_size);
+		put64(page, s->ts);
+		put64(page + 8, MISSED_EVENTS | MISSED_STORED);
+		put64(page + PAGE_HEADER, s->lost);
+		s->lost = 0;
+		return 1;
+	}
+	return ret;
+}
+
+/**
+ * trace_dat_close() - close a file
+ * @d: the file
+ */
+void trace_dat_close(struct trace_dat *d)
+{
+	int i;
+
+	for (i = 0; i < d->nr_streams; i++)
+		free(d->streams[i].buf);
+	free(d->streams);
+	if (d->compression)
+		tracecmd_compress_destroy(d->compression);
+	tep_free(d->tep);
+	if (d->fd >= 0)
+		close(d->fd);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What accesses add up to: of nodes, of an object, its pages and its lines.  Nothing is
+ * concluded here; that is in patterns.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "count.h"
+
+#define SLICES		64
+#define LINE		64
+
+/* ---- nodes: which answers slowly ---- */
+
+#define BIN_CYCLES	8
+#define BINS		2048	/* the last one has all that take longer */
+
+/* The latency that one in 20 is below; 0 with too few. */
+static double quickest(const uint64_t *bins)
+{
+	uint64_t all = 0, sum = 0;
+	int i;
+
+	for (i = 0; i < BINS; i++)
+		all += bins[i];
+	if (all < PATTERN_MIN_REMOTE)
+		return 0;
+	for (i = 0; i < BINS; i++) {
+		sum += bins[i];
+		if (20 * sum >= all)
+			break;
+	}
+	/* The bin's lower end would be 0 cycles for the first. */
+	return i ? i * BIN_CYCLES : BIN_CYCLES;
+}
+
+/**
+ * patterns_count_nodes() - which nodes answer slowly
+ * @m: the recording
+ * @n: filled in
+ *
+ * Latency grows with distance and with load.  What the quickest of all accesses took is
+ * what it is without load: for local and remote accesses apart.  Not a mean of the node
+ * that has least to do: that may have much to do at times, and there may be no other one.
+ */
+void patterns_count_nodes(struct memprof *m, struct nodes *n)
+{
+	static uint64_t sum[MAX_NODES][MAX_NODES], count[MAX_NODES][MAX_NODES];
+	struct memprof_access a;
+	uint64_t all = 0, to[MAX_NODES] = { 0 };
+	static uint64_t bins[2][BINS];
+	double least[2];
+	size_t i;
+	int x, y;
+
+	memset(sum, 0, sizeof(sum));
+	memset(count, 0, sizeof(count));
+	memset(bins, 0, sizeof(bins));
+	n->nr = memprof_nr_nodes(m) < MAX_NODES ? memprof_nr_nodes(m) : MAX_NODES;
+	for (i = 0; i < memprof_nr_accesses(m); i++) {
+		memprof_access(m, i, &a);
+		if (!patterns_count(m, &a))
+			continue;
+		to[a.home]++;
+		all++;
+		if (a.latency) {
+			sum[a.node][a.home] += a.latency;
+			count[a.node][a.home]++;
+			bins[a.node != a.home][a.latency / BIN_CYCLES < BINS ? a.latency / BIN_CYCLES : BINS - 1]++;
+		}
+	}
+	least[0] = quickest(bins[0]);
+	least[1] = quickest(bins[1]);
+	for (y = 0; y < n->nr; y++) {
+		double weighed = 0;
+		uint64_t k = 0;
+
+		for (x = 0; x < n->nr; x++)
+			/* Remote ones may all be at times of load: only if there are no others. */
+			if (count[x][y] && least[x != y] &&
+			    (x == y || count[y][y] < PATTERN_MIN_REMOTE)) {
+				weighed += sum[x][y] / least[x != y];
+				k += count[x][y];
+			}
+		n->busy[y] = k ? weighed / k : 0;
+		n->share[y] = all ? (double)to[y] / all : 0;
+	}
+}
+
+/* ---- an object ---- */
+
+/*
+ * The first thread alone: it fills the object in.  Replicas are made after that.  But if
+ * that is more than a third of all accesses, it is its turn to use it.
+ */
+static uint64_t initialization(struct memprof *m, uint32_t object)
+{
+	uint32_t first = MEMPROF_NO_THREAD;
+	struct memprof_access a;
+	size_t alone = 0;
+
+	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
+		if (first == MEMPROF_NO_THREAD)
+			first = a.thread;
+		if (a.thread != first)
+			return 3 * alone > memprof_object(m, object)->accesses ? 0 : a.time_ns;
+		alone++;
+	}
+	return UINT64_MAX;
+}
+
+static void add_slices(struct memprof *m, uint32_t object, struct sums *s)
+{
+	static uint64_t in[SLICES][MAX_NODES];
+	struct memprof_access a;
+	uint64_t first = UINT64_MAX, last = 0, n = 0, best;
+	unsigned int slices, i, k;
+
+	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
+		if (!patterns_count(m, &a))
+			continue;
+		if (first == UINT64_MAX)
+			first = a.time_ns;
+		last = a.time_ns;
+		n++;
+	}
+	if (!n)
+		return;
+	/* With less than some 8 a slice, chance makes one node the slice's. */
+	slices = n / 8 < 1 ? 1 : n / 8 > SLICES ? SLICES : n / 8;
+	memset(in, 0, sizeof(in));
+	memprof_foreach_access(m, memprof_object_flow(m, object), &a)
+		if (patterns_count(m, &a))
+			in[(a.time_ns - first) * slices / (last - first + 1)][a.node]++;
+	for (i = 0; i < slices; i++) {
+		for (best = k = 0; k < MAX_NODES; k++)
+			if (in[i][k] > best)
+				best = in[i][k];
+		s->slice_best += best;
+	}
+}
+
+/* Of each line: which threads access which bytes of it, and whether any writes. */
+struct line {
+	uint64_t number;
+	uint32_t thread[4];
+	uint64_t bytes[4];
+	int threads;
+	bool written[4], overlap;
+	uint64_t accesses;
+	UT_hash_handle hh;
+};
+
+static void add_to_line(struct line *l, const struct memprof_access *a, uint64_t addr)
+{
+	int i;
+
+	l->accesses++;
+	for (i = 0; i < l->threads; i++)
+		if (l->thread[i] == a->thread)
+			break;
+	if (i == 4)
+		return;
+	if (i == l->threads)
+		l->threads++;
+	l->thread[i] = a->thread;
+	l->bytes[i] |= UINT64_C(1) << addr % LINE;
+	l->written[i] |= a->write;
+}
+
+static void add_lines(struct memprof *m, uint32_t object, uint64_t since, struct sums *s)
+{
+	const struct memprof_object *o = memprof_object(m, object);
+	struct line *lines = NULL, *l, *next;
+	struct memprof_access a;
+	uint64_t number;
+	int i, k;
+
+	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
+		if (!patterns_count(m, &a) || a.time_ns < since)
+			continue;
+		number = (o->address + a.offset) / LINE;
+		HASH_FIND(hh, lines, &number, sizeof(number), l);
+		if (!l) {
+			l = calloc(1, sizeof(*l));
+			if (!l)
+				break;
+			l->number = number;
+			HASH_ADD(hh, lines, number, sizeof(number), l);
+		}
+		add_to_line(l, &a, o->address + a.offset);
+	}
+	HASH_ITER(hh, lines, l, next) {
+		int writers = 0;
+
+		for (i = 0; i < l->threads; i++) {
+			writers += l->written[i];
+			for (k = 0; k < i; k++)
+				l->overlap |= !!(l->bytes[i] & l->bytes[k]);
+		}
+		/* Seldom sampled ones overlap seldom: they say nothing. */
+		if (writers > 1 && !l->overlap && l->accesses >= 4 * (uint64_t)l->threads)
+			s->lines += l->accesses;
+		HASH_DEL(lines, l);
+		free(l);
+	}
+}
+
+/* Of each page: from which nodes it is accessed. */
+struct page {
+	uint64_t number;
+	uint32_t from[MAX_NODES], remote;
+	UT_hash_handle hh;
+};
+
+/*
+ * The question of pairs, asked of pages: an array of which each thread has a part.  A page in
+ * which something else begins stays where it is: the allocator wrote the object's header there.
+ */
+static void add_pages(struct memprof *m, uint32_t object, uint64_t since, struct sums *s)
+{
+	const struct memprof_object *o = memprof_object(m, object);
+	struct page *pages = NULL, *p, *next;
+	struct memprof_access a;
+	uint64_t number, n, best;
+	int i;
+
+	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
+		if (!patterns_count(m, &a) || (since != UINT64_MAX && a.time_ns < since))
+			continue;
+		number = (o->address + a.offset) / 4096;
+		HASH_FIND(hh, pages, &number, sizeof(number), p);
+		if (!p) {
+			p = calloc(1, sizeof(*p));
+			if (!p)
+				break;
+			p->number = number;
+			HASH_ADD(hh, pages, number, sizeof(number), p);
+		}
+		p->from[a.node]++;
+		p->remote += is_remote(&a);
+	}
+	HASH_ITER(hh, pages, p, next) {
+		for (n = best = i = 0; i < MAX_NODES; i++) {
+			n += p->from[i];
+			if (p->from[i] > best)
+				best = p->from[i];
+		}
+		for (i = 0; i < MAX_NODES; i++) {
+			s->page_pairs += p->from[i] ? p->from[i] * (n - 1) : 0;
+			s->page_same += p->from[i] ? (uint64_t)p->from[i] * (p->from[i] - 1) : 0;
+		}
+		s->page_left += p->number == o->address / 4096 && o->address % 4096 ? p->remote : n - best;
+		HASH_DEL(pages, p);
+		free(p);
+	}
+}
+
+/**
+ * patterns_count_object() - add an object's accesses
+ * @m: the recording
+ * @object: its number
+ * @s: to what they are added
+ */
+void patterns_count_object(struct memprof *m, uint32_t object, struct sums *s)
+{
+	const struct memprof_object *o = memprof_object(m, object);
+	uint64_t since = initialization(m, object), n = 0, users = 0, best = 0, own = 0;
+	uint64_t from[MAX_NODES] = { 0 }, used[MAX_NODES] = { 0 };
+	struct memprof_access a;
+	int i;
+
+	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
+		answers_add(s->answers, &a);
+		if (a.node >= 0 && a.node < MAX_NODES) {
+			s->accesses[a.node]++;
+			s->writes[a.node] += a.write;
+		}
+		if (!patterns_count(m, &a))
+			continue;
+		n++;
+		from[a.node]++;
+		s->from[a.node]++;
+		s->to[a.home]++;
+		s->remote += is_remote(&a);
+		own += a.thread == o->thread;
+		if (a.time_ns >= since || since == UINT64_MAX) {
+			users++;
+			used[a.node]++;
+		}
+		if (a.time_ns >= since) {
+			s->after++;
+			s->after_writes += a.write;
+			/* A write goes to all replicas; a read to the own one. */
+		} else if (is_remote(&a)) {
+			s->filled_remote++;
+		}
+	}
+	s->all += n;
+	/* Who filled it in is not who uses it. */
+	for (i = 0; i < MAX_NODES; i++) {
+		s->pairs += used[i] ? used[i] * (users - 1) : 0;
+		s->same_pairs += used[i] ? used[i] * (used[i] - 1) : 0;
+		if (used[i] > used[best])
+			best = i;
+		s->used[i] += used[i];
+	}
+	s->best += from[best];
+	s->used_best += used[best];
+	s->users += users;
+	s->by_own += 2 * own > n ? n : 0;
+	add_slices(m, object, s);
+	add_lines(m, object, since, s);
+	add_pages(m, object, since, s);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* memprof record: what its files share. */
+#ifndef MEMPROF_RECORD_H
+#define MEMPROF_RECORD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "lib/perf/source.h"
+#include "system.h"
+#include "writer.h"
+
+/**
+ * struct recording - one in progress
+ * @source: of samples
+ * @want: what is sampled
+ * @cgroup: its directory, open, whose processes are sampled; or -1
+ * @by_move_pages: nodes of pages are asked for, no physical addresses
+ * @streams: of events, so far
+ * @discarded: samples that were of no memory access, or not of a mode wanted
+ */
+struct recording {
+	struct writer writer;
+	struct machine machine;
+	const struct memsource *source;
+	struct memsource_want want;
+	int cgroup;
+	bool by_move_pages;
+	uint32_t streams;
+	uint64_t discarded, lost[LOST_KINDS], waits;
+};
+
+uint64_t now_ns(void);
+void record_lost(struct recording *r, int kind, uint32_t stream, uint64_t time, uint64_t count);
+
+struct sampler;
+struct sampler *sampler_new(struct recording *r);
+int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec);
+void sampler_found(struct sampler *s, pid_t pid);
+void sampler_forked(struct sampler *s, pid_t pid, pid_t parent);
+void sampler_enable(struct sampler *s, bool on);
+void sampler_wait(struct sampler *s, int milliseconds);
+void sampler_drain(struct sampler *s, bool all);
+void sampler_close(struct sampler *s);
+
+struct rings;
+struct rings *rings_new(struct recording *r, char *error, size_t size);
+const char *rings_directory(const struct rings *rings);
+const char *rings_clock(const struct rings *rings);
+uint64_t rings_clock_error(const struct rings *rings);
+bool rings_drain(struct rings *rings, bool all);
+void rings_close(struct rings *rings);
+
+/**
+ * struct allocator - functions that are followed by uprobes
+ * @file: program or library that has them
+ * @alloc: "NAME" or "NAME/N": return an object, of as many bytes as the Nth argument says
+ * @free: the same: end the object that is the Nth argument
+ */
+struct allocator {
+	const char *file, *alloc[16], *free[16];
+	int nr_alloc, nr_free;
+};
+
+struct uprobes;
+struct uprobes *uprobes_new(struct recording *r);
+int uprobes_add(struct uprobes *u, const struct allocator *a);
+int uprobes_open(struct uprobes *u, const pid_t *tids, int nr_tids, bool on_exec);
+void uprobes_enable(struct uprobes *u, bool on);
+void uprobes_drain(struct uprobes *u, bool all);
+void uprobes_close(struct uprobes *u);
+
+#endif

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memprof record: reads the rings that preloaded threads write.  Each is a file in
+ * the session's directory (preload/ring.c); its records go to the recording, dated by
+ * CLOCK_MONOTONIC.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "lib/guard.h"
+#include "clock.h"
+#include "record.h"
+
+/* A quiet thread's records are fetched as often. */
+#define QUIET_NS	200000000
+/* Less is not worth a chunk, unless they have been waiting. */
+#define ENOUGH		2048
+/* Of a chunk: who reads has one of each thread in memory. */
+#define MAX_RECORDS	2730
+
+struct source_ring {
+	char name[64];
+	struct ring *ring;
+	size_t bytes;
+	uint64_t room, head, tail, base, read_ns, lost;
+	uint64_t pair;			/* of the clock, where its last record was */
+	uint32_t stream;
+	bool tsc, told, done;
+	UT_hash_handle hh;
+};
+
+struct rings {
+	struct recording *r;
+	struct source_ring *table;
+	char path[64];
+	bool tsc;
+	struct clock clock;
+	struct event_record chunk[MAX_RECORDS];
+};
+
+/**
+ * rings_new() - begin a session
+ * @r: where records go
+ * @error: says what is wrong
+ * @size: of @error
+ *
+ * Return: the session, or NULL with @error set.
+ */
+struct rings *rings_new(struct recording *r, char *error, size_t size)
+{
+	struct rings *rings = calloc(1, sizeof(*rings));
+
+	if (!rings) {
+		snprintf(error, size, "no memory left");
+		return NULL;
+	}
+	rings->r = r;
+	rings->tsc = clock_trusts_tsc("");
+	/* No event is before it. */
+	if (rings->tsc)
+		clock_read(&rings->clock);
+	/* In memory, where there is such a file system. */
+	strcpy(rings->path, "/dev/shm/memprof.XXXXXX");
+	if (!mkdtemp(rings->path)) {
+		strcpy(rings->path, "/tmp/memprof.XXXXXX");
+		if (!mkdtemp(rings->path)) {
+			snprintf(error, size, "%s: %s", rings->path, strerror(errno));
+			free(rings);
+			return NULL;
+		}
+	}
+	if (guard_note(UNDO_DIR, rings->path, NULL)) {
+		snprintf(error, size, "%s", rings->path);
+		rmdir(rings->path);
+		free(rings);
+		return NULL;
+	}
+	return rings;
+}
+
+/** rings_directory() - what MEMPROF_SESSION is to be */
+const char *rings_directory(const struct rings *rings)
+{
+	return rings->path;
+}
+
+/** rings_clock() - what MEMPROF_CLOCK is to be: "tsc" or "monotonic" */
+const char *rings_clock(const struct rings *rings)
+{
+	return rings->tsc ? "tsc" : "monotonic";
+}
+
+/**
+ * rings_clock_error() - how far times of events may be off
+ *
+ * Return: ns, 0 if events are dated by the clock that samples are dated by.
+ */
+uint64_t rings_clock_error(const struct rings *rings)
+{
+	return rings->clock.error_ns;
+}
+
+static void add_ring(struct rings *rings, const char *name)
+{
+	struct source_ring *s;
+	struct stat st;
+	struct ring *ring;
+	char path[256];
+	int fd;
+
+	if (strlen(name) >= sizeof(s->name))
+		return;
+	snprintf(path, sizeof(path), "%s/%s", rings->path, name);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) || st.st_size <= RING_HEADER) {
+		close(fd);
+		return;
+	}
+	ring = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (ring == MAP_FAILED)
+		return;
+	s = calloc(1, sizeof(*s));
+	if (!s || ring->magic != RING_MAGIC ||
+	    ring->room > (st.st_size - RING_HEADER) / sizeof(struct event_record) || !ring->room) {
+		munmap(ring, st.st_size);
+		free(s);
+		return;
+	}
+	strcpy(s->name, name);
+	s->ring = ring;
+	s->bytes = st.st_size;
+	s->room = ring->room;
+	s->base = ring->base;
+	s->tsc = ring->clock == RING_TSC;
+	s->stream = ++rings->r->streams;
+	HASH_ADD_STR(rings->table, name, s);
+}
+
+/* A time of a ring, by CLOCK_MONOTONIC. */
+static uint64_t ring_ns(const struct rings *rings, struct source_ring *s, uint64_t time)
+{
+	return s->tsc ? clock_ns(&rings->clock, time, &s->pair) : time;
+}
+
+/* Whose events the stream has. */
+static void tell_stream(struct rings *rings, struct source_ring *s)
+{
+	const struct stream_record stream = { s->stream, s->ring->pid, s->ring->tid, 0, s->ring->image };
+	const uint64_t time = ring_ns(rings, s, s->base);
+
+	writer_chunk(&rings->r->writer, CHUNK_STREAM, s->stream, time, time, 1,
+		     &(struct iovec){ (void *)&stream, sizeof(stream) }, 1);
+	s->told = true;
+}
+
+static void look_for_rings(struct rings *rings)
+{
+	struct source_ring *s;
+	struct dirent *d;
+	DIR *dir = opendir(rings->path);
+
+	while (dir && (d = readdir(dir))) {
+		if (d->d_name[0] == '.')
+			continue;
+		HASH_FIND_STR(rings->table, d->d_name, s);
+		if (!s)
+			add_ring(rings, d->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* How many records from tail on are a chunk: it has one base, and chains as a whole. */
+static uint64_t chunk_records(const struct source_ring *s, const struct event_record *records)
+{
+	uint64_t i, first = s->tail % s->room, n = s->head - s->tail, chain = 0;
+	uint32_t skip = 0;
+
+	if (n > MAX_RECORDS)
+		n = MAX_RECORDS;
+	for (i = 0; i < n; i++) {
+		const struct event_record *e = &records[(first + i) % s->room];
+
+		if (skip) {
+			skip--;
+		} else if (e->type == EVENT_CHAIN) {
+			skip = (e->wait + 2) / 3;
+			chain = i;
+		} else if (e->type == EVENT_BASE && i) {
+			break;
+		}
+	}
+	return skip ? chain : i;
+}
+
+/* The unit of the TSC's ring to the file's, rounded up. */
+static unsigned int wait_ns(const struct rings *rings, struct source_ring *s, uint64_t time,
+			    unsigned int wait)
+{
+	const uint64_t ns = ring_ns(rings, s, time + (uint64_t)wait * RING_WAIT_TICKS) -
+			    ring_ns(rings, s, time);
+	const uint64_t w = (ns + EVENT_WAIT_NS - 1) / EVENT_WAIT_NS;
+
+	return w > UINT16_MAX ? UINT16_MAX : w;
+}
+
+/* Writes records from tail to head as a chunk.  Returns how many it took. */
+static uint64_t write_chunk(struct rings *rings, struct source_ring *s)
+{
+	const struct event_record *records = (void *)((char *)s->ring + RING_HEADER);
+	const uint64_t n = chunk_records(s, records), first = s->tail % s->room;
+	const uint64_t before = n < s->room - first ? n : s->room - first;
+	uint64_t base_ns, last_ns, time, words[3], i;
+	struct event_record *e = rings->chunk;
+
+	if (!n)
+		return 0;
+	memcpy(e, &records[first], before * sizeof(*e));
+	memcpy(e + before, records, (n - before) * sizeof(*e));
+	if (e->type == EVENT_BASE) {
+		memcpy(words, e, sizeof(words));
+		s->base = words[2];
+		words[2] = ring_ns(rings, s, s->base);
+		memcpy(e, words, sizeof(words));
+	}
+	base_ns = last_ns = ring_ns(rings, s, s->base);
+	for (i = 0; i < n; i++) {
+		if (e[i].type == EVENT_BASE)
+			continue;
+		time = s->base + e[i].delta;
+		if (s->tsc && e[i].wait && e[i].type != EVENT_CHAIN)
+			e[i].wait = wait_ns(rings, s, time, e[i].wait);
+		last_ns = ring_ns(rings, s, time);
+		e[i].delta = last_ns - base_ns;
+		if (e[i].type == EVENT_CHAIN)
+			i += (e[i].wait + 2) / 3;
+	}
+	writer_chunk(&rings->r->writer, CHUNK_EVENTS, s->stream, base_ns, last_ns, n,
+		     &(struct iovec){ e, n * sizeof(*e) }, 1);
+	return n;
+}
+
+static bool is_gone(const struct ring *ring)
+{
+	return kill(ring->pid, 0) && errno == ESRCH;
+}
+
+/* How far to read: what is written later has later times than can be told now. */
+static void look_at_ring(struct source_ring *s)
+{
+	s->done = __atomic_load_n(&s->ring->done, __ATOMIC_ACQUIRE);
+	s->head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
+}
+
+/* Returns whether there was much. */
+static bool drain_ring(struct rings *rings, struct source_ring *s, uint64_t now, bool all)
+{
+	const uint64_t head = s->head;
+	bool done = s->done, much;
+	uint64_t lost;
+
+	if (!s->told)
+		tell_stream(rings, s);
+	if (!all && !done && now - s->read_ns < QUIET_NS && head - s->tail < ENOUGH &&
+	    head - s->tail < s->room / 4)
+		return false;
+	/* Nobody else writes there, but it is another's memory. */
+	if (head - s->tail > s->room)
+		return false;
+	much = head - s->tail > s->room / 4;
+	if (!done && now - s->read_ns >= QUIET_NS && head == s->tail)
+		done = is_gone(s->ring);
+	while (head != s->tail) {
+		uint64_t n = write_chunk(rings, s);
+
+		/* A chain that ends nowhere: not what the library writes. */
+		s->tail = n ? s->tail + n : head;
+	}
+	s->read_ns = now;
+	__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
+	lost = __atomic_load_n(&s->ring->lost, __ATOMIC_RELAXED);
+	if (lost != s->lost)
+		record_lost(rings->r, LOST_EVENTS, s->stream, now, lost - s->lost);
+	s->lost = lost;
+	if (done || all) {
+		char path[256];
+
+		rings->r->waits += s->ring->waits;
+		snprintf(path, sizeof(path), "%s/%s", rings->path, s->name);
+		unlink(path);
+		munmap(s->ring, s->bytes);
+		HASH_DEL(rings->table, s);
+		free(s);
+	}
+	return much;
+}
+
+/**
+ * rings_drain() - read what there is
+ * @rings: the session
+ * @all: everything, for the last time
+ *
+ * Return: whether to come again soon.
+ */
+bool rings_drain(struct rings *rings, bool all)
+{
+	struct source_ring *s, *next;
+	uint64_t now = now_ns();
+	bool much = false;
+
+	look_for_rings(rings);
+	HASH_ITER(hh, rings->table, s, next)
+		look_at_ring(s);
+	if (rings->tsc)
+		clock_read(&rings->clock);
+	HASH_ITER(hh, rings->table, s, next)
+		much |= drain_ring(rings, s, now, all);
+	return much;
+}
+
+/** rings_close() - end the session: what is still written is not read */
+void rings_close(struct rings *rings)
+{
+	struct source_ring *s, *next;
+	struct dirent *d;
+	DIR *dir;
+
+	HASH_ITER(hh, rings->table, s, next) {
+		munmap(s->ring, s->bytes);
+		HASH_DEL(rings->table, s);
+		free(s);
+	}
+	/* Processes that the command left behind may still make some. */
+	dir = opendir(rings->path);
+	while (dir && (d = readdir(dir)))
+		if (d->d_name[0] != '.')
+			unlinkat(dirfd(dir), d->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(rings->path);
+	free(rings);
+}

@@ -1,0 +1,682 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memprof record: the samples, and what perf tells about processes.  For each CPU two
+ * rings: one of samples, one of the names, forks and mappings, so that these are not
+ * lost where samples come too fast.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "lib/complain.h"
+#include "lib/perf/data_src.h"
+#include "lib/perf/lost.h"
+#include "record.h"
+
+#define PAGE		4096UL
+/* Bytes of the rings: root's, and what everyone may lock by default (516 KiB a CPU). */
+#define SAMPLE_RING	(4UL << 20)
+#define TASK_RING	(1UL << 20)
+#define SMALL_SAMPLE_RING	(256UL << 10)
+#define SMALL_TASK_RING	(128UL << 10)
+#define BATCH		8192
+#define FLUSH_NS	1000000000
+/* Chains are kept in memory: from so many on, only the instruction is told apart. */
+#define MAX_CHAINS	(1U << 20)
+
+struct known_thread {
+	uint64_t key;		/* pid << 32 | tid */
+	uint32_t number;
+	UT_hash_handle hh;
+};
+
+struct known_chain {
+	uint32_t number, depth;
+	UT_hash_handle hh;
+	uint64_t frames[];
+};
+
+/* Growing memory that becomes a chunk. */
+struct buffer {
+	char *data;
+	size_t used, room;
+	uint32_t records;
+};
+
+struct cpu_state {
+	int cpu;
+	struct perf_event_mmap_page *samples, *tasks;
+	int sample_fd, task_fd;
+	struct sample_record *batch;
+	struct { uint32_t pid; uint64_t addr; } *pages;	/* beside batch, to ask for nodes */
+	uint32_t nr_batch;
+	uint64_t base_ns, last_ns, flushed_ns;
+	struct buffer task_buffer;
+	uint64_t task_last_ns;
+};
+
+struct sampler {
+	struct recording *r;
+	struct memsource_events events;
+	struct cpu_state *cpus;
+	int nr_cpus;
+	struct event_fd { int fd, lost; } *fds;	/* lost: which of enum LOST_ its records are */
+	int nr_fds;
+	uint64_t lost[LOST_KINDS];		/* that rings told of */
+	size_t sample_ring, task_ring;
+	struct known_thread *threads, *last_thread;
+	struct known_chain *chains;
+	uint32_t nr_threads, nr_chains;
+	struct buffer new_threads, new_chains;
+};
+
+static void *append(struct buffer *b, size_t bytes)
+{
+	if (b->used + bytes > b->room) {
+		size_t room = (b->room + bytes) * 2;
+		char *data = realloc(b->data, room);
+
+		if (!data)
+			return NULL;
+		b->data = data;
+		b->room = room;
+	}
+	b->used += bytes;
+	b->records++;
+	return b->data + b->used - bytes;
+}
+
+static void flush_buffer(struct sampler *s, struct buffer *b, enum chunk_type type, uint32_t stream,
+			 uint64_t base, uint64_t last)
+{
+	if (b->used)
+		writer_chunk(&s->r->writer, type, stream, base, last, b->records,
+			     &(struct iovec){ b->data, b->used }, 1);
+	b->used = b->records = 0;
+}
+
+/** sampler_new() - a sampler for a recording, or NULL without memory */
+struct sampler *sampler_new(struct recording *r)
+{
+	struct sampler *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->r = r;
+	return s;
+}
+
+static int keep_fd(struct sampler *s, int fd, int lost)
+{
+	struct event_fd *fds = realloc(s->fds, (s->nr_fds + 1) * sizeof(*fds));
+
+	if (!fds)
+		return -ENOMEM;
+	s->fds = fds;
+	s->fds[s->nr_fds++] = (struct event_fd){ fd, lost };
+	return 0;
+}
+
+static int open_tasks(pid_t tid, int cpu, bool on_exec)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			       PERF_SAMPLE_IDENTIFIER,
+		.disabled = 1, .inherit = 1, .mmap = 1, .mmap_data = 1, .mmap2 = 1, .comm = 1,
+		.comm_exec = 1, .task = 1, .sample_id_all = 1, .use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC, .exclude_kernel = 1, .enable_on_exec = on_exec,
+		.read_format = perf_lost_format(),
+	};
+
+	return syscall(SYS_perf_event_open, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* The ring of a descriptor; or the descriptor's records go to one that is there. */
+static int map_or_join(struct perf_event_mmap_page **ring, int *owner, int fd, size_t bytes)
+{
+	void *p;
+
+	if (*ring)
+		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, *owner) ? -errno : 0;
+	p = mmap(NULL, PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	*ring = p;
+	*owner = fd;
+	return 0;
+}
+
+/* @tid: a thread, or -1: all; of a control group, samples are those of its processes. */
+static int open_on_cpu(struct sampler *s, struct cpu_state *c, pid_t tid, bool on_exec)
+{
+	int fds[MEMSOURCE_MAX_EVENTS], ret, i, fd;
+
+	fd = open_tasks(tid, c->cpu, on_exec);
+	if (fd < 0)
+		return -errno;
+	ret = keep_fd(s, fd, LOST_TASKS);
+	if (!ret)
+		ret = map_or_join(&c->tasks, &c->task_fd, fd, s->task_ring);
+	if (ret)
+		return ret;
+	ret = memsource_open(&s->events, s->r->cgroup < 0 ? tid : s->r->cgroup, c->cpu, fds);
+	if (ret)
+		return ret;
+	for (i = 0; i < s->events.nr; i++) {
+		ret = ret ? ret : keep_fd(s, fds[i], LOST_SAMPLES);
+		/* The leader of a group has no samples. */
+		if (!ret)
+			ret = map_or_join(&c->samples, &c->sample_fd, fds[i], s->sample_ring);
+	}
+	return ret;
+}
+
+/**
+ * sampler_open() - open the events, stopped
+ * @s: of sampler_new()
+ * @tids: threads; those they create are sampled, too
+ * @nr_tids: how many; 0: all of the system, or of the recording's control group
+ * @on_exec: they begin when the thread executes a program
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec)
+{
+	char error[512];
+	int i, k, ret = 0;
+
+	if (memsource_events(s->r->source, &s->r->want, &s->events, error, sizeof(error)))
+		return complain(FAILED, "%s", error);
+	s->events.flags = s->r->cgroup < 0 ? 0 : PERF_FLAG_PID_CGROUP;
+	for (i = 0; i < s->events.nr; i++) {
+		s->events.attr[i].use_clockid = 1;
+		s->events.attr[i].clockid = CLOCK_MONOTONIC;
+		s->events.attr[i].inherit = nr_tids > 0;
+		s->events.attr[i].read_format = perf_lost_format();
+		s->events.attr[i].enable_on_exec = on_exec && (!i || !s->events.group);
+	}
+	s->sample_ring = geteuid() ? SMALL_SAMPLE_RING : SAMPLE_RING;
+	s->task_ring = geteuid() ? SMALL_TASK_RING : TASK_RING;
+	s->cpus = calloc(s->r->machine.nr_cpus, sizeof(*s->cpus));
+	if (!s->cpus)
+		return complain(FAILED, "no memory left");
+	for (i = 0; i < s->r->machine.nr_cpus; i++) {
+		struct cpu_state *c = &s->cpus[s->nr_cpus];
+
+		if (!s->r->machine.online[i])
+			continue;
+		c->cpu = i;
+		c->batch = malloc(BATCH * sizeof(*c->batch));
+		c->pages = s->r->by_move_pages ? malloc(BATCH * sizeof(*c->pages)) : NULL;
+		if (!c->batch || (s->r->by_move_pages && !c->pages))
+			return complain(FAILED, "no memory left");
+		s->nr_cpus++;
+		if (!nr_tids)
+			ret = open_on_cpu(s, c, -1, false);
+		for (k = 0; k < nr_tids && !ret; k++) {
+			ret = open_on_cpu(s, c, tids[k], on_exec);
+			/* It has ended in the meantime. */
+			if (ret == -ESRCH && nr_tids > 1)
+				ret = 0;
+		}
+		if (ret)
+			return complain(FAILED, "%s cannot be opened on CPU %d: %s%s",
+					s->r->source->pmu, i, strerror(-ret),
+					ret == -EACCES || ret == -EPERM ?
+					" (needs CAP_PERFMON or root; see memscope-caps)" :
+					ret == -EMFILE ? " (ulimit -n)" :
+					ret == -ENOENT && s->r->cgroup >= 0 ?
+					" (perf does not know the control group: it was made before any "
+					"controller was enabled in cgroup.subtree_control)" : "");
+	}
+	return OK;
+}
+
+/** sampler_enable() - start or stop all events */
+void sampler_enable(struct sampler *s, bool on)
+{
+	for (int i = 0; i < s->nr_fds; i++)
+		ioctl(s->fds[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/** sampler_wait() - until there are samples, or so long */
+void sampler_wait(struct sampler *s, int milliseconds)
+{
+	struct pollfd fds[64];
+	int i, n = s->nr_cpus < 64 ? s->nr_cpus : 64;
+
+	for (i = 0; i < n; i++)
+		fds[i] = (struct pollfd){ .fd = s->cpus[i].sample_fd, .events = POLLIN };
+	/* Descriptors of threads that ended report POLLHUP all the time. */
+	if (poll(fds, n, milliseconds) > 0)
+		for (i = 0; i < n; i++)
+			if (fds[i].revents & POLLHUP) {
+				usleep(1000);
+				break;
+			}
+}
+
+/* ---- numbers of threads and chains ---- */
+
+static uint32_t thread_number(struct sampler *s, uint32_t pid, uint32_t tid)
+{
+	uint64_t key = (uint64_t)pid << 32 | tid;
+	struct known_thread *t = s->last_thread;
+	struct thread_record *record;
+
+	if (t && t->key == key)
+		return t->number;
+	HASH_FIND(hh, s->threads, &key, sizeof(key), t);
+	if (!t && s->nr_threads < THREAD_NONE) {
+		t = calloc(1, sizeof(*t));
+		record = t ? append(&s->new_threads, sizeof(*record)) : NULL;
+		if (!record) {
+			free(t);
+			return THREAD_NONE;
+		}
+		t->key = key;
+		t->number = s->nr_threads++;
+		*record = (struct thread_record){ t->number, pid, tid };
+		HASH_ADD(hh, s->threads, key, sizeof(key), t);
+	}
+	s->last_thread = t;
+	return t ? t->number : THREAD_NONE;
+}
+
+static uint32_t chain_number(struct sampler *s, const uint64_t *frames, uint32_t depth)
+{
+	const size_t bytes = depth * sizeof(*frames);
+	struct known_chain *c;
+	struct chain_record *record;
+
+	if (depth > 1 && s->nr_chains >= MAX_CHAINS)
+		return chain_number(s, frames, 1);
+	HASH_FIND(hh, s->chains, frames, bytes, c);
+	if (!c && s->nr_chains < UINT32_MAX) {
+		c = malloc(sizeof(*c) + bytes);
+		record = c ? append(&s->new_chains, sizeof(*record) + bytes) : NULL;
+		if (!record) {
+			free(c);
+			return 0;
+		}
+		c->number = ++s->nr_chains;
+		c->depth = depth;
+		memcpy(c->frames, frames, bytes);
+		*record = (struct chain_record){ c->number, depth };
+		memcpy(record + 1, frames, bytes);
+		HASH_ADD_KEYPTR(hh, s->chains, c->frames, bytes, c);
+	}
+	return c ? c->number : 0;
+}
+
+/* ---- samples ---- */
+
+/* Without physical addresses: where the pages are now, some milliseconds later. */
+static void ask_nodes(struct cpu_state *c)
+{
+	static void *addresses[BATCH];
+	static int status[BATCH];
+	uint32_t i, k, n;
+
+	for (i = 0; i < c->nr_batch; i += n) {
+		for (n = 0; i + n < c->nr_batch && c->pages[i + n].pid == c->pages[i].pid; n++)
+			addresses[n] = (void *)(c->pages[i + n].addr & -PAGE);
+		if (syscall(SYS_move_pages, c->pages[i].pid, n, addresses, NULL, status, 0))
+			continue;
+		for (k = 0; k < n; k++)
+			if (status[k] >= 0 && status[k] < NODE_UNKNOWN)
+				c->batch[i + k].node = status[k];
+	}
+}
+
+static void flush_samples(struct sampler *s, struct cpu_state *c)
+{
+	if (!c->nr_batch)
+		return;
+	if (c->pages)
+		ask_nodes(c);
+	/* Who reads the samples has then seen what they refer to. */
+	flush_buffer(s, &s->new_threads, CHUNK_THREADS, 0, c->base_ns, c->last_ns);
+	flush_buffer(s, &s->new_chains, CHUNK_CHAINS, 0, c->base_ns, c->last_ns);
+	writer_chunk(&s->r->writer, CHUNK_SAMPLES, c->cpu, c->base_ns, c->last_ns, c->nr_batch,
+		     &(struct iovec){ c->batch, c->nr_batch * sizeof(*c->batch) }, 1);
+	c->nr_batch = 0;
+	c->flushed_ns = c->last_ns;
+}
+
+/* Levels as recordings have them. */
+static const uint8_t record_level[NR_DATA_LEVELS] = {
+	[DATA_UNKNOWN] = LEVEL_NA, [DATA_L1] = LEVEL_L1, [DATA_LFB] = LEVEL_BUFFER,
+	[DATA_L2] = LEVEL_L2, [DATA_L2_MHB] = LEVEL_L2_BUFFER, [DATA_L3] = LEVEL_L3,
+	[DATA_L4] = LEVEL_MEMORY_SIDE, [DATA_MSC] = LEVEL_MEMORY_SIDE,
+	[DATA_LOCAL_CACHE] = LEVEL_L3_OR_PEER, [DATA_PEER_CACHE] = LEVEL_PEER_CACHE,
+	[DATA_REMOTE_CACHE] = LEVEL_REMOTE_CACHE, [DATA_BEYOND_L3] = LEVEL_BEYOND_L3,
+	[DATA_RAM] = LEVEL_RAM, [DATA_REMOTE_RAM] = LEVEL_REMOTE_RAM, [DATA_PMEM] = LEVEL_PMEM,
+	[DATA_CXL] = LEVEL_CXL, [DATA_IO] = LEVEL_UNCACHED, [DATA_UNCACHED] = LEVEL_UNCACHED,
+};
+
+static void take_sample(struct sampler *s, struct cpu_state *c, const struct perf_event_header *h)
+{
+	const struct memsource_want *want = &s->r->want;
+	const uint64_t *p = (const uint64_t *)(h + 1), *end = (const uint64_t *)((char *)h + h->size);
+	uint64_t frames[MEMPROF_MAX_DEPTH], ip, time, addr, weight, phys = 0, delta;
+	const bool kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
+	struct data_src src;
+	struct sample_record *r;
+	uint32_t pid, tid, depth = 1;
+	int node = -1, op;
+
+	/* The order is perf_event.h's: identifier, ip, tid, time, addr, cpu, chain, ... */
+	p++;
+	ip = *p++;
+	pid = *p;
+	tid = *p++ >> 32;
+	time = *p++;
+	addr = *p++;
+	p++;
+	frames[0] = ip;
+	if (want->callchain) {
+		uint64_t n = *p++, i;
+		bool user = false;
+
+		if (n > (uint64_t)(end - p))
+			return;
+		for (i = 0; i < n; i++) {
+			if (p[i] >= (uint64_t)PERF_CONTEXT_MAX)
+				user = p[i] == (uint64_t)PERF_CONTEXT_USER;
+			else if (user && p[i] != ip && depth < MEMPROF_MAX_DEPTH)
+				frames[depth++] = p[i];
+		}
+		p += n;
+	}
+	weight = *p++;
+	src = data_src_decode(*p++);
+	if (want->physical)
+		phys = *p++;
+	op = src.load | src.store << 1;
+	/* Idle tasks have pid 0; instructions without an access have no address. */
+	if (!op || !addr || !pid || (kernel ? !want->kernel : !want->user) ||
+	    !((op & 1 && want->loads) || (op & 2 && want->stores))) {
+		s->r->discarded++;
+		return;
+	}
+	if (c->nr_batch == BATCH || (c->nr_batch && time - c->base_ns > MEMPROF_MAX_DELTA))
+		flush_samples(s, c);
+	if (!c->nr_batch)
+		c->base_ns = time;
+	/* An NMI between taking the time and writing: by less than it takes. */
+	delta = time > c->base_ns ? time - c->base_ns : 0;
+	if (phys)
+		node = machine_node_of_pfn(&s->r->machine, phys / PAGE);
+	if (c->pages) {
+		c->pages[c->nr_batch].pid = pid;
+		c->pages[c->nr_batch].addr = addr;
+	}
+	r = &c->batch[c->nr_batch++];
+	*r = (struct sample_record){
+		.delta = delta, .cpu = c->cpu, .level = record_level[src.level], .op = op,
+		.hitm = src.modified,
+		.tlb_miss = src.tlb_miss, .kernel = kernel, .addr = addr,
+		.latency = weight > UINT16_MAX ? UINT16_MAX : weight,
+		.chain = chain_number(s, frames, depth), .thread = thread_number(s, pid, tid),
+		.node = node < 0 ? NODE_UNKNOWN : node, .pfn = phys / PAGE,
+	};
+	if (time > c->last_ns)
+		c->last_ns = time;
+}
+
+/* ---- tasks ---- */
+
+static void put_task(struct cpu_state *c, uint64_t time, struct task_record *t,
+		     const char *name)
+{
+	size_t length = name ? strlen(name) + 1 : 0, bytes = sizeof(*t) + ((length + 7) & ~7UL);
+	struct task_record *to = append(&c->task_buffer, bytes);
+
+	if (!to)
+		return;
+	t->delta = time;
+	t->bytes = bytes;
+	memcpy(to, t, sizeof(*t));
+	memset(to->name, 0, bytes - sizeof(*t));
+	if (name)
+		memcpy(to->name, name, length);
+	if (time > c->task_last_ns)
+		c->task_last_ns = time;
+}
+
+static void flush_tasks(struct sampler *s, struct cpu_state *c)
+{
+	/* Their times are whole. */
+	flush_buffer(s, &c->task_buffer, CHUNK_TASKS, c->cpu, 0, c->task_last_ns);
+}
+
+static void count_lost(struct sampler *s, const struct cpu_state *c, int kind, uint64_t time,
+		       uint64_t count)
+{
+	s->lost[kind] += count;
+	record_lost(s->r, kind, c->cpu, time, count);
+}
+
+static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_event_header *h)
+{
+	const uint32_t *w = (const uint32_t *)(h + 1);
+	const uint64_t *d = (const uint64_t *)(h + 1);
+	/* struct sample_id: tid, time, cpu, identifier. */
+	uint64_t time = ((const uint64_t *)((const char *)h + h->size))[-3];
+	struct task_record t = { 0 };
+
+	switch (h->type) {
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		t = (struct task_record){
+			.type = h->type == PERF_RECORD_FORK ? TASK_FORK : TASK_EXIT,
+			.pid = w[0], .other = w[1], .tid = w[2] };
+		put_task(c, time, &t, NULL);
+		break;
+	case PERF_RECORD_COMM:
+		t = (struct task_record){
+			.type = h->misc & PERF_RECORD_MISC_COMM_EXEC ? TASK_EXEC : TASK_COMM,
+			.pid = w[0], .tid = w[1] };
+		put_task(c, time, &t, (const char *)(w + 2));
+		break;
+	case PERF_RECORD_MMAP2:
+		/* pid, tid, addr, len, pgoff, maj, min, ino, ino_generation, prot, flags */
+		t = (struct task_record){
+			.type = TASK_MMAP, .pid = w[0], .tid = w[1], .start = d[1], .length = d[2],
+			.offset = d[3],
+			.flags = (w[14] & PROT_EXEC ? TASK_EXECUTABLE : 0) |
+				 (w[14] & PROT_WRITE ? TASK_WRITABLE : 0) |
+				 (w[15] & MAP_SHARED ? TASK_SHARED : 0) };
+		put_task(c, time, &t, (const char *)(w + 16));
+		break;
+	case PERF_RECORD_LOST:
+		count_lost(s, c, LOST_TASKS, time, d[1]);
+		break;
+	}
+}
+
+/* ---- rings ---- */
+
+static void drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap_page *ring,
+		  size_t bytes, bool samples)
+{
+	static union {
+		struct perf_event_header h;
+		char bytes[65536];
+	} copy;
+	uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = ring->data_tail;
+	const char *data = (const char *)ring + PAGE;
+	const struct perf_event_header *h;
+
+	while (tail < head) {
+		size_t at = tail & (bytes - 1), first;
+
+		h = (const void *)(data + at);
+		if (!h->size)
+			break;
+		if (at + h->size > bytes) {
+			first = bytes - at;
+			memcpy(copy.bytes + first, data, h->size - first);
+			memcpy(copy.bytes, h, first);
+			h = &copy.h;
+		}
+		if (!samples)
+			take_task(s, c, h);
+		else if (h->type == PERF_RECORD_SAMPLE)
+			take_sample(s, c, h);
+		else if (h->type == PERF_RECORD_LOST)
+			count_lost(s, c, LOST_SAMPLES, c->last_ns, ((const uint64_t *)(h + 1))[1]);
+		else if (h->type == PERF_RECORD_THROTTLE)
+			record_lost(s->r, LOST_THROTTLED, c->cpu, *(const uint64_t *)(h + 1), 1);
+		tail += h->size;
+	}
+	__atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+/* What was lost after the last record that found room: no ring tells. */
+static void tell_last_losses(struct sampler *s)
+{
+	uint64_t lost[LOST_KINDS] = { 0 };
+	int i;
+
+	for (i = 0; i < s->nr_fds; i++)
+		lost[s->fds[i].lost] += perf_lost(s->fds[i].fd);
+	for (i = 0; i < LOST_KINDS; i++)
+		if (lost[i] > s->lost[i])
+			count_lost(s, &s->cpus[0], i, now_ns(), lost[i] - s->lost[i]);
+}
+
+/**
+ * sampler_drain() - read what there is
+ * @s: the sampler
+ * @all: and write what is being collected: the events are stopped
+ */
+void sampler_drain(struct sampler *s, bool all)
+{
+	for (int i = 0; i < s->nr_cpus; i++) {
+		struct cpu_state *c = &s->cpus[i];
+
+		if (!c->samples || !c->tasks)
+			continue;
+		drain(s, c, c->tasks, s->task_ring, false);
+		drain(s, c, c->samples, s->sample_ring, true);
+		if (all || c->task_buffer.used > 65536 || c->last_ns - c->flushed_ns > FLUSH_NS)
+			flush_tasks(s, c);
+		if (all || c->last_ns - c->flushed_ns > FLUSH_NS)
+			flush_samples(s, c);
+	}
+	if (all) {
+		flush_buffer(s, &s->new_threads, CHUNK_THREADS, 0, 0, 0);
+		tell_last_losses(s);
+	}
+}
+
+/** sampler_forked() - tell of a process that was forked before events were open */
+void sampler_forked(struct sampler *s, pid_t pid, pid_t parent)
+{
+	struct task_record t = { .type = TASK_FORK, .pid = pid, .tid = pid, .other = parent };
+
+	put_task(&s->cpus[0], now_ns(), &t, NULL);
+}
+
+static void found_maps(struct sampler *s, pid_t pid)
+{
+	char path[64], line[4096 + 256], name[4096], prot[8];
+	uint64_t start, end, offset;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		struct task_record t = { .type = TASK_MMAP, .flags = TASK_FOUND, .pid = pid, .tid = pid };
+
+		strcpy(name, "//anon");
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*u %4095[^\n]",
+			   &start, &end, prot, &offset, name) < 4)
+			continue;
+		t.start = start;
+		t.length = end - start;
+		t.offset = offset;
+		t.flags |= (prot[1] == 'w' ? TASK_WRITABLE : 0) | (prot[2] == 'x' ? TASK_EXECUTABLE : 0) |
+			   (prot[3] == 's' ? TASK_SHARED : 0);
+		put_task(&s->cpus[0], now_ns(), &t, name);
+	}
+	if (f)
+		fclose(f);
+}
+
+/** sampler_found() - tell of a process that was there before */
+void sampler_found(struct sampler *s, pid_t pid)
+{
+	char path[300], name[64] = "?";
+	struct dirent *d;
+	DIR *dir;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (d = readdir(dir))) {
+		struct task_record t = { .type = TASK_COMM, .flags = TASK_FOUND, .pid = pid,
+					 .tid = atoi(d->d_name) };
+
+		if (!t.tid)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid, d->d_name);
+		f = fopen(path, "re");
+		if (f) {
+			if (fgets(name, sizeof(name), f))
+				name[strcspn(name, "\n")] = '\0';
+			fclose(f);
+		}
+		put_task(&s->cpus[0], now_ns(), &t, name);
+	}
+	if (dir)
+		closedir(dir);
+	found_maps(s, pid);
+}
+
+/** sampler_close() - end */
+void sampler_close(struct sampler *s)
+{
+	struct known_thread *t, *next_thread;
+	struct known_chain *k, *next_chain;
+	int i;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		struct cpu_state *c = &s->cpus[i];
+
+		if (c->samples)
+			munmap(c->samples, PAGE + s->sample_ring);
+		if (c->tasks)
+			munmap(c->tasks, PAGE + s->task_ring);
+		free(c->batch);
+		free(c->pages);
+		free(c->task_buffer.data);
+	}
+	for (i = 0; i < s->nr_fds; i++)
+		close(s->fds[i].fd);
+	HASH_ITER(hh, s->threads, t, next_thread) {
+		HASH_DEL(s->threads, t);
+		free(t);
+	}
+	HASH_ITER(hh, s->chains, k, next_chain) {
+		HASH_DEL(s->chains, k);
+		free(k);
+	}
+	free(s->new_threads.data);
+	free(s->new_chains.data);
+	free(s->fds);
+	free(s->cpus);
+	free(s);
+}

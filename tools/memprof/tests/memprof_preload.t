@@ -1,0 +1,76 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# The preloaded library of memprof, without a recorder: what is in its rings.
+use strict;
+use warnings;
+use File::Temp 'tempdir';
+use FindBin;
+use Test::More;
+
+my $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../../build";
+my $dir = tempdir('memprof-rings.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+my $preload = "$build/lib/libmemprof-preload.so";
+
+# Records of a ring: [type, address, size, chain].  See format.h.
+sub ring {
+	my ($path) = @_;
+	open my $f, '<:raw', $path or return;
+	local $/;
+	my $data = <$f>;
+	my $head = unpack 'Q<', substr $data, 64, 8;
+	my @records;
+	for (my $i = 0; $i < $head; $i++) {
+		my @w = unpack 'Q<3', substr $data, 4096 + 24 * $i, 24;
+		my $type = $w[0] >> 40 & 15;
+		if ($type == 6) {
+			# A chain's frames, three a record.
+			$i += int((($w[1] >> 48) + 2) / 3);
+			next;
+		}
+		push @records, [ $type, $w[1] & (1 << 48) - 1, $w[2] & (1 << 40) - 1, $w[2] >> 40 ];
+	}
+	return @records;
+}
+
+sub run {
+	my $pid = fork() // die "fork: $!";
+	if (!$pid) {
+		%ENV = (%ENV, MEMPROF_SESSION => $dir, LD_PRELOAD => $preload);
+		open STDOUT, '>', '/dev/null';
+		exec @_;
+		exit 127;
+	}
+	waitpid $pid, 0;
+	my @rings = glob "$dir/$pid.*";
+	return ($?, @rings);
+}
+
+{
+	my ($status, @rings) = run('ls', '/');
+	is($status, 0, 'a program runs');
+	is(scalar @rings, 1, 'one thread, one ring');
+	my @records = ring($rings[0]);
+	my %alive;
+	my ($wrong, $n) = (0, 0);
+	for (@records) {
+		if ($_->[0] == 1) {
+			# ALLOC: where nothing is, with a chain.
+			$wrong++ if $alive{$_->[1]}++ || !$_->[3] || $_->[2] == 0;
+			$n++;
+		} elsif ($_->[0] == 2) {
+			delete $alive{$_->[1]};
+		}
+	}
+	cmp_ok($n, '>', 5, "$n objects");
+	is($wrong, 0, 'each has a chain and a size, and is where no other is');
+}
+
+# The second program has the first one's number, and nobody has taken the first ring yet.
+{
+	my ($status, @rings) = run('sh', '-c', 'exec ls /');
+	is($status, 0, 'a program that executes another runs');
+	is(scalar @rings, 2, 'each has a ring');
+	cmp_ok(scalar(grep { $_->[0] == 1 } ring($_)), '>', 5, 'with objects') for @rings;
+}
+
+done_testing();

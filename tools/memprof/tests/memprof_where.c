@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memprof_where: prints where memprof, were it here, would find the library that it preloads. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "memprof/record/preload_path.h"
+
+int main(void)
+{
+	char path[PATH_MAX];
+
+	if (preload_path(path, sizeof(path)))
+		return 1;
+	return puts(path) < 0;
+}

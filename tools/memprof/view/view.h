@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The views: tables made of flows. */
+#ifndef MEMPROF_VIEW_H
+#define MEMPROF_VIEW_H
+
+#include "lib/table.h"
+#include "memprof/memprof.h"
+
+/**
+ * struct view_options - what the user wants of a view
+ * @object: flow: of this object, else NO_NUMBER
+ * @thread: flow: of this thread (its number), else NO_NUMBER
+ * @site: objects: only those of sites with this in their name
+ * @top: so many rows; 0: all
+ * @instances: objects: each by itself, not by site
+ * @all: count accesses that caches answered, too
+ */
+struct view_options {
+	uint32_t object, thread;
+	const char *site;
+	size_t top;
+	bool instances, all;
+};
+
+#define NO_NUMBER	UINT32_MAX
+
+/**
+ * struct view - a way to look at a recording
+ * @name: on the command line
+ * @about: what it shows, for --help
+ * @make: fills a table; returns 0, or -1 without memory
+ * @plot: whether plots/memprof-NAME.gp draws it
+ */
+struct view {
+	const char *name, *about;
+	int (*make)(struct memprof *m, const struct view_options *o, struct table *t);
+	bool plot;
+};
+
+extern const struct view views[];
+const struct view *view_find(const char *name);
+
+int view_summary(struct memprof *m, const struct view_options *o, struct table *t);
+int view_objects(struct memprof *m, const struct view_options *o, struct table *t);
+int view_threads(struct memprof *m, const struct view_options *o, struct table *t);
+int view_flow(struct memprof *m, const struct view_options *o, struct table *t);
+int view_nodes(struct memprof *m, const struct view_options *o, struct table *t);
+
+/**
+ * struct counts - accesses, added up
+ * @memory: that main memory answered; remote, and unknown, of these
+ * @latencies: how many have one, and their sum
+ */
+struct counts {
+	uint64_t all, memory, remote, no_node, reads, writes, hitm, misses;
+	uint64_t latencies, latency;
+};
+
+void counts_add(struct counts *c, const struct memprof *m, const struct memprof_access *a);
+struct cell counts_remote_pct(const struct counts *c);
+struct cell counts_latency(const struct counts *c);
+bool is_remote(const struct memprof_access *a);
+void site_text(const struct memprof_site *site, char *text, size_t size);
+
+#endif

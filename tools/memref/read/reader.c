@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads the memref events of a trace.dat file into a model. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode.h"
+#include "reader.h"
+#include "lib/trace/child.h"
+#include "memref/model/window.h"
+
+/* Rows are many: only as much as the type has is sent. */
+static int send_row(void *to, const struct row *row)
+{
+	static const size_t size[] = {
+		[ROW_GROUP] = sizeof(row->group), [ROW_NODE] = sizeof(row->node),
+		[ROW_TASK] = sizeof(row->task), [ROW_VIRT] = sizeof(row->virt),
+		[ROW_SCAN] = sizeof(row->scan),
+	};
+
+	_Static_assert(sizeof(*row) <= TRACE_CHILD_BYTES, "a row is sent in one piece");
+	trace_child_send(to, 0, row, offsetof(struct row, group) + size[row->type]);
+	return 0;
+}
+
+static int send_rows(void *ctx, struct trace_dat *d, FILE *to)
+{
+	struct decoder decoder;
+	struct trace_event e;
+	int ret;
+
+	(void)ctx;
+	if (decoder_init(&decoder, d->tep)) {
+		trace_child_refuse(to, "its memref events have other fields");
+		return 0;
+	}
+	while ((ret = trace_child_next(d, &e, to)) > 0)
+		if (decode(&decoder, e.ts, e.data, e.size, send_row, to))
+			trace_dat_bad(d, e.offset);
+	return ret;
+}
+
+static int take_row(void *ctx, unsigned int kind, const void *what, size_t size)
+{
+	struct reader *r = ctx;
+
+	(void)kind;
+	(void)size;
+	return r->row(r->ctx, what);
+}
+
+/**
+ * reader_each() - read a file row by row
+ * @path: the file
+ * @r: takes the rows, and has more to tell when they are read
+ * @error: says what is wrong with the file
+ * @size: of @error
+ *
+ * A damaged file gives what could be read of it, and an error.
+ *
+ * Return: 0, -1 with @error set, or what the taker of rows returned.
+ */
+int reader_each(const char *path, struct reader *r, char *error, size_t size)
+{
+	struct trace_child c = { .system = "memref", .read = send_rows, .take = take_row,
+				 .ctx = r, .progress = r->progress };
+	int ret = trace_child_read(path, &c, error, size);
+
+	strcpy(r->host, c.host);
+	r->lost_events = c.lost_events;
+	r->bad_offset = c.bad_offset;
+	return ret;
+}
+
+static int add_to_model(void *m, const struct row *row)
+{
+	switch (row->type) {
+	case ROW_GROUP: return model_add_group(m, &row->group);
+	case ROW_NODE: return model_add_node(m, &row->node);
+	case ROW_TASK: return model_add_task(m, &row->task);
+	case ROW_VIRT: return model_add_virt(m, &row->virt);
+	case ROW_SCAN: return model_add_scan(m, &row->scan);
+	}
+	return 0;
+}
+
+static void no_interval(const struct model *m, const char *path, char *error, size_t size)
+{
+	const struct window time = { .from = m->window.from, .to = m->window.to };
+	char text[128];
+
+	window_describe(&time, text, sizeof(text));
+	if (m->outside)
+		snprintf(error, size, "%s: no interval %s: the recording lasts %.3f s", path,
+			 text, model_seconds(m));
+	else
+		snprintf(error, size, "%s: no complete interval of memref in it", path);
+}
+
+/**
+ * reader_read() - read a file into a model
+ * @path: the file
+ * @m: the model, initialized
+ * @progress: told now and then how much of the file is read; or NULL
+ * @error: says what is wrong with the file
+ * @size: of @error
+ *
+ * A damaged file gives what could be read of it, and an error.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int reader_read(const char *path, struct model *m, void (*progress)(double share),
+		char *error, size_t size)
+{
+	struct reader r = { .row = add_to_model, .ctx = m, .progress = progress };
+	int failed = reader_each(path, &r, error, size);
+	size_t length = strlen(error);
+
+	strcpy(m->host, r.host);
+	model_end(m);
+	m->lost_events = r.lost_events;
+	if (failed && !length)
+		snprintf(error, size, "%s: no memory left for it", path);
+	else if (failed && r.bad_offset)
+		snprintf(error + length, size - length,
+			 " (%" PRIu64 " of %" PRIu64 " intervals read)", m->nr_intervals + m->outside,
+			 m->nr_intervals + m->outside + m->missing);
+	else if (!failed && !m->nr_intervals)
+		no_interval(m, path, error, size);
+	return *error ? -1 : 0;
+}

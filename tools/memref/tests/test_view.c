@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Views of models that are filled by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "memref/view/view.h"
+
+static struct model m;
+static struct table t;
+static char error[512];
+
+static int begin(void **state)
+{
+	(void)state;
+	model_init(&m);
+	memset(&t, 0, sizeof(t));
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	table_free(&t);
+	model_free(&m);
+	return 0;
+}
+
+static void make(const char *name)
+{
+	table_free(&t);
+	assert_int_equal(view_make(view_find(name), &m, &t, error, sizeof(error)), 0);
+}
+
+static void lacks(const char *view, const char *why)
+{
+	table_free(&t);
+	assert_int_equal(view_make(view_find(view), &m, &t, error, sizeof(error)), -1);
+	if (!strstr(error, why))
+		fail_msg("'%s' does not say '%s'", error, why);
+}
+
+static void group(uint32_t seq, uint64_t addr, uint32_t kernel, uint32_t user)
+{
+	const struct group_row row = {
+		.seq = seq, .phys_addr = addr, .pages = { kernel, user, 0 },
+	};
+
+	assert_int_equal(model_add_group(&m, &row), 0);
+}
+
+/* Intervals last from seq - 1 to seq seconds; groups have 2 MiB. */
+static struct scan_row scan_row(uint32_t seq, uint32_t groups, uint64_t kernel, uint64_t user)
+{
+	return (struct scan_row){
+		.seq = seq, .groups = groups, .pages = { kernel, user, 0 }, .group_kb = 2048,
+		.begin_ns = seq * 1000000000ULL, .scan_ns = (seq + 1) * 1000000000ULL,
+		.end_ns = (seq + 1) * 1000000000ULL, .write = 1,
+	};
+}
+
+static void scan(uint32_t seq, uint32_t groups, uint64_t kernel, uint64_t user)
+{
+	const struct scan_row row = scan_row(seq, groups, kernel, user);
+
+	assert_int_equal(model_add_scan(&m, &row), 0);
+}
+
+static size_t rows(void)
+{
+	return t.nr_cells / t.nr_columns;
+}
+
+static const struct cell *cell(size_t row, const char *column)
+{
+	int c;
+
+	for (c = 0; c < t.nr_columns && strcmp(t.columns[c].name, column); c++)
+		;
+	assert_true(c < t.nr_columns && row < rows());
+	return &t.cells[row * t.nr_columns + c];
+}
+
+static double number(const struct cell *c)
+{
+	assert_true(c->type == CELL_INT || c->type == CELL_REAL);
+	return c->type == CELL_INT ? (double)c->integer : c->real;
+}
+
+static void is(size_t row, const char *column, double value)
+{
+	double got = number(cell(row, column));
+
+	if (fabs(got - value) > 1e-6 * fabs(value))
+		fail_msg("row %zu, %s: %g, not %g", row, column, got, value);
+}
+
+/* The row of the summary that has an item. */
+static size_t item(const char *name)
+{
+	size_t row;
+
+	for (row = 0; row < rows(); row++)
+		if (!strcmp(cell(row, "item")->text, name))
+			return row;
+	fail_msg("no item %s", name);
+	return 0;
+}
+
+static void summary(void **state)
+{
+	uint32_t seq;
+
+	(void)state;
+	for (seq = 1; seq <= 5; seq++) {
+		struct scan_row row = scan_row(seq, 0, 256, 256 * seq);
+
+		row.flags = seq == 2 ? SCAN_DAMON | SCAN_STRETCHED : SCAN_DAMON;
+		row.rss = 512 * seq;
+		row.tables = 30;
+		row.tables_cold = 10;
+		assert_int_equal(model_add_scan(&m, &row), 0);
+	}
+	model_end(&m);
+	make("summary");
+	is(item("wss_user_min"), "value", 1);
+	is(item("wss_user_p25"), "value", 2);
+	is(item("wss_user_median"), "value", 3);
+	is(item("wss_user_p75"), "value", 4);
+	is(item("wss_user_max"), "value", 5);
+	is(item("wss_kernel_p99"), "value", 1);
+	is(item("wss_total_max"), "value", 6);
+	is(item("rss_max"), "value", 10);
+	is(item("tables_read"), "value", 150);
+	is(item("tables_cold_share"), "value", 25);
+	is(item("intervals_damon"), "value", 5);
+	is(item("intervals_stretched"), "value", 1);
+	is(item("intervals_hotplug"), "value", 0);
+}
+
+/* Kernels that do not tell are not taken for ones that tell of nothing. */
+static void not_recorded(void **state)
+{
+	(void)state;
+	group(1, 0, 1, 0);
+	scan(1, 1, 1, 0);
+	model_end(&m);
+	make("summary");
+	assert_int_equal(cell(item("rss_max"), "value")->type, CELL_NONE);
+	assert_int_equal(cell(item("tables_cold_share"), "value")->type, CELL_NONE);
+	make("wss");
+	assert_int_equal(cell(0, "rss_mib")->type, CELL_NONE);
+}
+
+static void rss(void **state)
+{
+	struct scan_row row = scan_row(1, 0, 0, 0);
+
+	(void)state;
+	assert_int_equal(model_add_scan(&m, &row), 0);
+	row.seq = 2;
+	row.rss = 1024;
+	assert_int_equal(model_add_scan(&m, &row), 0);
+	make("wss");
+	is(0, "rss_mib", 0);
+	is(1, "rss_mib", 4);
+}
+
+static void lacking(void **state)
+{
+	const struct window process = { .pid = 7 };
+
+	(void)state;
+	scan(1, 0, 0, 0);
+	m.window.from = 0.5;
+	lacks("spatial", "no memory was referenced from 0.5 s");
+	assert_int_equal(view_window(view_find("wss"), &process, error, sizeof(error)), -1);
+	assert_string_equal(error, "--pid 7: the view wss does not tell processes apart");
+	assert_null(view_find("nonsense"));
+}
+
+static void virt(uint32_t seq, uint32_t pid, uint64_t addr, uint32_t pages, uint32_t written)
+{
+	const struct virt_row row = {
+		.seq = seq, .pid = pid, .addr = addr, .pages = pages, .written = written,
+	};
+
+	assert_int_equal(model_add_virt(&m, &row), 0);
+}
+
+static void heatmap(void **state)
+{
+	uint32_t seq;
+
+	(void)state;
+	m.heat.max_cells = 8;
+	for (seq = 1; seq <= 9; seq++) {
+		group(seq, 4 << 20, seq, 10);
+		scan(seq, 1, seq, 10);
+	}
+	model_end(&m);
+	make("heatmap");
+	/* Two intervals a column, but the last. */
+	assert_int_equal(rows(), 5);
+	is(0, "time_s", 2);
+	is(0, "interval_s", 2);
+	is(0, "phys_addr", 4 << 20);
+	is(0, "size_kib", 2048);
+	is(0, "pages_kernel", 1.5);
+	is(0, "pages_user", 10);
+	is(0, "pages_page_cache", 0);
+	is(4, "time_s", 9);
+	is(4, "interval_s", 1);
+	is(4, "pages_kernel", 9);
+}
+
+/* Where an interval is missing, nothing is shown. */
+static void hole(void **state)
+{
+	(void)state;
+	m.heat.max_cells = 8;
+	group(1, 0, 1, 1);
+	scan(1, 1, 1, 1);
+	group(4, 0, 1, 1);
+	scan(4, 1, 1, 1);
+	make("heatmap");
+	is(0, "time_s", 1);
+	is(1, "time_s", 4);
+	is(1, "interval_s", 1);
+}
+
+static void virtual(void **state)
+{
+	const uint64_t heap = 0x555555400000, stack = 0x7fffffe00000;
+
+	(void)state;
+	m.virt.max_cells = 100;
+	virt(1, 7, heap, 100, 50);
+	virt(1, 7, heap + VIRT_BLOCK, 512, 0);
+	virt(1, 7, stack, 3, 3);
+	scan(1, 0, 0, 0);
+	virt(2, 7, heap, 1, 0);
+	virt(2, 7, stack, 4, 0);
+	scan(2, 0, 0, 0);
+	make("virtual");
+	assert_int_equal(rows(), 5);
+	is(0, "virt_addr", heap);
+	is(0, "pages", 100);
+	is(0, "pages_written", 50);
+	is(0, "place_mib", 0);
+	is(1, "place_mib", 2);
+	is(1, "area", 1);
+	is(2, "virt_addr", stack);
+	is(2, "area", 2);
+	is(2, "place_mib", 6);
+	is(3, "time_s", 2);
+	is(3, "area", 1);
+	is(3, "place_mib", 0);
+	is(4, "place_mib", 6);
+}
+
+static void virtual_of_whom(void **state)
+{
+	(void)state;
+	m.virt.max_cells = 100;
+	scan(1, 0, 0, 0);
+	lacks("virtual", "memref record --virt --pid");
+	virt(2, 7, 0, 1, 0);
+	virt(2, 9, 0, 1, 0);
+	scan(2, 0, 0, 0);
+	lacks("virtual", "by --pid (7, 9)");
+}
+
+static void virtual_of_another(void **state)
+{
+	(void)state;
+	m.virt.max_cells = 100;
+	m.window.pid = 9;
+	virt(1, 7, 0, 1, 0);
+	scan(1, 0, 0, 0);
+	lacks("virtual", "--pid 9: the recording is of the virtual memory of 7");
+	virt(2, 9, 0, 1, 0);
+	scan(2, 0, 0, 0);
+	make("virtual");
+	assert_int_equal(rows(), 1);
+}
+
+/* Here, the addresses of the window are virtual. */
+static void virtual_window(void **state)
+{
+	(void)state;
+	m.virt.max_cells = 100;
+	m.window.addr = 3 << 20;
+	m.window.addr_end = 4 << 20;
+	virt(1, 7, 0, 1, 0);
+	virt(1, 7, 4 << 20, 2, 0);
+	scan(1, 0, 0, 0);
+	lacks("virtual", "no virtual memory was referenced at 0x300000-0x400000");
+	virt(2, 7, 2 << 20, 3, 0);
+	scan(2, 0, 0, 0);
+	make("virtual");
+	assert_int_equal(rows(), 1);
+	is(0, "pages", 3);
+}
+
+static void node(uint32_t seq, uint32_t number, uint64_t start, uint64_t end)
+{
+	const struct node_row row = {
+		.seq = seq, .node = number, .start = start, .end = end,
+	};
+
+	assert_int_equal(model_add_node(&m, &row), 0);
+}
+
+static void numa(void **state)
+{
+	(void)state;
+	scan(1, 0, 0, 0);
+	lacks("numa", "no memref_node events");
+	node(2, 0, 0, 4 << 20);
+	/* There is no node 1. */
+	node(2, 2, 4 << 20, 16 << 20);
+	group(2, 0, 10, 20);
+	group(2, 4 << 20, 0, 50);
+	group(2, 6 << 20, 20, 0);
+	scan(2, 3, 30, 70);
+	model_end(&m);
+	make("numa");
+	assert_int_equal(rows(), 2);
+	is(0, "seq", 2);
+	is(0, "node", 0);
+	is(0, "pages_kernel", 10);
+	is(0, "pages_user", 20);
+	is(0, "share_pct", 30);
+	is(1, "node", 2);
+	is(1, "pages_kernel", 20);
+	is(1, "pages_user", 50);
+	is(1, "share_pct", 70);
+}
+
+static void task(uint32_t seq, uint32_t pid, const char *comm, uint64_t pages, uint64_t written)
+{
+	struct task_row row = {
+		.seq = seq, .pid = pid, .pages = pages, .written = written, .rss = 2560,
+	};
+
+	memcpy(row.comm, comm, strlen(comm));
+	assert_int_equal(model_add_task(&m, &row), 0);
+}
+
+static void tasks(void **state)
+{
+	(void)state;
+	task(1, 7, "small", 256, 0);
+	task(1, 8, "large\n\xff", 1280, 256);
+	scan(1, 0, 0, 0);
+	task(2, 7, "small", 0, 0);
+	task(2, 8, "large\n\xff", 512, 256);
+	scan(2, 0, 0, 0);
+	make("tasks");
+	assert_int_equal(rows(), 2);
+	is(0, "pid", 8);
+	assert_string_equal(cell(0, "comm")->text, "large??");
+	is(0, "intervals", 2);
+	is(0, "mean_pages", 896);
+	is(0, "mean_mib", 3.5);
+	is(0, "max_mib", 5);
+	is(0, "mean_written_mib", 1);
+	is(0, "rss_max_mib", 10);
+	is(0, "share_pct", 87.5);
+	is(1, "pid", 7);
+	is(1, "intervals", 1);
+	is(1, "mean_mib", 0.5);
+
+	m.window.pid = 7;
+	make("tasks");
+	assert_int_equal(rows(), 1);
+	is(0, "share_pct", 12.5);
+	m.window.pid = 9;
+	lacks("tasks", "--pid 9");
+}
+
+static void no_tasks(void **state)
+{
+	const struct window place = { .addr_end = 4096 }, process = { .pid = 7 };
+
+	(void)state;
+	scan(1, 0, 0, 0);
+	lacks("tasks", "memref record --tasks");
+	assert_int_equal(view_window(view_find("tasks"), &process, error, sizeof(error)), 0);
+	assert_int_equal(view_window(view_find("tasks"), &place, error, sizeof(error)), -1);
+}
+
+/* Two intervals of a block full, and some others of so many pages. */
+static void blocks(int full, int others, uint32_t pages)
+{
+	uint32_t seq;
+	int i;
+
+	m.thp.wanted = 1;
+	for (seq = 1; seq <= 2; seq++) {
+		for (i = 0; i < full; i++)
+			group(seq, i * THP_SIZE, 5, THP_PAGES);
+		for (; i < full + others; i++)
+			group(seq, i * THP_SIZE, 5, pages);
+		scan(seq, full + others, 0, 0);
+	}
+	model_end(&m);
+}
+
+static void advice(const char *verdict)
+{
+	const char *text;
+
+	make("thp");
+	assert_int_equal(rows(), 12);
+	text = cell(10, "advice")->text;
+	if (strncmp(text, verdict, strlen(verdict)))
+		fail_msg("'%s' is not '%s'", text, verdict);
+}
+
+/* memref html shows the first ten rows: the verdict is among them. */
+static void thp_verdict_is_on_the_page(void **state)
+{
+	char page[8192] = "";
+	FILE *f = fmemopen(page, sizeof(page), "w");
+	const char *all, *peak, *first;
+
+	(void)state;
+	blocks(3, 1, 128);
+	make("thp");
+	assert_int_equal(table_print_html(&t, 10, f), 0);
+	fclose(f);
+	all = strstr(page, "<tr><td class=\"text\">all<");
+	peak = strstr(page, "<tr><td class=\"text\">peak<");
+	first = strstr(page, "<tr><td class=\"text\">0-10<");
+	assert_non_null(all);
+	assert_non_null(peak);
+	assert_non_null(first);
+	assert_true(all < peak && peak < first);
+	assert_non_null(strstr(all, "<td class=\"text\">worth it: 92 %"));
+}
+
+static void thp_dense(void **state)
+{
+	(void)state;
+	blocks(3, 1, 128);
+	advice("worth it: 92 % of the pages are in blocks more than half referenced; "
+	       "4 TLB entries of 2 MiB for 1664 of 4 KiB; 1.5 of 8.0 MiB wasted");
+	is(2, "blocks_2mib", 1);
+	is(2, "share_blocks_pct", 25);
+	is(2, "pages_4kib", 128);
+	is(2, "wasted_mib", 1.5);
+	is(9, "pages_4kib", 1536);
+	is(9, "wasted_mib", 0);
+	is(10, "pages_4kib", 1664);
+	is(11, "blocks_2mib", 4);
+}
+
+static void thp_sparse(void **state)
+{
+	(void)state;
+	blocks(0, 1100, 1);
+	advice("not worth it: 0 %");
+}
+
+static void thp_some_dense(void **state)
+{
+	(void)state;
+	/* Most of the pages are in the full ones, but most blocks are not. */
+	blocks(3, 20, 10);
+	advice("mixed: 88 %");
+}
+
+static void thp_little(void **state)
+{
+	(void)state;
+	blocks(1, 0, 0);
+	advice("not worth it: at most 512 pages");
+}
+
+static void thp_of_process(void **state)
+{
+	(void)state;
+	m.thp.wanted = 1;
+	m.window.pid = 7;
+	group(1, 0, 0, 100);
+	scan(1, 1, 0, 100);
+	lacks("thp", "memref record --virt --pid");
+	virt(2, 7, VIRT_BLOCK, 512, 0);
+	virt(2, 9, 2 * VIRT_BLOCK, 512, 0);
+	group(2, 0, 0, 100);
+	scan(2, 1, 0, 100);
+	model_end(&m);
+	make("thp");
+	is(11, "blocks_2mib", 1);
+	is(11, "pages_4kib", 512);
+}
+
+static void thp_lacking(void **state)
+{
+	struct scan_row row = scan_row(2, 0, 0, 0);
+
+	(void)state;
+	m.thp.wanted = 1;
+	scan(1, 0, 0, 0);
+	lacks("thp", "no user pages were referenced");
+	row.group_kb = 65536;
+	assert_int_equal(model_add_scan(&m, &row), 0);
+	lacks("thp", "groups of 65536 KiB are larger than the 2 MiB of a huge page: "
+	      "record with memref record --group 2M or smaller");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(summary, begin, end),
+		cmocka_unit_test_setup_teardown(not_recorded, begin, end),
+		cmocka_unit_test_setup_teardown(rss, begin, end),
+		cmocka_unit_test_setup_teardown(lacking, begin, end),
+		cmocka_unit_test_setup_teardown(heatmap, begin, end),
+		cmocka_unit_test_setup_teardown(hole, begin, end),
+		cmocka_unit_test_setup_teardown(virtual, begin, end),
+		cmocka_unit_test_setup_teardown(virtual_of_whom, begin, end),
+		cmocka_unit_test_setup_teardown(virtual_of_another, begin, end),
+		cmocka_unit_test_setup_teardown(virtual_window, begin, end),
+		cmocka_unit_test_setup_teardown(numa, begin, end),
+		cmocka_unit_test_setup_teardown(tasks, begin, end),
+		cmocka_unit_test_setup_teardown(no_tasks, begin, end),
+		cmocka_unit_test_setup_teardown(thp_dense, begin, end),
+		cmocka_unit_test_setup_teardown(thp_verdict_is_on_the_page, begin, end),
+		cmocka_unit_test_setup_teardown(thp_sparse, begin, end),
+		cmocka_unit_test_setup_teardown(thp_some_dense, begin, end),
+		cmocka_unit_test_setup_teardown(thp_little, begin, end),
+		cmocka_unit_test_setup_teardown(thp_of_process, begin, end),
+		cmocka_unit_test_setup_teardown(thp_lacking, begin, end),
+	};
+
+	return cmocka_run_group_tests_name("view", tests, NULL, NULL);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Two recordings side by side. */
+#ifndef MEMREF_COMPARE_H
+#define MEMREF_COMPARE_H
+
+#include "lib/table.h"
+#include "memref/model/model.h"
+
+int compare_summaries(struct model m[2], const char * const names[2], struct table *t);
+int compare_groups(struct model m[2], size_t most, struct table *t);
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Whether large pages would be of use (section 6.2 of the paper). */
+#include <stdio.h>
+
+#include "view.h"
+#include "memref/model/window.h"
+
+/* Fewer translations fit into the second level TLB of any CPU since about 2013. */
+#define TLB_ENTRIES	1024
+
+/* Share in pct of the pages that are in blocks more than half referenced. */
+#define MANY_DENSE	75
+#define FEW_DENSE	25
+
+/* Share in pct of the blocks' memory that is not referenced. */
+#define MUCH_WASTED	50
+
+static struct thp_sum sum_of(const struct thp *h, int from)
+{
+	struct thp_sum sum = { 0, 0 };
+	int i;
+
+	for (i = from; i < THP_STEPS; i++) {
+		sum.blocks += h->steps[i].blocks;
+		sum.pages += h->steps[i].pages;
+	}
+	return sum;
+}
+
+/* Of huge pages in the place of blocks, what would not be referenced. */
+static double wasted_mib(double blocks, double pages)
+{
+	return blocks * (THP_SIZE >> 20) - pages * PAGES_TO_MIB;
+}
+
+static void advise(const struct model *m, char *advice, size_t size)
+{
+	const struct thp_sum all = sum_of(&m->thp, 0), dense = sum_of(&m->thp, THP_STEPS / 2);
+	const double n = m->nr_intervals, blocks = all.blocks / n, pages = all.pages / n;
+	const double share = 100.0 * dense.pages / all.pages;
+	const double mib = blocks * (THP_SIZE >> 20), wasted = wasted_mib(blocks, pages);
+	const char *verdict = "mixed";
+
+	if (m->thp.peak.pages < TLB_ENTRIES) {
+		snprintf(advice, size, "not worth it: at most %llu pages of 4 KiB in an interval; TLBs hold as many",
+			 (unsigned long long)m->thp.peak.pages);
+		return;
+	}
+	if (share >= MANY_DENSE && wasted <= mib * MUCH_WASTED / 100)
+		verdict = "worth it";
+	else if (share < FEW_DENSE)
+		verdict = "not worth it";
+	snprintf(advice, size, "%s: %.0f %% of the pages are in blocks more than half referenced; "
+		 "%.0f TLB entries of 2 MiB for %.0f of 4 KiB; %.1f of %.1f MiB wasted",
+		 verdict, share, blocks, pages, wasted, mib);
+}
+
+static int add(struct table *t, const char *name, struct thp_sum sum, double n,
+	       struct thp_sum all, const char *advice)
+{
+	const struct cell row[] = {
+		TEXT_CELL(name),
+		REAL_CELL(sum.blocks / n),
+		REAL_CELL(100.0 * sum.blocks / all.blocks),
+		REAL_CELL(sum.pages / n),
+		REAL_CELL(100.0 * sum.pages / all.pages),
+		REAL_CELL(wasted_mib(sum.blocks / n, sum.pages / n)),
+		TEXT_CELL(advice),
+	};
+
+	return table_add(t, row);
+}
+
+int view_thp(struct model *m, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "density_pct", CELL_TEXT, 0 },
+		{ "blocks_2mib", CELL_REAL, 1 },
+		{ "share_blocks_pct", CELL_REAL, 1 },
+		{ "pages_4kib", CELL_REAL, 1 },
+		{ "share_pages_pct", CELL_REAL, 1 },
+		{ "wasted_mib", CELL_REAL, 1 },
+		{ "advice", CELL_TEXT, 0 },
+	};
+	const struct thp_sum all = sum_of(&m->thp, 0);
+	const int width = 100 / THP_STEPS;
+	char name[16], advice[256];
+	int i;
+
+	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (i = 0; i < THP_STEPS; i++) {
+		snprintf(name, sizeof(name), "%d-%d", width * i, width * (i + 1));
+		if (add(t, name, m->thp.steps[i], m->nr_intervals, all, ""))
+			return -1;
+	}
+	advise(m, advice, sizeof(advice));
+	t->nr_summary = 2;
+	return add(t, "all", all, m->nr_intervals, all, advice) ||
+	       add(t, "peak", m->thp.peak, 1, m->thp.peak, "") ? -1 : 0;
+}
+
+int lacks_thp(const struct model *m, char *error, size_t size)
+{
+	char window[160];
+	size_t i;
+
+	if (m->window.pid && lacks_virt_events(m, error, size))
+		return -1;
+	for (i = 0; i < m->nr_intervals && !m->window.pid; i++) {
+		if (m->intervals[i].scan.group_kb <= THP_SIZE >> 10)
+			continue;
+		snprintf(error, size, "groups of %u KiB are larger than the 2 MiB of a huge page: "
+			 "record with memref record --group 2M or smaller",
+			 m->intervals[i].scan.group_kb);
+		return -1;
+	}
+	if (m->thp.peak.pages)
+		return 0;
+	window_describe(&m->window, window, sizeof(window));
+	snprintf(error, size, "no user pages were referenced%s%s", *window ? " " : "", window);
+	return -1;
+}

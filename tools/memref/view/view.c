@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The list of the views. */
+#include <stdio.h>
+#include <string.h>
+
+#include "view.h"
+#include "memref/model/window.h"
+
+const struct view views[] = {
+	{ "summary", "the recording in numbers", view_summary },
+	{ "temporal", "groups (LMBs) and pages referenced over time", view_temporal,
+	  .plot = PLOT_ALL },
+	{ "spatial", "how often each group of physical memory was referenced", view_spatial,
+	  lacks_groups, .plot = PLOT_ALL },
+	{ "wss", "working set size over time", view_wss, .plot = PLOT_ALL },
+	{ "heatmap", "pages referenced over time and physical memory", view_heatmap, lacks_groups,
+	  PLOT_ONE, VIEW_HEAT },
+	{ "virtual", "pages referenced over time and virtual memory of a process", view_virtual,
+	  lacks_virt, PLOT_NO_CLASS, VIEW_VIRT },
+	{ "numa", "pages referenced over time on each node", view_numa, lacks_nodes, PLOT_ONE },
+	{ "tasks", "what each process referenced", view_tasks, lacks_tasks, PLOT_NONE, VIEW_TASKS },
+	{ "thp", "whether large pages would be of use", view_thp, lacks_thp, PLOT_NO_CLASS,
+	  VIEW_THP },
+	{ }
+};
+
+/**
+ * view_find() - a view by its name
+ * @name: the name
+ *
+ * Return: the view, or NULL.
+ */
+const struct view *view_find(const char *name)
+{
+	const struct view *v;
+
+	for (v = views; v->name; v++)
+		if (!strcmp(v->name, name))
+			return v;
+	return NULL;
+}
+
+/**
+ * view_window() - check that a view can be of a part of a recording
+ * @v: the view
+ * @w: the part
+ * @error: says what it cannot choose
+ * @size: of @error
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int view_window(const struct view *v, const struct window *w, char *error, size_t size)
+{
+	if (w->addr_end && v->needs & VIEW_TASKS) {
+		snprintf(error, size, "--addr: the view %s does not tell addresses apart", v->name);
+		return -1;
+	}
+	if (w->pid && !(v->needs & (VIEW_VIRT | VIEW_TASKS | VIEW_THP))) {
+		snprintf(error, size, "--pid %u: the view %s does not tell processes apart",
+			 w->pid, v->name);
+		return -1;
+	}
+	return 0;
+}
+
+/**
+ * view_make() - make the table of a view
+ * @v: the view
+ * @m: a model with an interval
+ * @t: free it with table_free()
+ * @error: says why there is none
+ * @size: of @error
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int view_make(const struct view *v, struct model *m, struct table *t, char *error, size_t size)
+{
+	memset(t, 0, sizeof(*t));
+	if (v->lacks && v->lacks(m, error, size))
+		return -1;
+	if (!v->make(m, t))
+		return 0;
+	snprintf(error, size, "no memory left");
+	return -1;
+}
+
+/* For views by group. */
+int lacks_groups(const struct model *m, char *error, size_t size)
+{
+	char window[160];
+
+	if (m->groups)
+		return 0;
+	window_describe(&m->window, window, sizeof(window));
+	snprintf(error, size, "no memory was referenced%s%s", *window ? " " : "", window);
+	return -1;
+}

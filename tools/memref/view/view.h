@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The views: tables made of a model. */
+#ifndef MEMREF_VIEW_H
+#define MEMREF_VIEW_H
+
+#include "lib/table.h"
+#include "memref/model/model.h"
+
+/* What memref plot draws: any class, or all in one picture; one; no class. */
+enum plot { PLOT_NONE, PLOT_ALL, PLOT_ONE, PLOT_NO_CLASS };
+
+/**
+ * struct view - a way to look at a recording
+ * @name: on the command line
+ * @about: what it shows, for --help
+ * @make: fills a table; returns 0, or -1 without memory
+ * @lacks: NULL, or returns -1 after saying what the model lacks for it
+ * @plot: what its script in plots/ draws
+ * @needs: VIEW_*: what it is made of, beside intervals, groups and nodes
+ */
+struct view {
+	const char *name;
+	const char *about;
+	int (*make)(struct model *m, struct table *t);
+	int (*lacks)(const struct model *m, char *error, size_t size);
+	enum plot plot;
+	int needs;
+};
+
+/* The heat maps, by physical and by virtual address; processes; 2 MiB blocks. */
+enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8 };
+
+extern const struct view views[];
+
+const struct view *view_find(const char *name);
+int view_window(const struct view *v, const struct window *w, char *error, size_t size);
+int view_make(const struct view *v, struct model *m, struct table *t, char *error, size_t size);
+
+int view_summary(struct model *m, struct table *t);
+int view_temporal(struct model *m, struct table *t);
+int view_spatial(struct model *m, struct table *t);
+int view_wss(struct model *m, struct table *t);
+int view_heatmap(struct model *m, struct table *t);
+int view_virtual(struct model *m, struct table *t);
+int view_numa(struct model *m, struct table *t);
+int view_tasks(struct model *m, struct table *t);
+int view_thp(struct model *m, struct table *t);
+
+int lacks_groups(const struct model *m, char *error, size_t size);
+int lacks_virt(const struct model *m, char *error, size_t size);
+int lacks_virt_events(const struct model *m, char *error, size_t size);
+int lacks_nodes(const struct model *m, char *error, size_t size);
+int lacks_tasks(const struct model *m, char *error, size_t size);
+int lacks_thp(const struct model *m, char *error, size_t size);
+
+/* When a column of a heat map ended, how long it was, how many intervals it has. */
+struct heat_span {
+	double time, seconds;
+	uint32_t intervals;
+};
+
+struct heat_span heat_span(const struct model *m, const struct heat *h, uint64_t column);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pages referenced by time and virtual address of one process. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "view.h"
+#include "memref/model/window.h"
+
+int view_virtual(struct model *m, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "time_s", CELL_REAL, 3 },
+		{ "interval_s", CELL_REAL, 3 },
+		{ "virt_addr", CELL_INT, 0 },
+		{ "size_kib", CELL_INT, 0 },
+		{ "area", CELL_INT, 0 },
+		{ "place_mib", CELL_REAL, 3 },
+		{ "pages", CELL_REAL, 2 },
+		{ "pages_written", CELL_REAL, 2 },
+	};
+	const struct heat *h = &m->virt;
+	const double row_mib = (1ULL << h->shift) / (double)(1 << 20);
+	const struct heat_area *a;
+	struct heat_area *areas;
+	const struct heat_cell *c;
+	size_t nr_areas;
+	int failed = 0, writes = model_has_writes(m);
+
+	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	heat_sort(&m->virt);
+	areas = heat_areas(h, &nr_areas);
+	if (!areas)
+		return -1;
+	for (c = h->cells, a = areas; c && !failed; c = c->hh.next) {
+		const struct heat_span s = heat_span(m, h, c->key.column);
+
+		/* Cells are in order of address, but for the next column. */
+		if (c->key.row < a->first)
+			a = areas;
+		while (c->key.row > a->last)
+			a++;
+		const struct cell row[] = {
+			REAL_CELL(s.time),
+			REAL_CELL(s.seconds),
+			INT_CELL(c->key.row << h->shift),
+			INT_CELL(1ULL << h->shift >> 10),
+			INT_CELL(a - areas + 1),
+			REAL_CELL((a->place + c->key.row - a->first) * row_mib),
+			REAL_CELL((double)c->pages[USER] / s.intervals),
+			writes ? REAL_CELL((double)c->written / s.intervals) : NONE_CELL,
+		};
+
+		failed = table_add(t, row);
+	}
+	free(areas);
+	return failed;
+}
+
+/* "3, 9, 12" */
+static void list_pids(const struct model *m, char *text, size_t size)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < m->nr_virt_pids && n < size; i++)
+		n += snprintf(text + n, size - n, "%s%u", i ? ", " : "", m->virt_pids[i]);
+}
+
+static int has_virt_pid(const struct model *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->nr_virt_pids; i++)
+		if (m->virt_pids[i] == m->window.pid)
+			return 1;
+	return 0;
+}
+
+/* For views of the virtual memory of one process. */
+int lacks_virt_events(const struct model *m, char *error, size_t size)
+{
+	char pids[256];
+
+	list_pids(m, pids, sizeof(pids));
+	if (!m->nr_virt_pids)
+		snprintf(error, size, "the recording has no memref_virt events: "
+			 "record with memref record --virt --pid PID");
+	else if (!m->window.pid && m->nr_virt_pids > 1)
+		snprintf(error, size, "the recording is of the virtual memory of several "
+			 "processes: choose one by --pid (%s)", pids);
+	else if (m->window.pid && !has_virt_pid(m))
+		snprintf(error, size, "--pid %u: the recording is of the virtual memory of %s",
+			 m->window.pid, pids);
+	else
+		return 0;
+	return -1;
+}
+
+int lacks_virt(const struct model *m, char *error, size_t size)
+{
+	char window[160];
+
+	if (lacks_virt_events(m, error, size))
+		return -1;
+	if (m->virt.cells)
+		return 0;
+	window_describe(&m->window, window, sizeof(window));
+	snprintf(error, size, "no virtual memory was referenced %s", window);
+	return -1;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * In which order the executions of a boot are made: in complete random blocks.
+ * A block has each experiment (program, configuration, strategy) once, in an
+ * order that only the seed tells, so that what changes slowly, such as how
+ * memory is fragmented or a clock frequency, meets all strategies alike.
+ */
+#include <stdlib.h>
+
+#include "plan.h"
+#include "pagebench/stat/random.h"
+
+static int add(struct plan *plan, struct plan_entry entry)
+{
+	struct plan_entry *all;
+
+	/* Grows by doubling. */
+	if (!(plan->nr & (plan->nr - 1))) {
+		all = realloc(plan->entry, (plan->nr ? 2 * plan->nr : 1) * sizeof(*all));
+		if (!all)
+			return -1;
+		plan->entry = all;
+	}
+	plan->entry[plan->nr++] = entry;
+	return 0;
+}
+
+/* The experiments that have an execution with this number. */
+static int add_block(const struct suite *suite, uint64_t execution, struct plan *plan)
+{
+	struct plan_entry e = { .execution = execution };
+	size_t i, j, k;
+
+	for (i = 0; i < suite->nr_programs; i++) {
+		e.program = &suite->programs[i];
+		if (execution >= e.program->rules.executions)
+			continue;
+		for (j = 0; j < e.program->nr_configs; j++) {
+			e.config = &e.program->configs[j];
+			for (k = 0; k < suite->nr_strategies; k++) {
+				e.strategy = &suite->strategies[k];
+				if (e.program->strategies >> k & 1 && add(plan, e))
+					return -1;
+			}
+		}
+	}
+	return 0;
+}
+
+/* Fisher and Yates'. */
+static void shuffle(struct plan_entry *entry, size_t nr, uint64_t seed)
+{
+	struct plan_entry swap;
+	size_t i, j;
+
+	for (i = nr; i > 1; i--) {
+		j = random_below(&seed, i);
+		swap = entry[i - 1];
+		entry[i - 1] = entry[j];
+		entry[j] = swap;
+	}
+}
+
+/**
+ * plan_make() - the executions of a boot
+ * @suite: what is to be measured
+ * @boot: which of suite->boots; execution e belongs to boot e % boots
+ * @plan: free with plan_free()
+ *
+ * Return: 0, or -1 if no memory is left.
+ */
+int plan_make(const struct suite *suite, uint64_t boot, struct plan *plan)
+{
+	uint64_t block, execution, most = 0;
+	size_t i, begin;
+
+	*plan = (struct plan){ };
+	for (i = 0; i < suite->nr_programs; i++)
+		if (suite->programs[i].rules.executions > most)
+			most = suite->programs[i].rules.executions;
+	for (block = 0; (execution = block * suite->boots + boot) < most; block++) {
+		if (add(plan, (struct plan_entry){ .block = block, .execution = execution }))
+			return -1;
+		begin = plan->nr;
+		if (add_block(suite, execution, plan))
+			return -1;
+		shuffle(plan->entry + begin, plan->nr - begin,
+			random_at(suite->seed, boot, block));
+		for (i = begin; i < plan->nr; i++)
+			plan->entry[i].block = block;
+	}
+	return 0;
+}
+
+/**
+ * plan_free() - free what plan_make() made
+ */
+void plan_free(struct plan *plan)
+{
+	free(plan->entry);
+	*plan = (struct plan){ };
+}

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A program that is measured: started, asked, ended.
+ *
+ * It is started in two steps, so that what comes before its program, such as
+ * its hints, is not measured: the child makes itself ready and waits; then the
+ * clock is read and it executes the program.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pagealloc/cli.h"
+#include "process.h"
+
+#define NS 1000000000ull
+
+volatile sig_atomic_t process_interrupted;
+
+static sigset_t before;		/* the signals that were blocked when we began */
+static int gate[2];		/* the child's: ready, go; one process at a time */
+
+static void on_signal(int sig)
+{
+	process_interrupted = sig;
+}
+
+/**
+ * process_catch() - make signals that end a run end its process, too
+ *
+ * Signals stay blocked except in ppoll(), which closes the race between checking for one
+ * and waiting.
+ */
+void process_catch(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal }, old;
+	sigset_t blocked;
+	size_t i;
+
+	sigprocmask(SIG_BLOCK, NULL, &before);
+	blocked = before;
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sigaction(signals[i], NULL, &old);
+		/* Who ignores it, as nohup(1) does, keeps on doing so. */
+		if (old.sa_handler == SIG_IGN)
+			continue;
+		sigaction(signals[i], &action, NULL);
+		sigaddset(&blocked, signals[i]);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+/**
+ * process_now_ns() - the clock of wall_time
+ */
+uint64_t process_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NS + t.tv_nsec;
+}
+
+/* What it and its threads have used; 0 if that cannot be known. */
+static double cpu_s(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* Called in the child where its program would begin. */
+static void wait_at_gate(void)
+{
+	pid_t pid = getpid();
+	char c;
+
+	if (write(gate[1], &pid, sizeof(pid)) != sizeof(pid) || read(gate[0], &c, 1) != 1)
+		_exit(126);
+}
+
+/* The oracle's module takes the process, and its children to come, for the measured. */
+static int trace(pid_t pid)
+{
+	FILE *f = fopen("/sys/kernel/debug/oracle/traced", "we");
+	int failed;
+
+	if (!f)
+		return errno == ENOENT || errno == EACCES ? 0 : -1;
+	fprintf(f, "%d", (int)pid);
+	failed = fflush(f);
+	fclose(f);
+	return failed;
+}
+
+static char **join(const struct words *a, const struct words *b, const struct words *c)
+{
+	char **all = calloc(a->nr + b->nr + c->nr + 1, sizeof(*all));
+	size_t n = 0, i;
+
+	for (i = 0; all && i < a->nr; i++)
+		all[n++] = a->word[i];
+	for (i = 0; all && i < b->nr; i++)
+		all[n++] = b->word[i];
+	for (i = 0; all && i < c->nr; i++)
+		all[n++] = c->word[i];
+	return all;
+}
+
+/* Becomes the program, by pagealloc run if its pages are to land somewhere. */
+static int become(const struct process_job *job)
+{
+	static const struct words none;
+	static char *run[] = { "run" };
+	const struct words verb = { run, job->options && job->options->nr };
+	const struct words *args = job->args ? job->args : &none;
+	char **argv, **command = join(job->command, args, &none);
+	struct words whole = { command, job->command->nr + args->nr };
+	size_t i;
+
+	for (i = 0; job->env && i < job->env->nr; i++)
+		putenv(job->env->word[i]);
+	launch_gate = wait_at_gate;
+	if (!command)
+		return complain(FAILED, "no memory left");
+	if (!verb.nr)
+		return launch_exec(command);
+	argv = join(&verb, job->options, &whole);
+	if (!argv)
+		return complain(FAILED, "no memory left");
+	optind = 0;
+	return cmd_run(1 + job->options->nr + whole.nr, argv);
+}
+
+static void __attribute__((noreturn)) child(const struct process_job *job, int in, int out)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+	struct sigaction old;
+	size_t i;
+
+	/* Nothing of it stays when we are killed. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpgid(0, 0);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sigaction(signals[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN || signals[i] == SIGPIPE)
+			signal(signals[i], SIG_DFL);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+		_exit(126);
+	if (job->dir && chdir(job->dir)) {
+		complain(FAILED, "%s: %s", job->dir, strerror(errno));
+		_exit(126);
+	}
+	_exit(become(job));
+}
+
+static int open_pipes(int to[2], int from[2], int up[2], int down[2])
+{
+	to[0] = to[1] = from[0] = from[1] = up[0] = up[1] = down[0] = down[1] = -1;
+	return pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC) || pipe2(up, O_CLOEXEC) ||
+	       pipe2(down, O_CLOEXEC);
+}
+
+static void close_all(const int *fds, size_t nr)
+{
+	int err = errno;
+
+	while (nr--)
+		if (fds[nr] >= 0)
+			close(fds[nr]);
+	errno = err;
+}
+
+/* Remembers the last of what it says. */
+static void keep_tail(struct process *p, const char *text, size_t n)
+{
+	size_t room = sizeof(p->tail), drop;
+
+	if (n > room) {
+		text += n - room;
+		n = room;
+	}
+	drop = p->tail_len + n > room ? p->tail_len + n - room : 0;
+	memmove(p->tail, p->tail + drop, p->tail_len - drop);
+	memcpy(p->tail + p->tail_len - drop, text, n);
+	p->tail_len += n - drop;
+}
+
+/* Reads what is there.  Return: the number of bytes, 0 at the end, -1 for nothing. */
+static ssize_t read_out(struct process *p, char *buf, size_t size)
+{
+	ssize_t n = read(p->out, buf, size);
+
+	if (n > 0)
+		keep_tail(p, buf, n);
+	if (!n) {
+		close(p->out);
+		p->out = -1;
+	}
+	return n;
+}
+
+/* Reaps it if it has ended.  Its descendants may still hold its output. */
+static int reap(struct process *p, struct rusage *usage)
+{
+	if (p->ended)
+		return 1;
+	if (wait4(p->pid, &p->status, WNOHANG, usage) != p->pid)
+		return 0;
+	p->ended = 1;
+	return 1;
+}
+
+/* Waits for @fd (or -1), output, or its end.  @events: what came. */
+static enum process_result await(struct process *p, int fd, short *fd_events, short *out_events,
+				 short *end_events)
+{
+	struct pollfd fds[3] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .fd = p->out, .events = POLLIN },
+		{ .fd = p->pidfd, .events = POLLIN },
+	};
+	uint64_t now = process_now_ns();
+	struct timespec left;
+	int n;
+
+	if (process_interrupted)
+		return PROCESS_INTERRUPTED;
+	if (now >= p->deadline_ns)
+		return PROCESS_TIMEOUT;
+	left.tv_sec = (p->deadline_ns - now) / NS;
+	left.tv_nsec = (p->deadline_ns - now) % NS;
+	n = ppoll(fds, 3, &left, &before);
+	if (n < 0 && errno != EINTR)
+		return PROCESS_ERRNO;
+	if (process_interrupted)
+		return PROCESS_INTERRUPTED;
+	*fd_events = n > 0 ? fds[0].revents : 0;
+	*out_events = n > 0 ? fds[1].revents : 0;
+	*end_events = n > 0 ? fds[2].revents : 0;
+	return n ? PROCESS_OK : PROCESS_TIMEOUT;
+}
+
+/* Until it stands at the gate, where it says who it is: it may be a child of p->pid. */
+static enum process_result await_ready(struct process *p, int ready)
+{
+	enum process_result ret;
+	short at_gate, out, end;
+	char buf[512];
+
+	for (;;) {
+		ret = await(p, ready, &at_gate, &out, &end);
+		if (ret)
+			return ret;
+		if (out && read_out(p, buf, sizeof(buf)) < 0 && errno != EINTR)
+			return PROCESS_ERRNO;
+		if (at_gate & POLLIN)
+			return read(ready, &p->program, sizeof(p->program)) == sizeof(p->program) ?
+			       PROCESS_OK : PROCESS_ERRNO;
+		if (!out && end)
+			return reap(p, NULL) ? PROCESS_ENDED : PROCESS_ERRNO;
+	}
+}
+
+/**
+ * process_start() - make a program ready
+ * @p: end with process_end(), also after a failure
+ * @job: what it is
+ * @timeout_s: it is not to last longer
+ *
+ * Return: PROCESS_OK: it waits for process_go(); else why it does not.
+ */
+enum process_result process_start(struct process *p, const struct process_job *job,
+				  uint64_t timeout_s)
+{
+	int to[2], from[2], up[2], down[2], fds[8];
+	enum process_result ret;
+
+	*p = (struct process){ .pid = -1, .pidfd = -1, .in = -1, .out = -1 };
+	memset(p->counters.fd, -1, sizeof(p->counters.fd));
+	p->deadline_ns = process_now_ns() + timeout_s * NS;
+	ret = open_pipes(to, from, up, down) ? PROCESS_ERRNO : PROCESS_OK;
+	if (!ret) {
+		fflush(NULL);
+		p->pid = fork();
+		if (p->pid < 0)
+			ret = PROCESS_ERRNO;
+	}
+	if (!ret && !p->pid) {
+		gate[0] = down[0];
+		gate[1] = up[1];
+		close(down[1]);
+		close(to[1]);
+		if (!job->lines)
+			dup3(open("/dev/null", O_RDONLY | O_CLOEXEC), to[0], O_CLOEXEC);
+		child(job, to[0], from[1]);
+	}
+	memcpy(fds, (int[]){ to[0], to[1], from[0], from[1], up[0], up[1], down[0], down[1] },
+	       sizeof(fds));
+	if (ret) {
+		close_all(fds, 8);
+		return ret;
+	}
+	setpgid(p->pid, p->pid);
+	close_all((int[]){ to[0], from[1], up[1], down[0] }, 4);
+	p->in = to[1];
+	p->out = from[0];
+	p->pidfd = pidfd_open(p->pid, 0);
+	if (p->pidfd < 0)
+		ret = PROCESS_ERRNO;
+	else
+		ret = await_ready(p, up[0]);
+	close(up[0]);
+	if (!ret && trace(p->program))
+		ret = PROCESS_ERRNO;
+	gate[1] = down[1];
+	if (ret)
+		close(down[1]);
+	else
+		counters_open(&p->counters, p->program, 1);
+	return ret;
+}
+
+/**
+ * process_go() - let it begin
+ * @p: from process_start()
+ */
+void process_go(struct process *p)
+{
+	char c = 0;
+	ssize_t n;
+
+	p->cpu_begin_s = cpu_s(p->pid);
+	p->begin_ns = process_now_ns();
+	/* If it is gone, its end says so. */
+	n = write(gate[1], &c, 1);
+	(void)n;
+	close(gate[1]);
+}
+
+/**
+ * process_wait() - wait for its end
+ * @p: after process_go()
+ * @m: gets the metrics of the whole run; NULL: of none
+ *
+ * Return: PROCESS_OK, or why it did not end well: PROCESS_ENDED with a status.
+ */
+enum process_result process_wait(struct process *p, struct measurement *m)
+{
+	struct counts zero = { }, counts;
+	enum process_result ret;
+	short unused, out, end;
+	struct rusage usage;
+	uint64_t end_ns;
+	char buf[4096];
+
+	if (p->in >= 0)
+		close(p->in);
+	p->in = -1;
+	for (;;) {
+		ret = await(p, -1, &unused, &out, &end);
+		end_ns = process_now_ns();
+		if (ret)
+			return ret;
+		if (end)
+			break;
+		if (out && read_out(p, buf, sizeof(buf)) < 0 && errno != EINTR)
+			return PROCESS_ERRNO;
+	}
+	if (!reap(p, &usage))
+		return PROCESS_ERRNO;
+	/* What it said last. */
+	if (p->out >= 0)
+		fcntl(p->out, F_SETFL, O_NONBLOCK);
+	while (p->out >= 0 && read_out(p, buf, sizeof(buf)) > 0)
+		;
+	if (p->status)
+		return PROCESS_ENDED;
+	if (!m)
+		return PROCESS_OK;
+	counters_read(&p->counters, &counts);
+	metric_add(m, "wall_time", (end_ns - p->begin_ns) / 1e9);
+	metric_add(m, "cpu_time", usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+		   (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6 - p->cpu_begin_s);
+	counters_add(&p->counters, &zero, &counts, m);
+	return PROCESS_OK;
+}
+
+/* The metrics of "done K [NAME=VALUE ...]". */
+static int parse_done(char *line, unsigned long k, struct measurement *m)
+{
+	char *word, *save, *value, *end;
+	double x;
+
+	strtok_r(line, " ", &save);
+	word = strtok_r(NULL, " ", &save);
+	if (!word || strtoul(word, &end, 10) != k || *end)
+		return -1;
+	while ((word = strtok_r(NULL, " ", &save))) {
+		value = strchr(word, '=');
+		if (!value)
+			return -1;
+		*value++ = '\0';
+		errno = 0;
+		x = strtod(value, &end);
+		if (end == value || *end || !isfinite(x) || metric_find(m, word) ||
+		    metric_add(m, word, x))
+			return -1;
+	}
+	return 0;
+}
+
+/* The next line of its output.  Return: PROCESS_OK with a line, without its end. */
+static enum process_result next_line(struct process *p, char *line, size_t size)
+{
+	enum process_result ret;
+	short unused, out, end;
+	char *nl;
+	ssize_t n;
+
+	for (;;) {
+		nl = memchr(p->line, '\n', p->line_len);
+		if (nl) {
+			n = nl - p->line;
+			snprintf(line, size, "%.*s", (int)n, p->line);
+			memmove(p->line, nl + 1, p->line_len - n - 1);
+			p->line_len -= n + 1;
+			return PROCESS_OK;
+		}
+		/* A long line is output of its own, none of ours. */
+		if (p->line_len == sizeof(p->line))
+			p->line_len = 0;
+		ret = await(p, -1, &unused, &out, &end);
+		if (ret)
+			return ret;
+		if (out) {
+			n = read_out(p, p->line + p->line_len, sizeof(p->line) - p->line_len);
+			if (n < 0 && errno != EINTR)
+				return PROCESS_ERRNO;
+			if (n > 0)
+				p->line_len += n;
+		} else if (end) {
+			return reap(p, NULL) ? PROCESS_ENDED : PROCESS_ERRNO;
+		}
+	}
+}
+
+/**
+ * process_measure() - have it make one measurement
+ * @p: after process_go(), of a job with lines
+ * @k: the number of the measurement
+ * @m: gets what it says, and what it does not say but can be seen from here
+ *
+ * Return: PROCESS_OK, or why there is none.
+ */
+enum process_result process_measure(struct process *p, unsigned long k, struct measurement *m)
+{
+	struct counts before_counts, after_counts;
+	double cpu = cpu_s(p->program), cpu_after;
+	uint64_t begin, end;
+	char line[1024];
+	enum process_result ret;
+	int n = snprintf(line, sizeof(line), "measure %lu\n", k);
+
+	counters_read(&p->counters, &before_counts);
+	begin = process_now_ns();
+	if (write(p->in, line, n) != n && errno != EPIPE)
+		return PROCESS_ERRNO;
+	do {
+		ret = next_line(p, line, sizeof(line));
+		if (ret)
+			return ret;
+	} while (strncmp(line, "done ", 5));
+	end = process_now_ns();
+	counters_read(&p->counters, &after_counts);
+	cpu_after = cpu_s(p->program);
+	if (parse_done(line, k, m))
+		return PROCESS_WRONG;
+	if (metric_add(m, "wall_time", (end - begin) / 1e9) ||
+	    (cpu_after > 0 && metric_add(m, "cpu_time", cpu_after - cpu)) ||
+	    counters_add(&p->counters, &before_counts, &after_counts, m))
+		return PROCESS_WRONG;
+	return PROCESS_OK;
+}
+
+/**
+ * process_end() - kill the process group and release everything
+ * @p: in any state
+ */
+void process_end(struct process *p)
+{
+	int saved = errno;
+
+	if (p->pid > 0) {
+		/* Also what it started and left behind. */
+		kill(-p->pid, SIGKILL);
+		if (!p->ended)
+			kill(p->pid, SIGKILL);
+		while (!p->ended && waitpid(p->pid, &p->status, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (p->in >= 0)
+		close(p->in);
+	if (p->out >= 0)
+		close(p->out);
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	counters_close(&p->counters);
+	p->in = p->out = p->pidfd = p->pid = -1;
+	errno = saved;
+}
+
+static void say_status(int status, char *buf, size_t size)
+{
+	if (WIFSIGNALED(status))
+		snprintf(buf, size, "was ended by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else
+		snprintf(buf, size, "ended with status %d", WEXITSTATUS(status));
+}
+
+/**
+ * process_complain() - say why something could not be had of a program
+ * @p: the program, before process_end()
+ * @result: what came of it
+ * @what: what it is called
+ */
+void process_complain(struct process *p, enum process_result result, const char *what)
+{
+	char text[256] = "";
+	size_t i, begin = 0, lines = 0;
+
+	switch (result) {
+	case PROCESS_ENDED:
+		say_status(p->status, text, sizeof(text));
+		break;
+	case PROCESS_TIMEOUT: strcpy(text, "did not end in time (timeout)"); break;
+	case PROCESS_WRONG: strcpy(text, "did not answer 'done K [NAME=NUMBER...]'"); break;
+	case PROCESS_ERRNO: snprintf(text, sizeof(text), "%s", strerror(errno)); break;
+	default: return;
+	}
+	complain(FAILED, "%s: %s%s", what, text, p->tail_len ? "; the last it said:" : "");
+	/* The last ten lines. */
+	for (i = p->tail_len; i > 0 && lines < 10; i--)
+		if (i < p->tail_len && p->tail[i - 1] == '\n' && ++lines == 10)
+			begin = i;
+	for (i = begin; i < p->tail_len; i++) {
+		if (i == begin || p->tail[i - 1] == '\n')
+			fputs("    ", stderr);
+		fputc(p->tail[i], stderr);
+	}
+	if (p->tail_len && p->tail[p->tail_len - 1] != '\n')
+		fputc('\n', stderr);
+}

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pagealloc bench model: add the misses of the modelled caches to what was
+ * measured.  The oracle counts them for each phase of a boot; a measurement
+ * says which phase it was.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/leftover.h"
+#include "pagealloc/cli.h"
+#include "bench.h"
+#include "pagebench/measure/metric.h"
+#include "pagebench/measure/raw.h"
+
+/* Counted beside what caches do; its level is "-". */
+#define INSTRUCTIONS "instructions"
+/* One for each instruction, and more for each miss, as --miss says. */
+#define CYCLES "model_cycles"
+#define MODEL_HEADER "phase,cache,level,cpu,accesses,misses"
+
+enum { MAX_CACHES = 16, MAX_PHASES = 100000000 };
+enum { MODEL_PHASE, MODEL_CACHE, MODEL_LEVEL, MODEL_CPU, MODEL_ACCESSES, MODEL_MISSES,
+       MODEL_COLUMNS };
+
+/* Lines "# KEY: ..." of the counts that say how they were made, and what results call them. */
+static const struct { const char *counts, *results; } model_settings[] = {
+	{ "cache", "cache" }, { "cpus", "cpus" }, { "who", "who" }, { "what", "what" },
+	{ "begin", "begin" }, { "seed", "model_seed" }, { NULL, "miss" },
+};
+
+#define NR_SETTINGS (sizeof(model_settings) / sizeof(model_settings[0]))
+
+struct count {
+	uint64_t accesses, misses;
+	int there;
+};
+
+/**
+ * struct model - what the oracle counted
+ * @cache: names of caches, in the order of the file
+ * @count: of phase p and cache c: [p * MAX_CACHES + c]
+ * @setting: values of model_settings; empty: none.  Caches have a line each
+ */
+struct model {
+	const char *path;
+	char cache[MAX_CACHES][METRIC_NAME_LEN - 9];
+	size_t nr_caches;
+	struct count *count;
+	size_t nr_phases, room;
+	char setting[NR_SETTINGS][1024];
+};
+
+/**
+ * struct penalties - what a miss costs beside its instruction
+ * @cache: names of caches
+ * @cycles: for each miss
+ */
+struct penalties {
+	char cache[MAX_CACHES][METRIC_NAME_LEN - 9];
+	uint64_t cycles[MAX_CACHES];
+	size_t nr;
+};
+
+/**
+ * struct join - results on their way
+ * @boot: whose phases the model has
+ * @penalties: none: no metric model_cycles
+ * @row: the row before, of a measurement of this boot; empty: of none
+ */
+struct join {
+	const char *path;
+	uint64_t boot;
+	int have_boot;
+	const struct model *model;
+	struct penalties penalties;
+	FILE *out;
+	unsigned long line;
+	char *row;
+	unsigned long long phase, joined;
+	unsigned int has;	/* bit i: of model_settings i, from the counts of another boot */
+};
+
+static int number(const char *text, uint64_t max, uint64_t *to)
+{
+	char *end;
+
+	errno = 0;
+	*to = strtoull(text, &end, 10);
+	return *text < '0' || *text > '9' || *end || errno || *to > max ? -1 : 0;
+}
+
+static int grow(struct model *m, size_t phases)
+{
+	struct count *all;
+	size_t room = m->room ? m->room : 1024;
+
+	while (room < phases)
+		room *= 2;
+	if (room > m->room) {
+		all = realloc(m->count, room * MAX_CACHES * sizeof(*all));
+		if (!all)
+			return -1;
+		memset(all + m->room * MAX_CACHES, 0,
+		       (room - m->room) * MAX_CACHES * sizeof(*all));
+		m->count = all;
+		m->room = room;
+	}
+	if (phases > m->nr_phases)
+		m->nr_phases = phases;
+	return 0;
+}
+
+static size_t find_cache(struct model *m, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_caches; i++)
+		if (!strcmp(m->cache[i], name))
+			return i;
+	if (i == MAX_CACHES || !metric_name_ok(name) || strlen(name) >= sizeof(m->cache[0]))
+		return MAX_CACHES;
+	strcpy(m->cache[m->nr_caches++], name);
+	return i;
+}
+
+/* Counts of the CPUs are added up: a program may move. */
+static int add_count(struct model *m, char *text)
+{
+	char *column[MODEL_COLUMNS];
+	uint64_t phase, accesses, misses, unused;
+	struct count *count;
+	size_t n = 0, cache;
+
+	while (text && n < MODEL_COLUMNS)
+		column[n++] = strsep(&text, ",");
+	if (text || n < MODEL_COLUMNS || number(column[MODEL_PHASE], MAX_PHASES, &phase) ||
+	    (strcmp(column[MODEL_CACHE], INSTRUCTIONS) &&
+	     number(column[MODEL_LEVEL], UINT64_MAX, &unused)) ||
+	    number(column[MODEL_CPU], UINT64_MAX, &unused) ||
+	    number(column[MODEL_ACCESSES], UINT64_MAX, &accesses) ||
+	    number(column[MODEL_MISSES], accesses, &misses))
+		return -1;
+	cache = find_cache(m, column[MODEL_CACHE]);
+	if (cache == MAX_CACHES || grow(m, phase + 1))
+		return -1;
+	count = &m->count[phase * MAX_CACHES + cache];
+	count->accesses += accesses;
+	count->misses += misses;
+	count->there = 1;
+	return 0;
+}
+
+static void take_comment(struct model *m, const char *text)
+{
+	size_t i, n;
+
+	for (i = 0; i < NR_SETTINGS; i++) {
+		const char *key = model_settings[i].counts;
+		size_t len = key ? strlen(key) : 0;
+		char *to = m->setting[i];
+
+		if (!key || strncmp(text + 2, key, len) || strncmp(text + 2 + len, ": ", 2))
+			continue;
+		n = strlen(to);
+		snprintf(to + n, sizeof(m->setting[i]) - n, "%s%s", n ? "," : "", text + len + 4);
+	}
+}
+
+static int load(struct model *m, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	unsigned long line = 0;
+	char *text = NULL;
+	size_t room = 0;
+	int ret = OK, header = 0;
+	ssize_t n;
+
+	m->path = path;
+	if (!f)
+		return complain(FAILED, "%s: %s", path, strerror(errno));
+	while (!ret && (n = getline(&text, &room, f)) > 0) {
+		line++;
+		if (text[n - 1] != '\n') {
+			ret = complain(FAILED, "%s: line %lu: not whole", path, line);
+			break;
+		}
+		text[n - 1] = '\0';
+		if (*text == '#') {
+			if (!strncmp(text, "# ", 2))
+				take_comment(m, text);
+		} else if (!header) {
+			header = 1;
+			if (strcmp(text, MODEL_HEADER))
+				ret = complain(FAILED, "%s: line %lu: not '" MODEL_HEADER "'", path,
+					       line);
+		} else if (add_count(m, text)) {
+			ret = complain(FAILED, "%s: line %lu: no counts of a phase", path, line);
+		}
+	}
+	if (!ret && ferror(f))
+		ret = complain(FAILED, "%s: %s", path, strerror(errno));
+	else if (!ret && !m->nr_phases)
+		ret = complain(FAILED, "%s: no counts", path);
+	free(text);
+	fclose(f);
+	return ret;
+}
+
+static uint64_t penalty_of(const struct penalties *p, const char *cache)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr; i++)
+		if (!strcmp(p->cache[i], cache))
+			return p->cycles[i];
+	return 0;
+}
+
+/* Each cache that costs must be counted, and instructions too. */
+static int check_penalties(const struct join *j)
+{
+	const struct model *m = j->model;
+	size_t i, c;
+
+	for (i = 0; i <= j->penalties.nr && j->penalties.nr; i++) {
+		const char *name = i < j->penalties.nr ? j->penalties.cache[i] : INSTRUCTIONS;
+
+		for (c = 0; c < m->nr_caches && strcmp(m->cache[c], name); c++)
+			;
+		if (c == m->nr_caches)
+			return complain(FAILED, "%s: no counts of %s, which --miss needs", m->path,
+					name);
+	}
+	return OK;
+}
+
+static void take_penalties(struct model *m, const struct penalties *p)
+{
+	char *to = m->setting[NR_SETTINGS - 1];
+	size_t i, n = 0;
+
+	for (i = 0; i < p->nr && n < sizeof(m->setting[0]); i++)
+		n += snprintf(to + n, sizeof(m->setting[0]) - n, "%s%s=%" PRIu64, i ? "," : "",
+			      p->cache[i], p->cycles[i]);
+}
+
+/* A comment of the results: what the counts of another boot were made with must be the same. */
+static int check_comment(struct join *j, const char *text)
+{
+	const struct model *m = j->model;
+	size_t i, n;
+
+	for (i = 0; i < NR_SETTINGS; i++) {
+		n = strlen(model_settings[i].results);
+		if (strncmp(text, "# ", 2) || strncmp(text + 2, model_settings[i].results, n) ||
+		    strncmp(text + 2 + n, ": ", 2))
+			continue;
+		j->has |= 1u << i;
+		if (strcmp(text + n + 4, m->setting[i]))
+			return complain(FAILED, "%s: line %lu: %s is %s, of %s it is %s", j->path, j->line,
+					model_settings[i].results, text + n + 4, m->path,
+					*m->setting[i] ? m->setting[i] : "not known");
+	}
+	return OK;
+}
+
+/* Above the columns: how the counts were made, unless it stands there already. */
+static int put_settings(struct join *j)
+{
+	const struct model *m = j->model;
+	size_t i;
+
+	for (i = 0; i < NR_SETTINGS; i++) {
+		if (!*m->setting[i] || j->has >> i & 1)
+			continue;
+		if (j->has)
+			return complain(FAILED, "%s: line %lu: has counts without %s, of %s it is %s",
+					j->path, j->line, model_settings[i].results, m->path,
+					m->setting[i]);
+		fprintf(j->out, "# %s: %s\n", model_settings[i].results, m->setting[i]);
+	}
+	return OK;
+}
+
+/* The rows of the measurement that ends here. */
+static int end_measurement(struct join *j)
+{
+	const struct model *m = j->model;
+	char *row = j->row;
+	uint64_t cycles = 0;
+	size_t c, there = 0;
+
+	if (!row)
+		return OK;
+	for (c = 0; c < m->nr_caches && j->phase < m->nr_phases; c++) {
+		const struct count *n = &m->count[j->phase * MAX_CACHES + c];
+
+		if (!n->there)
+			continue;
+		there++;
+		if (!strcmp(m->cache[c], INSTRUCTIONS)) {
+			fprintf(j->out, "%s," INSTRUCTIONS ",1,%" PRIu64 "\n", row, n->accesses);
+			cycles += n->accesses;
+			continue;
+		}
+		cycles += n->misses * penalty_of(&j->penalties, m->cache[c]);
+		fprintf(j->out, "%s,%s_accesses,1,%" PRIu64 "\n%s,%s_misses,1,%" PRIu64 "\n", row,
+			m->cache[c], n->accesses, row, m->cache[c], n->misses);
+	}
+	if (there && j->penalties.nr)
+		fprintf(j->out, "%s," CYCLES ",1,%" PRIu64 "\n", row, cycles);
+	j->joined += !!there;
+	free(row);
+	j->row = NULL;
+	return there ? OK : complain(FAILED, "%s: line %lu: its phase %llu is not in %s", j->path,
+				     j->line, j->phase, m->path);
+}
+
+static int has_already(const struct join *j, const char *metric)
+{
+	size_t c, n;
+
+	if (!strcmp(metric, CYCLES))
+		return 1;
+	for (c = 0; c < j->model->nr_caches; c++) {
+		if (!strcmp(metric, INSTRUCTIONS) && !strcmp(metric, j->model->cache[c]))
+			return 1;
+		n = strlen(j->model->cache[c]);
+		if (!strncmp(metric, j->model->cache[c], n) &&
+		    (!strcmp(metric + n, "_misses") || !strcmp(metric + n, "_accesses")))
+			return 1;
+	}
+	return 0;
+}
+
+/* A row of results, whose columns are @column. */
+static int join_row(struct join *j, char **column)
+{
+	uint64_t boot, phase;
+	int ret;
+
+	if (number(column[RAW_BOOT], UINT64_MAX, &boot) ||
+	    number(column[RAW_PHASE], UINT64_MAX, &phase))
+		return complain(FAILED, "%s: line %lu: no boot and phase", j->path, j->line);
+	if (!j->have_boot) {
+		j->boot = boot;
+		j->have_boot = 1;
+	} else if (j->have_boot == 1 && boot != j->boot) {
+		return complain(FAILED, "%s: line %lu: results of several boots, of which one has"
+				" these counts: --boot", j->path, j->line);
+	}
+	if (j->row && (phase != j->phase || !strcmp(column[RAW_METRIC], "end"))) {
+		ret = end_measurement(j);
+		if (ret)
+			return ret;
+	}
+	if (boot != j->boot || !strcmp(column[RAW_METRIC], "end"))
+		return OK;
+	if (has_already(j, column[RAW_METRIC]))
+		return complain(FAILED, "%s: line %lu: has %s already", j->path, j->line,
+				column[RAW_METRIC]);
+	free(j->row);
+	j->phase = phase;
+	if (asprintf(&j->row, "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s", column[0], column[1], column[2],
+		     column[3], column[4], column[5], column[6], column[7], column[8],
+		     column[9]) < 0) {
+		j->row = NULL;
+		return complain(FAILED, "no memory left");
+	}
+	return OK;
+}
+
+static int join(struct join *j, FILE *f)
+{
+	char *text = NULL, *copy, *column[RAW_COLUMNS];
+	size_t room = 0;
+	int ret = OK, header = 0;
+	ssize_t n;
+
+	while (!ret && (n = getline(&text, &room, f)) > 0) {
+		j->line++;
+		if (text[n - 1] != '\n') {
+			ret = complain(FAILED, "%s: line %lu: not whole", j->path, j->line);
+			break;
+		}
+		text[n - 1] = '\0';
+		if (j->line == 1 && strcmp(text, RAW_MAGIC)) {
+			ret = complain(FAILED, "%s: no results of pagealloc bench", j->path);
+			break;
+		}
+		if (*text != '#' && !header) {
+			header = 1;
+			if (strcmp(text, RAW_HEADER))
+				ret = complain(FAILED, "%s: line %lu: not '" RAW_HEADER "'",
+					       j->path, j->line);
+			else
+				ret = put_settings(j);
+		} else if (*text == '#') {
+			ret = check_comment(j, text);
+		} else {
+			copy = strdup(text);
+			if (!copy || raw_split(copy, column) != RAW_COLUMNS)
+				ret = complain(FAILED, "%s: line %lu: not a row of results",
+					       j->path, j->line);
+			else
+				ret = join_row(j, column);
+			free(copy);
+		}
+		if (!ret)
+			fprintf(j->out, "%s\n", text);
+	}
+	if (!ret)
+		ret = end_measurement(j);
+	/* Phases of executions that were stopped count in the guest, and in no row. */
+	if (!ret && j->joined && j->phase + 1 != j->model->nr_phases)
+		ret = complain(FAILED, "%s: has %zu phases, the measurements of boot %" PRIu64
+			       " are %llu: the run was interrupted, and does not fit its counts",
+			       j->model->path, j->model->nr_phases, j->boot, j->phase + 1);
+	if (!ret && !j->joined)
+		ret = complain(FAILED, "%s: no measurements%s", j->path,
+			       j->have_boot == 2 ? " of this boot" : "");
+	free(j->row);
+	free(text);
+	return ret;
+}
+
+static int run(struct join *j, const char *counts, const char *output)
+{
+	struct model m = { };
+	struct outfile out;
+	FILE *f = NULL;
+	int ret = load(&m, counts);
+
+	if (!ret) {
+		f = fopen(j->path, "re");
+		if (!f)
+			ret = complain(FAILED, "%s: %s", j->path, strerror(errno));
+	}
+	j->model = &m;
+	take_penalties(&m, &j->penalties);
+	if (!ret)
+		ret = check_penalties(j);
+	if (!ret)
+		ret = outfile_open(&out, output);
+	if (!ret) {
+		j->out = out.f;
+		ret = join(j, f);
+		if (ret && out.tmp[0]) {
+			/* Said already; what is there stays as it is. */
+			fclose(out.f);
+			unlink(out.tmp);
+			leftover_done(out.tmp);
+		} else if (!ret) {
+			ret = outfile_close(&out, 0);
+		}
+	}
+	if (f)
+		fclose(f);
+	free(m.count);
+	return ret;
+}
+
+static void usage(FILE *f)
+{
+	fputs("usage: pagealloc bench model RAW COUNTS [options]\n"
+	      "Add what the oracle counted in its modelled caches to the measurements of a\n"
+	      "boot, as metrics CACHE_accesses and CACHE_misses.\n\n"
+	      "  -o, --output FILE           (default standard output)\n"
+	      "      --miss CACHE=CYCLES     for each cache that is told: the metric model_cycles, a\n"
+	      "                              cycle for each instruction and CYCLES for each miss\n"
+	      "      --boot K                the boot that COUNTS is of (default: the one in RAW)\n"
+	      "      --help\n", f);
+}
+
+enum { BOOT = 600, MISS };
+
+static int add_penalty(struct penalties *p, const char *text)
+{
+	const char *value = strchr(text, '=');
+	size_t n = value ? (size_t)(value - text) : 0;
+
+	if (!n || n >= sizeof(p->cache[0]) || p->nr == MAX_CACHES ||
+	    number(value + 1, 1000000, &p->cycles[p->nr]))
+		return complain(USAGE, "--miss %s: not CACHE=CYCLES, up to 1000000", text);
+	memcpy(p->cache[p->nr++], text, n);
+	return OK;
+}
+
+/**
+ * bench_model() - add the misses of the modelled caches to what was measured
+ *
+ * Return: exit status.
+ */
+int bench_model(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "output", 1, NULL, 'o' }, { "boot", 1, NULL, BOOT }, { "miss", 1, NULL, MISS },
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	const char *output = NULL;
+	struct join j = { };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'o': output = optarg; break;
+		case BOOT:
+			if (number(optarg, UINT64_MAX, &j.boot))
+				return complain(USAGE, "--boot %s: not a number", optarg);
+			j.have_boot = 2;
+			break;
+		case MISS:
+			if (add_penalty(&j.penalties, optarg))
+				return USAGE;
+			break;
+		default:
+			usage(c == 'h' ? stdout : stderr);
+			return c == 'h' ? OK : USAGE;
+		}
+	}
+	if (optind + 2 != argc) {
+		usage(stderr);
+		return USAGE;
+	}
+	j.path = argv[optind];
+	return run(&j, argv[optind + 1], output);
+}

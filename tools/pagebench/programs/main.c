@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pagealloc-programs: the programs that come with pagealloc bench.  Each works
+ * on memory of a size that is given, so that it can be as large as a cache.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "lib/mark.h"
+#include "lib/complain.h"
+#include "lib/size.h"
+#include "kernel.h"
+
+static const struct kernel *const kernels[] = {
+	&kernel_fft, &kernel_lu, &kernel_sor, &kernel_sparse, &kernel_montecarlo, &kernel_aes,
+	&kernel_ping,
+};
+
+/* What is run, and how. */
+struct job {
+	const struct kernel *kernel;
+	uint64_t size, iterations;
+	int each;	/* memory is allocated for each measurement, and that is measured */
+	int private_data;
+	void *data;
+};
+
+static void usage(FILE *f)
+{
+	size_t i;
+
+	fputs("usage: pagealloc-programs NAME [options]\n\n", f);
+	for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		fprintf(f, "  %-11s %s\n", kernels[i]->name, kernels[i]->about);
+	fputs("\n  --size SIZE         of the memory it works on (default 256K)\n"
+	      "  --iterations N      of a measurement (default 1)\n"
+	      "  --allocate once|each  memory once, or anew in each measurement (default once)\n"
+	      "  --private-data      own copies of the read-only data of program and libraries, which\n"
+	      "                      hints place, other than the page cache's\n"
+	      "  --lines             measure when told to on standard input, as pagealloc bench does;\n"
+	      "                      else once\n"
+	      "  --help\n\n"
+	      "Each result is checked at the end: the exit status is 1 if it is wrong.\n", f);
+}
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Writes to each page of the private read-only file mappings there are. */
+static int copy_data(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long begin, end;
+	char line[512], file;
+	int ret = OK;
+
+	if (!f)
+		return complain(FAILED, "/proc/self/maps: %s", strerror(errno));
+	while (!ret && fgets(line, sizeof(line), f)) {
+		void *at;
+
+		if (sscanf(line, "%lx-%lx r--p %*x %*x:%*x %*u %c", &begin, &end, &file) != 3 ||
+		    file != '/')
+			continue;
+		at = (void *)begin;
+		if (mprotect(at, end - begin, PROT_READ | PROT_WRITE) ||
+		    madvise(at, end - begin, MADV_POPULATE_WRITE) ||
+		    mprotect(at, end - begin, PROT_READ))
+			ret = complain(FAILED, "--private-data: %s", strerror(errno));
+	}
+	fclose(f);
+	return ret;
+}
+
+static double now_s(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static int make(struct job *j)
+{
+	if (j->data)
+		j->kernel->free(j->data);
+	j->data = j->kernel->make(j->size);
+	return j->data ? 0 : -1;
+}
+
+static int measure(struct job *j, double *wall_s, double *cpu_s)
+{
+	int ret = 0;
+
+	if (!j->each)
+		j->kernel->prepare(j->data);
+	*cpu_s = now_s(CLOCK_PROCESS_CPUTIME_ID);
+	*wall_s = now_s(CLOCK_MONOTONIC);
+	oracle_phase_begin();
+	if (j->each) {
+		ret = make(j);
+		if (!ret)
+			j->kernel->prepare(j->data);
+	}
+	if (!ret)
+		ret = j->kernel->run(j->data, j->iterations);
+	oracle_phase_end();
+	*wall_s = now_s(CLOCK_MONOTONIC) - *wall_s;
+	*cpu_s = now_s(CLOCK_PROCESS_CPUTIME_ID) - *cpu_s;
+	return ret;
+}
+
+static int measure_lines(struct job *j)
+{
+	double wall_s, cpu_s;
+	char line[64], end;
+	unsigned long k;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		if (sscanf(line, "measure %lu%c", &k, &end) != 2 || end != '\n')
+			return complain(FAILED, "%s: not 'measure K'", line);
+		if (measure(j, &wall_s, &cpu_s))
+			return complain(FAILED, "%s: measurement %lu: it cannot be done",
+					j->kernel->name, k);
+		printf("done %lu wall_time=%.9f cpu_time=%.9f\n", k, wall_s, cpu_s);
+		if (fflush(stdout))
+			return complain(FAILED, "standard output: %s", strerror(errno));
+	}
+	return OK;
+}
+
+static int run(struct job *j, int lines)
+{
+	double wall_s, cpu_s;
+	int ret = OK;
+
+	/* By default free() keeps what malloc() then returns again: the same pages. */
+	if (j->each)
+		mallopt(M_MMAP_THRESHOLD, 4096);
+	if (j->private_data && copy_data())
+		return FAILED;
+	if (make(j))
+		return complain(FAILED, "%s: cannot be made of %llu bytes", j->kernel->name,
+				(unsigned long long)j->size);
+	if (lines)
+		ret = measure_lines(j);
+	else if (measure(j, &wall_s, &cpu_s))
+		ret = complain(FAILED, "%s: it cannot be done", j->kernel->name);
+	else
+		printf("%s: %llu bytes, %.6f s, CPU %.6f s\n", j->kernel->name,
+		       (unsigned long long)j->kernel->bytes(j->data), wall_s, cpu_s);
+	if (!ret && j->kernel->check(j->data))
+		ret = complain(FAILED, "%s: the result is wrong", j->kernel->name);
+	if (j->data)
+		j->kernel->free(j->data);
+	return ret;
+}
+
+enum { SIZE = 512, ITERATIONS, ALLOCATE, PRIVATE_DATA, LINES };
+
+static int parse(int argc, char **argv, struct job *j, int *lines)
+{
+	static const struct option options[] = {
+		{ "size", 1, NULL, SIZE }, { "iterations", 1, NULL, ITERATIONS },
+		{ "allocate", 1, NULL, ALLOCATE }, { "private-data", 0, NULL, PRIVATE_DATA },
+		{ "lines", 0, NULL, LINES }, { "help", 0, NULL, 'h' }, { }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (c) {
+		case SIZE:
+			if (parse_size(optarg, &j->size))
+				return complain(USAGE, "--size %s: not a size (256K)", optarg);
+			break;
+		case ITERATIONS:
+			if (parse_size(optarg, &j->iterations) || !j->iterations)
+				return complain(USAGE, "--iterations %s: not a number", optarg);
+			break;
+		case ALLOCATE:
+			j->each = !strcmp(optarg, "each");
+			if (!j->each && strcmp(optarg, "once"))
+				return complain(USAGE, "--allocate %s: neither once nor each", optarg);
+			break;
+		case PRIVATE_DATA: j->private_data = 1; break;
+		case LINES: *lines = 1; break;
+		case 'h':
+			usage(stdout);
+			exit(OK);
+		default:
+			usage(stderr);
+			return USAGE;
+		}
+	}
+	if (optind == argc)
+		return OK;
+	return complain(USAGE, "%s: not an option", argv[optind]);
+}
+
+int main(int argc, char **argv)
+{
+	struct job j = { .size = 256 << 10, .iterations = 1 };
+	int lines = 0, ret;
+	size_t i;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		usage(stdout);
+		return OK;
+	}
+	if (argc > 1 && !strcmp(argv[1], "--version")) {
+		puts("pagealloc-programs (memscope) " MEMSCOPE_VERSION);
+		return OK;
+	}
+	for (i = 0; argc > 1 && i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		if (!strcmp(argv[1], kernels[i]->name))
+			j.kernel = kernels[i];
+	if (!j.kernel) {
+		if (argc > 1)
+			complain(USAGE, "%s: no such program", argv[1]);
+		usage(stderr);
+		return USAGE;
+	}
+	ret = parse(argc - 1, argv + 1, &j, &lines);
+	return ret ? ret : run(&j, lines);
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pagealloc bench report: tables of results.
+ *
+ * Everything is read, checked and computed before the first character is
+ * printed.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "pagealloc/cli.h"
+#include "bench.h"
+#include "report.h"
+
+const char request_usage[] =
+	"      --metric NAME           wall_time (default), cpu_time, L2_misses, ...\n"
+	"      --strategies LIST       only these; others are compared with the first\n"
+	"                              (default: all, and the strategy default first)\n"
+	"      --seed N                of the random numbers (default 1)\n"
+	"      --replicates N          of the bootstrap (default 9999)\n"
+	"      --groups N              pairs of groups for an impact factor (default 2000)\n"
+	"      --misses NAME           metric of correlations (default: of the last cache level)\n"
+	"      --min-diff PCT          smaller differences do not count in ranks (default 0)\n";
+
+static int parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *n)
+{
+	char *end;
+
+	errno = 0;
+	*n = strtoull(text, &end, 10);
+	return errno || *end || *text < '0' || *text > '9' || *n < min || *n > max ? -1 : 0;
+}
+
+static int parse_real(const char *text, double *x)
+{
+	char *end;
+
+	*x = strtod(text, &end);
+	return *end || end == text || !isfinite(*x) || *x < 0 ? -1 : 0;
+}
+
+/**
+ * request_option() - an option of request_usage
+ * @q: what was given
+ * @c: from getopt_long()
+ * @arg: its argument
+ *
+ * Return: OK, or USAGE after saying why; -1 if it is none.
+ */
+int request_option(struct request *q, int c, const char *arg)
+{
+	uint64_t n;
+
+	switch (c) {
+	case REQUEST_METRIC: q->metric = arg; return OK;
+	case REQUEST_STRATEGIES: q->strategies = arg; return OK;
+	case REQUEST_MISSES: q->view.misses = arg; return OK;
+	case REQUEST_SEED:
+		if (parse_count(arg, 0, UINT64_MAX, &q->effort.seed))
+			return complain(USAGE, "--seed %s: not a number", arg);
+		return OK;
+	case REQUEST_REPLICATES:
+		/* 39 are the least with 95 % between the first and the last. */
+		if (parse_count(arg, 39, 1000000, &n))
+			return complain(USAGE, "--replicates %s: not a number from 39 to 1000000", arg);
+		q->effort.replicates = n;
+		return OK;
+	case REQUEST_GROUPS:
+		if (parse_count(arg, 10, 1000000, &n))
+			return complain(USAGE, "--groups %s: not a number from 10 to 1000000", arg);
+		q->effort.groups = n;
+		return OK;
+	case REQUEST_MIN_DIFF:
+		if (parse_real(arg, &q->view.min_diff))
+			return complain(USAGE, "--min-diff %s: not a percentage", arg);
+		return OK;
+	case REQUEST_COST_RATIO:
+		if (parse_real(arg, &q->view.cost_ratio) || !(q->view.cost_ratio > 0))
+			return complain(USAGE, "--cost-ratio %s: not a number above 0", arg);
+		return OK;
+	default:
+		return -1;
+	}
+}
+
+/**
+ * request_read() - read files, and what is to be evaluated in them
+ * @q: the options
+ * @paths: the files
+ * @nr: how many
+ * @r: free it with results_free() in any case
+ * @ev: free it with evaluation_free() in any case
+ *
+ * Return: OK, or FAILED after saying why.
+ */
+int request_read(const struct request *q, char **paths, int nr, struct results *r,
+		 struct evaluation *ev)
+{
+	char error[1024];
+	int i;
+
+	memset(r, 0, sizeof(*r));
+	memset(ev, 0, sizeof(*ev));
+	for (i = 0; i < nr; i++)
+		if (results_read(r, paths[i], error, sizeof(error)))
+			return complain(FAILED, "%s", error);
+	if (results_finish(r, error, sizeof(error)) ||
+	    evaluation_init(ev, r, q->metric, q->strategies, &q->effort, error, sizeof(error)))
+		return complain(FAILED, "%s", error);
+	return OK;
+}
+
+/**
+ * request_clash() - would what is written replace what was measured?
+ * @output: a file
+ * @r: the results
+ *
+ * Return: 0, or FAILED after saying so.
+ */
+int request_clash(const char *output, const struct results *r)
+{
+	struct stat out, in;
+	size_t i;
+
+	if (!output || stat(output, &out))
+		return OK;
+	for (i = 0; i < r->nr_files; i++)
+		if (!stat(r->files[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return complain(FAILED, "%s: holds the results, is not overwritten", output);
+	return OK;
+}
+
+static void usage(FILE *f)
+{
+	const struct bench_view *v;
+
+	fputs("usage: pagealloc bench report [options] RAW...\n"
+	      "Tables of what `pagealloc bench run` measured: raw.csv files, or their directories.\n\n"
+	      "      --view LIST             views, with commas between them (default mean):\n", f);
+	for (v = bench_views; v->name; v++)
+		fprintf(f, "        %-12s %s\n", v->name, v->about);
+	fputs("        all          all for which there are data\n", f);
+	fputs(request_usage, f);
+	fputs("      --cost-ratio R          an execution costs as much as R measurements: plan\n", f);
+	fputs(output_usage, f);
+	fputs("      --help\n", f);
+}
+
+#define MAX_NOTES 24
+
+/* What is made, and remarks on it. */
+struct report {
+	struct section sections[MAX_SECTIONS];
+	int nr;
+	char *notes[MAX_NOTES];
+	int nr_notes;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void note(struct report *report, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (report->nr_notes == MAX_NOTES)
+		return;
+	va_start(ap, fmt);
+	if (vasprintf(&report->notes[report->nr_notes], fmt, ap) >= 0)
+		report->nr_notes++;
+	va_end(ap);
+}
+
+/* Programs whose measurements start with empty modelled caches, whatever begin is. */
+static void note_caches(struct report *report, const struct results *r)
+{
+	char text[1024] = "";
+	size_t i, n = 0;
+
+	if (!results_setting(r, "begin"))
+		return;
+	for (i = 0; i < r->nr_settings && n < sizeof(text); i++)
+		if (r->settings[i].file == r->files[0] && !strncmp(r->settings[i].key, "caches ", 7) &&
+		    !strcmp(r->settings[i].value, "empty"))
+			n += snprintf(text + n, sizeof(text) - n, " %s", r->settings[i].key + 7);
+	if (n)
+		note(report, "empty caches before each measurement of:%s", text);
+}
+
+/* Whatever is needed to get the same numbers again, or to doubt them. */
+static void take_notes(struct report *report, const struct results *r, const struct evaluation *ev)
+{
+	static const char * const keys[] = { "suite", "kernel", "cpu", "cache", "cpus", "who",
+					     "what", "begin", "model_seed", "miss", "color_function" };
+	size_t i, least = SIZE_MAX, outer = ev->effort.replicates < 999 ? ev->effort.replicates : 999;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (results_setting(r, keys[i]))
+			note(report, "%s: %s", keys[i], results_setting(r, keys[i]));
+	note_caches(report, r);
+	note(report, "metric: %s in %s, without the warm-up", r->metrics[ev->metric].name,
+	     !strcmp(r->metrics[ev->metric].unit, "1") ? "events" : r->metrics[ev->metric].unit);
+	note(report, "chance: seed %llu, %zu bootstrap replicates, %zu pairs of groups for an impact factor "
+	     "(its interval: %zu replicates of %zu; its null: 199 permutations)",
+	     (unsigned long long)ev->effort.seed, ev->effort.replicates, ev->effort.groups, outer,
+	     ev->effort.groups / 8 + 1);
+	note(report, "pagealloc " MEMSCOPE_VERSION);
+	if (r->nr_incomplete)
+		note(report, "%zu executions did not end and are left out", r->nr_incomplete);
+	for (i = 0; i < ev->nr_samples; i++)
+		if (ev->samples[i].runs.n < least)
+			least = ev->samples[i].runs.n;
+	if (least < GOOD_EXECUTIONS)
+		note(report, "an experiment has %zu executions only: with fewer than %d, intervals of variation "
+		     "cover less than 95 %%", least, GOOD_EXECUTIONS);
+}
+
+static int make_view(struct report *report, const struct bench_view *v, struct evaluation *ev,
+		     const struct view_options *o, char *error, size_t size)
+{
+	unsigned int needs = v->needs;
+	int failed;
+	size_t i;
+
+	if (v->compares && evaluation_cells(ev, error, size))
+		return -2;
+	/* Comparisons take what there is. */
+	for (i = 0; v->compares && i < ev->nr_samples; i++)
+		if (ev->samples[i].several && !stat_impact_group(&ev->samples[i].runs))
+			needs &= ~(1 << STAT_EXECUTION);
+	if (evaluate(ev, needs, error, size))
+		return -2;
+	failed = v->make(ev, o, report->sections, &report->nr, error, size);
+	if (failed == -1)
+		snprintf(error, size, "no memory left");
+	return failed;
+}
+
+/* OK, or FAILED after saying why. */
+static int make_views(struct report *report, const char *list, struct evaluation *ev,
+		      const struct view_options *o)
+{
+	const struct bench_view *v;
+	char error[1024], name[32];
+	size_t n;
+
+	if (!strcmp(list, "all")) {
+		for (v = bench_views; v->name; v++) {
+			int failed = make_view(report, v, ev, o, error, sizeof(error));
+
+			if (failed == -1)
+				return complain(FAILED, "%s", error);
+			if (failed)
+				note(report, "no view %s: %s", v->name, error);
+		}
+		return OK;
+	}
+	for (; list; list = list[n] ? list + n + 1 : NULL) {
+		n = strcspn(list, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)n, list);
+		v = bench_view_find(name);
+		if (make_view(report, v, ev, o, error, sizeof(error)))
+			return complain(FAILED, "%s", error);
+	}
+	return OK;
+}
+
+/* Each view once: sections are limited. */
+static int check_views(const char *list)
+{
+	const char *all = list;
+	char name[32], seen[512] = ",", key[40];
+	size_t n;
+
+	if (!strcmp(list, "all"))
+		return OK;
+	for (; list; list = list[n] ? list + n + 1 : NULL) {
+		n = strcspn(list, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)n, list);
+		snprintf(key, sizeof(key), ",%s,", name);
+		if (n >= sizeof(name) || !bench_view_find(name))
+			return complain(USAGE, "--view %s: %s is no view (see --help)", all,
+					*name ? name : "nothing");
+		if (strstr(seen, key))
+			return complain(USAGE, "--view %s: %s twice", all, name);
+		strncat(seen, key + 1, sizeof(seen) - strlen(seen) - 1);
+	}
+	return OK;
+}
+
+static int print_plain(const struct report *report, enum table_format format, FILE *out)
+{
+	int i;
+
+	for (i = 0; i < report->nr_notes; i++)
+		fprintf(out, "# %s\n", report->notes[i]);
+	for (i = 0; i < report->nr; i++) {
+		const struct section *s = &report->sections[i];
+
+		fprintf(out, "\n# %s: %s\n# %s.\n", s->name, s->title, s->meaning);
+		if (table_print(&s->table, format, out))
+			return -1;
+	}
+	return 0;
+}
+
+static void print_string(const char *text, FILE *out)
+{
+	json_t *string = json_string(text);
+
+	json_dumpf(string, out, JSON_ENCODE_ANY);
+	json_decref(string);
+}
+
+static int print_json(const struct report *report, FILE *out)
+{
+	int i;
+
+	fputs("{\"about\": [", out);
+	for (i = 0; i < report->nr_notes; i++) {
+		fputs(i ? ",\n " : "\n ", out);
+		print_string(report->notes[i], out);
+	}
+	fputs("\n]", out);
+	for (i = 0; i < report->nr; i++) {
+		const struct section *s = &report->sections[i];
+
+		fprintf(out, ",\n\"%s\": {\"title\": ", s->name);
+		print_string(s->title, out);
+		fputs(",\n \"meaning\": ", out);
+		print_string(s->meaning, out);
+		fputs(",\n \"rows\": ", out);
+		if (table_print(&s->table, TABLE_JSON, out))
+			return -1;
+		fputc('}', out);
+	}
+	fputs("\n}\n", out);
+	return fflush(out) || ferror(out) ? -1 : 0;
+}
+
+int bench_report(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "view", 1, NULL, 'v' }, { "cost-ratio", 1, NULL, REQUEST_COST_RATIO },
+		REQUEST_OPTIONS, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
+	};
+	struct request request = DEFAULT_REQUEST;
+	struct output output = { };
+	const char *views = "mean";
+	struct report *report;
+	struct evaluation ev;
+	struct outfile out;
+	struct results r;
+	int c, i, failed;
+
+	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h" "v:", options, NULL)) != -1) {
+		switch (c) {
+		case 'v':
+			views = optarg;
+			break;
+		case 'h':
+			usage(stdout);
+			return OK;
+		case 'F': case 'o':
+			if (output_option(&output, c, optarg))
+				return USAGE;
+			break;
+		default:
+			failed = request_option(&request, c, optarg);
+			if (failed < 0)
+				usage(stderr);
+			if (failed)
+				return USAGE;
+		}
+	}
+	if (check_views(views))
+		return USAGE;
+	if (optind == argc) {
+		usage(stderr);
+		return USAGE;
+	}
+	report = calloc(1, sizeof(*report));
+	if (!report)
+		return complain(FAILED, "no memory left");
+	failed = request_read(&request, argv + optind, argc - optind, &r, &ev);
+	if (!failed) {
+		take_notes(report, &r, &ev);
+		failed = make_views(report, views, &ev, &request.view);
+	}
+	if (!failed && !request_clash(output.path, &r) && !outfile_open(&out, output.path))
+		failed = outfile_close(&out, output.format == TABLE_JSON ? print_json(report, out.f) :
+				       print_plain(report, output.format, out.f));
+	else
+		failed = FAILED;
+	for (i = 0; i < report->nr; i++)
+		table_free(&report->sections[i].table);
+	for (i = 0; i < report->nr_notes; i++)
+		free(report->notes[i]);
+	free(report);
+	evaluation_free(&ev);
+	results_free(&r);
+	return failed;
+}

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0
+/* pagealloc bench run: measure the programs of a suite with each strategy. */
+#include <errno.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/mark.h"
+#include "pagealloc/cli.h"
+#include "pagebench/measure/ager.h"
+#include "bench.h"
+#include "pagebench/measure/canary.h"
+#include "pagebench/measure/process.h"
+#include "pagebench/measure/progress.h"
+#include "pagebench/stat/random.h"
+#include "pagebench/measure/raw.h"
+#include "pagebench/measure/warmup.h"
+
+/* A canary that changes by more is worth a word. */
+#define DRIFT 0.1
+
+/**
+ * struct run - a run
+ * @dir: of the results
+ * @scratch: where programs run; empty at its begin, removed at its end
+ * @wanted: strategies, bit by bit
+ * @canary: seconds
+ */
+struct run {
+	const char *dir;
+	uint64_t boot;
+	int dry;
+	uint32_t wanted;
+	struct suite suite;
+	struct plan plan;
+	struct raw raw;
+	struct progress progress;
+	char scratch[PATH_MAX];
+	double *canary;
+	size_t nr_canaries;
+	int said_limit;		/* that the ager scatters less */
+};
+
+static void usage(FILE *f)
+{
+	fputs("usage: pagealloc bench run SUITE -o DIR [options]\n"
+	      "Measure the programs of a suite with each of its strategies.  What DIR has\n"
+	      "already is not measured again: after an interruption, run it again.\n\n"
+	      "  -o, --output DIR            results: raw.csv, and a copy of the suite\n"
+	      "      --boot K                this is boot K of the suite's, from 0 (default 0)\n"
+	      "  -s, --strategy NAME         only this strategy; may be repeated\n"
+	      "  -n, --dry-run               print what would be run, in order\n"
+	      "      --help\n", f);
+}
+
+/* What an execution is called in messages. */
+static const char *name_of(const struct plan_entry *e, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s, config %s, strategy %s", e->program->name, e->config->name,
+		 e->strategy->name);
+	return buf;
+}
+
+/* Each strategy once, before anything is measured with the first. */
+static int try_strategies(struct run *r)
+{
+	static char *command[] = { "true", NULL };
+	const struct words words = { command, 1 };
+	const struct suite_strategy *s;
+	enum process_result result;
+	struct process_job job;
+	struct process p;
+	char what[64];
+	size_t i;
+
+	for (i = 0; i < r->suite.nr_strategies; i++) {
+		s = &r->suite.strategies[i];
+		if (!(r->wanted >> i & 1))
+			continue;
+		job = (struct process_job){ .command = &words, .options = &s->options };
+		result = process_start(&p, &job, 60);
+		if (!result) {
+			process_go(&p);
+			result = process_wait(&p, NULL);
+		}
+		snprintf(what, sizeof(what), "strategy %s cannot be used", s->name);
+		if (result)
+			process_complain(&p, result, what);
+		process_end(&p);
+		if (result && s->options.nr)
+			complain(OK, "strategies that can be used are measured with --strategy NAME");
+		if (result)
+			return FAILED;
+	}
+	return OK;
+}
+
+/* What programs need to be there is made in the directory they run in. */
+static int prepare(struct run *r)
+{
+	static char *sh[] = { "sh", "-e", "-c", NULL };
+	const struct words words = { sh, 3 };
+	const struct suite_program *prog;
+	enum process_result result;
+	struct process_job job;
+	struct process p;
+	char what[64];
+	size_t i;
+
+	for (i = 0; i < r->suite.nr_programs; i++) {
+		prog = &r->suite.programs[i];
+		if (!prog->prepare)
+			continue;
+		job = (struct process_job){
+			.command = &words, .dir = r->scratch,
+			.args = &(struct words){ (char *[]){ prog->prepare, NULL }, 1 },
+		};
+		result = process_start(&p, &job, prog->rules.timeout_s);
+		if (!result) {
+			process_go(&p);
+			result = process_wait(&p, NULL);
+		}
+		snprintf(what, sizeof(what), "%s: prepare", prog->name);
+		if (result)
+			process_complain(&p, result, what);
+		process_end(&p);
+		if (result)
+			return FAILED;
+	}
+	return OK;
+}
+
+static int flag_warmup(const struct suite_rules *rules, struct measurement *m, size_t nr)
+{
+	size_t i, warmup = rules->warmup;
+	double *time;
+
+	if (rules->warmup == WARMUP_MSER) {
+		time = malloc(nr * sizeof(*time));
+		if (!time)
+			return complain(FAILED, "no memory left");
+		for (i = 0; i < nr; i++)
+			time[i] = metric_find(&m[i], "wall_time")->value;
+		warmup = warmup_mser(time, nr);
+		free(time);
+	}
+	for (i = 0; i < warmup; i++)
+		m[i].warmup = 1;
+	return OK;
+}
+
+/* A run of the program is the measurement. */
+static enum process_result measure_run(struct process *p, const struct plan_entry *e,
+				       struct measurement *m)
+{
+	enum process_result result;
+
+	if (e->program->caches == CACHES_EMPTY)
+		oracle_empty();
+	oracle_phase_begin();
+	process_go(p);
+	result = process_wait(p, m);
+	oracle_phase_end();
+	return result;
+}
+
+/* The program is asked for one after the other. */
+static enum process_result measure_lines(struct process *p, const struct plan_entry *e,
+					 struct measurement *m)
+{
+	enum process_result result = PROCESS_OK;
+	uint64_t i;
+
+	process_go(p);
+	for (i = 0; i < e->program->rules.measurements && !result; i++) {
+		if (e->program->caches == CACHES_EMPTY)
+			oracle_empty();
+		if (!e->program->marks_itself)
+			oracle_phase_begin();
+		result = process_measure(p, i, &m[i]);
+		if (!e->program->marks_itself)
+			oracle_phase_end();
+	}
+	return result ? result : process_wait(p, NULL);
+}
+
+/* One execution, and its rows; these only if memory was scattered to its end. */
+static int execute(struct run *r, struct plan_entry *e, struct ager *ager)
+{
+	const struct suite_rules *rules = &e->program->rules;
+	struct measurement *m = calloc(rules->measurements, sizeof(*m));
+	struct process_job job = {
+		.command = &e->program->command, .args = &e->config->args, .env = &e->config->env,
+		.options = &e->strategy->options, .dir = r->scratch,
+		.lines = e->program->protocol == PROTOCOL_LINES,
+	};
+	enum process_result result;
+	struct process p;
+	char what[128];
+	uint64_t i;
+	int ret;
+
+	if (!m) {
+		ager_stop(ager);
+		return complain(FAILED, "no memory left");
+	}
+	for (i = 0; i < rules->measurements; i++)
+		m[i].phase = r->raw.phases + i;
+	result = process_start(&p, &job, rules->timeout_s);
+	if (!result)
+		result = job.lines ? measure_lines(&p, e, m) : measure_run(&p, e, m);
+	if (result && result != PROCESS_INTERRUPTED)
+		progress_end(&r->progress);
+	process_complain(&p, result, name_of(e, what, sizeof(what)));
+	process_end(&p);
+	ret = ager_stop(ager) || result ? FAILED : OK;
+	if (!ret)
+		ret = flag_warmup(rules, m, rules->measurements);
+	if (!ret) {
+		ret = raw_add(&r->raw, e, m, rules->measurements);
+		r->raw.phases += rules->measurements;
+	}
+	free(m);
+	return ret;
+}
+
+static int run_canary(struct run *r, struct plan_entry *e)
+{
+	struct measurement m = { .phase = r->raw.phases++ };
+
+	oracle_phase_begin();
+	r->canary[r->nr_canaries] = canary_s();
+	oracle_phase_end();
+	metric_add(&m, "wall_time", r->canary[r->nr_canaries++]);
+	return raw_add(&r->raw, e, &m, 1);
+}
+
+/* What is free for an execution follows from what it is, not from when it is. */
+static uint64_t ager_seed(const struct run *r, const struct plan_entry *e)
+{
+	uint64_t hash = random_hash(0, e->program->name);
+
+	hash = random_hash(hash, e->config->name);
+	hash = random_hash(hash, e->strategy->name);
+	return random_at(r->suite.seed, hash, e->execution);
+}
+
+static int run_entry(struct run *r, struct plan_entry *e)
+{
+	struct ager ager;
+	int ret;
+
+	if (!e->program)
+		return run_canary(r, e);
+	progress_next(&r->progress, e);
+	if (!r->said_limit && r->suite.aging_bytes > ager_limit()) {
+		r->said_limit = 1;
+		progress_end(&r->progress);
+		complain(OK, "aging: less than %" PRIu64 " MiB are scattered: a tenth of memory stays"
+			 " free", r->suite.aging_bytes >> 20);
+	}
+	ret = ager_start(&ager, r->suite.aging_bytes, ager_seed(r, e));
+	if (!ret)
+		ret = execute(r, e, &ager);
+	if (!ret)
+		progress_done(&r->progress);
+	return ret;
+}
+
+static int run_all(struct run *r)
+{
+	size_t i;
+	int ret = OK;
+
+	progress_begin(&r->progress, &r->plan);
+	for (i = 0; i < r->plan.nr && !ret && !process_interrupted; i++)
+		if (!r->plan.entry[i].done)
+			ret = run_entry(r, &r->plan.entry[i]);
+	progress_end(&r->progress);
+	return ret;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int make_scratch(struct run *r, const char *suite)
+{
+	const char *tmp = getenv("TMPDIR"), *path = getenv("PATH");
+	char self[PATH_MAX], *dir, *all, *slash;
+	ssize_t n;
+
+	snprintf(r->scratch, sizeof(r->scratch), "%s/pagealloc-bench.XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(r->scratch)) {
+		complain(FAILED, "%s: %s", r->scratch, strerror(errno));
+		r->scratch[0] = '\0';
+		return FAILED;
+	}
+	/* The suite's own directory, and programs that came with us. */
+	dir = realpath(suite, NULL);
+	slash = dir ? strrchr(dir, '/') : NULL;
+	if (slash)
+		*slash = '\0';
+	setenv("SUITE_DIR", dir ? dir : ".", 1);
+	free(dir);
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n > 0) {
+		self[n] = '\0';
+		*strrchr(self, '/') = '\0';
+		if (asprintf(&all, "%s:%s", self, path ? path : "/usr/bin:/bin") >= 0) {
+			setenv("PATH", all, 1);
+			free(all);
+		}
+	}
+	return OK;
+}
+
+static void report_end(struct run *r, size_t left, size_t whole)
+{
+	double drift = canary_drift(r->canary, r->nr_canaries);
+
+	if (drift > 1 + DRIFT || drift < 1 / (1 + DRIFT))
+		complain(OK, "the machine drifts: what should always take the same time takes %.2f"
+			 " times what it took at first (canary in raw.csv)", drift);
+	if (left)
+		complain(OK, "%s: %zu of %zu executions of boot %" PRIu64 " are there; the same"
+			 " command goes on", r->dir, whole - left, whole, r->boot);
+	else if (r->boot + 1 < r->suite.boots)
+		complain(OK, "%s: boot %" PRIu64 " of %" PRIu64 " is complete; next: --boot %" PRIu64
+			 ", after a reboot", r->dir, r->boot, r->suite.boots, r->boot + 1);
+}
+
+static int measure(struct run *r, const char *suite)
+{
+	char missing[256];
+	size_t i, left = 0, whole = 0;
+	int ret;
+
+	r->canary = calloc(r->plan.nr, sizeof(*r->canary));
+	if (!r->canary)
+		return complain(FAILED, "no memory left");
+	process_catch();
+	ret = try_strategies(r);
+	if (ret)
+		return ret;
+	ret = raw_open(&r->raw, r->dir, &r->suite, r->boot, &r->plan);
+	if (ret)
+		goto out;
+	for (i = 0; i < r->plan.nr; i++) {
+		whole += !!r->plan.entry[i].program;
+		left += r->plan.entry[i].program && !r->plan.entry[i].done;
+	}
+	if (!left) {
+		complain(OK, "%s: all of boot %" PRIu64 " is there already", r->dir, r->boot);
+		goto out;
+	}
+	if (*counters_missing(missing, sizeof(missing)))
+		complain(OK, "not measured: %s", missing);
+	ret = make_scratch(r, suite);
+	if (!ret)
+		ret = prepare(r);
+	if (!ret)
+		ret = run_all(r);
+	report_end(r, left - r->progress.done, whole);
+	if (r->scratch[0])
+		nftw(r->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	if (process_interrupted)
+		ret = 128 + process_interrupted;
+out:
+	raw_close(&r->raw);
+	return ret;
+}
+
+/* Executions of strategies that are not wanted now are left for later. */
+static void drop_unwanted(struct run *r)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->plan.nr; i++) {
+		const struct plan_entry *e = &r->plan.entry[i];
+
+		if (!e->program || r->wanted >> (e->strategy - r->suite.strategies) & 1)
+			r->plan.entry[n++] = *e;
+	}
+	r->plan.nr = n;
+}
+
+static void print_plan(const struct run *r)
+{
+	size_t i;
+
+	puts("boot,block,execution,benchmark,config,strategy");
+	for (i = 0; i < r->plan.nr; i++) {
+		const struct plan_entry *e = &r->plan.entry[i];
+
+		if (e->program)
+			printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%s,%s\n", r->boot, e->block,
+			       e->execution, e->program->name, e->config->name, e->strategy->name);
+	}
+}
+
+static int want_strategies(struct run *r, char **names, size_t nr)
+{
+	const struct suite *s = &r->suite;
+	size_t i, j;
+
+	for (i = 0; i < nr; i++) {
+		for (j = 0; j < s->nr_strategies; j++)
+			if (!strcmp(s->strategies[j].name, names[i]))
+				break;
+		if (j == s->nr_strategies)
+			return complain(FAILED, "--strategy %s: the suite has no such strategy",
+					names[i]);
+		r->wanted |= 1u << j;
+	}
+	if (!nr)
+		r->wanted = ~0u;
+	return OK;
+}
+
+static int run(struct run *r, const char *path, char **names, size_t nr)
+{
+	int ret = suite_load(path, &r->suite);
+
+	if (!ret && r->boot >= r->suite.boots)
+		ret = complain(FAILED, "--boot %" PRIu64 ": the suite has boots 0 to %" PRIu64,
+			       r->boot, r->suite.boots - 1);
+	if (!ret)
+		ret = want_strategies(r, names, nr);
+	if (!ret && plan_make(&r->suite, r->boot, &r->plan))
+		ret = complain(FAILED, "no memory left");
+	if (!ret) {
+		drop_unwanted(r);
+		if (r->dry)
+			print_plan(r);
+		else
+			ret = measure(r, path);
+	}
+	free(r->canary);
+	plan_free(&r->plan);
+	suite_free(&r->suite);
+	return ret;
+}
+
+enum { BOOT = 600 };
+
+/**
+ * bench_run() - measure the programs of a suite with each strategy
+ *
+ * Return: exit status; 128 and the number of the signal that interrupted it.
+ */
+int bench_run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "output", 1, NULL, 'o' }, { "boot", 1, NULL, BOOT },
+		{ "strategy", 1, NULL, 's' }, { "dry-run", 0, NULL, 'n' },
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	char *names[SUITE_STRATEGIES];
+	struct run r = { };
+	unsigned long boot = 0;
+	size_t nr = 0;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "o:s:nh", options, NULL)) != -1) {
+		switch (c) {
+		case 'o': r.dir = optarg; break;
+		case 'n': r.dry = 1; break;
+		case 's':
+			if (nr == SUITE_STRATEGIES)
+				return complain(USAGE, "--strategy: at most %d", SUITE_STRATEGIES);
+			names[nr++] = optarg;
+			break;
+		case BOOT:
+			if (strcmp(optarg, "0") && count_parse(optarg, &boot))
+				return complain(USAGE, "--boot %s: not a number", optarg);
+			break;
+		default:
+			usage(c == 'h' ? stdout : stderr);
+			return c == 'h' ? OK : USAGE;
+		}
+	}
+	if (optind + 1 != argc || (!r.dir && !r.dry)) {
+		usage(stderr);
+		return USAGE;
+	}
+	r.boot = boot;
+	return run(&r, argv[optind], names, nr);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The tables of `pagealloc bench report`. */
+#ifndef PAGEALLOC_BENCH_VIEWS_H
+#define PAGEALLOC_BENCH_VIEWS_H
+
+#include "lib/table.h"
+#include "evaluate.h"
+
+#define MAX_COLUMNS 20
+
+/**
+ * struct section - a table and what its numbers mean
+ * @name: one word
+ * @title: what it is about
+ * @meaning: of the intervals and other numbers
+ * @table: its rows
+ * @columns: of it; @names is their memory
+ */
+struct section {
+	const char *name, *title, *meaning;
+	struct table table;
+	struct column columns[MAX_COLUMNS];
+	char names[MAX_COLUMNS][64];
+	int nr_columns;
+};
+
+/* What the user may say about views. */
+struct view_options {
+	const char *misses;	/* metric, or NULL: of the last level */
+	double min_diff;	/* percent */
+	double cost_ratio;	/* of starting an execution to a measurement; 0: not known */
+};
+
+/**
+ * struct bench_view - a view
+ * @needs: statistics, bits
+ * @compares: strategies
+ * @sections: at most this many
+ * @make: appends rows; 0, -1 without memory, -2 with a message in error
+ */
+struct bench_view {
+	const char *name, *about;
+	unsigned int needs;
+	int compares;
+	int (*make)(struct evaluation *ev, const struct view_options *o, struct section *sections,
+		    int *nr, char *error, size_t size);
+};
+
+#define MAX_SECTIONS 16
+
+extern const struct bench_view bench_views[];
+const struct bench_view *bench_view_find(const char *name);
+
+void section_begin(struct section *s, const char *name, const char *title, const char *meaning);
+void section_column(struct section *s, enum cell_type type, int digits, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void section_ready(struct section *s);
+
+/* A number, or that it is not known. */
+static inline struct cell known(double x)
+{
+	return x == x && x - x == 0 ? REAL_CELL(x) : NONE_CELL;
+}
+
+/* view_rank.c, view_series.c */
+int view_ranking(struct evaluation *ev, const struct view_options *o, struct section *sections,
+		 int *nr, char *error, size_t size);
+int view_mindiff(struct evaluation *ev, const struct view_options *o, struct section *sections,
+		 int *nr, char *error, size_t size);
+int view_summary(struct evaluation *ev, const struct view_options *o, struct section *sections,
+		 int *nr, char *error, size_t size);
+int view_correlation(struct evaluation *ev, const struct view_options *o, struct section *sections,
+		     int *nr, char *error, size_t size);
+int view_checks(struct evaluation *ev, const struct view_options *o, struct section *sections,
+		int *nr, char *error, size_t size);
+
+/* Benchmarks of one measurement an execution and of several are counted apart. */
+static inline const char *kind(int several)
+{
+	return several ? "several" : "single";
+}
+
+double rank_shares(const struct evaluation *ev, enum statistic statistic, int several, double min_pct,
+		   double *share, size_t *left_out);
+const char *misses_metric(const struct results *r, const char *wanted);
+
+#endif
