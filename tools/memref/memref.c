@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memref: record which physical memory is referenced, and look at it. */
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "lib/verbs.h"
 #include "memref.h"
-#include "memref/view/view.h"
 
 static const struct verb verbs[] = {
 	{ "record", cmd_record, "record a command, or the system, into trace.dat" },
@@ -19,63 +14,6 @@ static const struct verb verbs[] = {
 	{ "export", cmd_export, "write a recording in the format of other programs" },
 	{ }
 };
-
-/* More than a picture shows, and 20 MB. */
-#define MAX_HEAT_CELLS (128 * 1024)
-
-/* Only where somebody watches, and only if it takes a while. */
-static void show_progress(double share)
-{
-	static time_t begin;
-
-	if (!begin)
-		begin = time(NULL);
-	else if (time(NULL) - begin > 1)
-		fprintf(stderr, "\rmemref: %3.0f %% read\r", 100 * share);
-}
-
-/**
- * load_recording() - read a recording, and say what is wrong with it
- * @path: the file; NULL: trace.dat
- * @window: the part of it that is wanted
- * @needs: VIEW_*: what to collect beside the intervals
- * @m: the model, which may hold intervals even of a damaged file
- *
- * Return: OK, or FAILED after saying why.
- */
-int load_recording(const char *path, const struct window *window, int needs, struct model *m)
-{
-	char error[512];
-
-	model_init(m);
-	m->window = *window;
-	if (needs & VIEW_HEAT)
-		m->heat.max_cells = MAX_HEAT_CELLS;
-	if (needs & VIEW_VIRT)
-		m->virt.max_cells = MAX_HEAT_CELLS;
-	m->thp.wanted = needs & VIEW_THP;
-	if (reader_read(path ? path : "trace.dat", m, isatty(STDERR_FILENO) ? show_progress : NULL,
-			error, sizeof(error)))
-		return complain(FAILED, "%s", error);
-	return OK;
-}
-
-/**
- * read_rows() - read a recording row by row, and say what is wrong with it
- * @path: the file
- * @r: takes the rows; those of a damaged file, too
- *
- * Return: OK, FAILED after saying why, or what the taker of rows returned.
- */
-int read_rows(const char *path, struct reader *r)
-{
-	char error[512];
-	int ret;
-
-	r->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
-	ret = reader_each(path, r, error, sizeof(error));
-	return *error ? complain(FAILED, "%s", error) : ret;
-}
 
 int main(int argc, char **argv)
 {

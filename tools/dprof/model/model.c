@@ -50,159 +50,6 @@ enum level sample_level(const struct sample_event *s, bool *modified)
 	return src.modified || src.forwarded ? LEVEL_PEER : level[src.level];
 }
 
-/**
- * tally_misses() - samples that missed
- * @t: the samples
- * @beyond: a level; the data were not in it, nor in one before
- *
- * Return: how many.
- */
-uint64_t tally_misses(const struct tally *t, enum level beyond)
-{
-	uint64_t n = 0;
-	int l;
-
-	for (l = beyond + 1; l < NR_LEVELS; l++)
-		n += t->level[l];
-	return n;
-}
-
-/**
- * tally_known() - samples that say where the data were
- * @t: the samples
- *
- * Return: how many.
- */
-uint64_t tally_known(const struct tally *t)
-{
-	return t->n - t->level[LEVEL_UNKNOWN];
-}
-
-/**
- * tally_latency() - mean latency
- * @t: the samples
- *
- * Return: cycles, of the samples that have a latency; negative if none has.
- */
-double tally_latency(const struct tally *t)
-{
-	return t->with_latency ? (double)t->latency / t->with_latency : -1;
-}
-
-/**
- * tally_add() - add sums up
- * @to: to these
- * @t: those
- */
-void tally_add(struct tally *to, const struct tally *t)
-{
-	int l;
-
-	to->n += t->n;
-	to->loads += t->loads;
-	to->stores += t->stores;
-	to->modified += t->modified;
-	to->claims += t->claims;
-	to->latency += t->latency;
-	to->with_latency += t->with_latency;
-	for (l = 0; l < NR_LEVELS; l++)
-		to->level[l] += t->level[l];
-}
-
-static const struct type_event *known_type(const struct model *m, uint32_t id)
-{
-	return id < m->nr_known && *m->known[id].cache ? &m->known[id] : NULL;
-}
-
-/* The first ids are the classes themselves, told or not. */
-static enum memory_class class_of(const struct model *m, uint32_t id)
-{
-	const struct type_event *e = known_type(m, id);
-
-	return id < NR_MEMORY_CLASSES ? id :
-	       e && e->class < NR_MEMORY_CLASSES ? e->class : CLASS_UNKNOWN;
-}
-
-/**
- * model_type() - a type
- * @m: the model
- * @id: as the events call it
- * @symbol: address of the variable, of types that are made of them; or 0
- *
- * Return: the type, new if it has to be, or NULL without memory.
- */
-struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol)
-{
-	struct dtype key, *t;
-
-	memset(&key.key, 0, sizeof(key.key));
-	key.key.id = id;
-	key.key.symbol = symbol;
-	HASH_FIND(hh, m->types, &key.key, sizeof(key.key), t);
-	if (t)
-		return t;
-	if (m->nr_types == m->types_room) {
-		uint32_t room = m->types_room * 2 + 256;
-		struct dtype **by_index = realloc(m->by_index, room * sizeof(*by_index));
-
-		if (!by_index)
-			return NULL;
-		m->by_index = by_index;
-		m->types_room = room;
-	}
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return NULL;
-	t->key = key.key;
-	t->index = m->nr_types;
-	m->by_index[m->nr_types++] = t;
-	HASH_ADD(hh, m->types, key, sizeof(t->key), t);
-	return t;
-}
-
-/* Ids are small numbers; one that is not is damage. */
-#define MAX_TYPE_ID	(1U << 24)
-
-static bool same_type(const struct type_event *a, const struct type_event *b)
-{
-	return a->class == b->class && a->line == b->line && !strcmp(a->cache, b->cache) &&
-	       !strcmp(a->func, b->func) && !strcmp(a->file, b->file) &&
-	       !strcmp(a->module, b->module);
-}
-
-static int add_type(struct model *m, const struct type_event *e)
-{
-	uint32_t i, first = 0;
-
-	if (e->id > MAX_TYPE_ID)
-		return 0;
-	if (e->id >= m->nr_known) {
-		uint32_t nr = e->id + e->id / 2 + 256;
-		struct type_event *known = realloc(m->known, nr * sizeof(*known));
-		uint32_t *same = known ? realloc(m->same_as, nr * sizeof(*same)) : NULL;
-
-		if (known)
-			m->known = known;
-		if (!same)
-			return -1;
-		memset(known + m->nr_known, 0, (nr - m->nr_known) * sizeof(*known));
-		memset(same + m->nr_known, 0, (nr - m->nr_known) * sizeof(*same));
-		m->same_as = same;
-		m->nr_known = nr;
-	}
-	m->known[e->id] = *e;
-	/* The kernel may give two CPUs that ask at once two ids. */
-	for (i = NR_MEMORY_CLASSES; i < m->nr_known; i++) {
-		if (!same_type(&m->known[i], e))
-			continue;
-		/* Ids are told in any order: all of them are the smallest. */
-		if (!first)
-			first = i;
-		m->same_as[i] = first;
-	}
-	return 0;
-}
-
 /* Offsets in per-CPU memory are below this, other addresses of the kernel above. */
 #define MAX_PERCPU	(64ULL << 20)
 
@@ -212,7 +59,7 @@ static int add_type(struct model *m, const struct type_event *e)
  */
 static uint64_t find_variable(struct model *m, const struct sample_event *s, uint32_t *offset)
 {
-	enum memory_class class = class_of(m, s->type);
+	enum memory_class class = model_class_of(m, s->type);
 	uint64_t addr = class == CLASS_PERCPU ? s->offset : s->addr;
 	const struct symbol *symbol;
 
@@ -412,7 +259,7 @@ int model_add(void *model, const struct event *e)
 	if (e->cpu >= m->nr_cpus && e->cpu < MAX_CPUS)
 		m->nr_cpus = e->cpu + 1;
 	switch (e->kind) {
-	case EVENT_TYPE: return add_type(m, &e->type);
+	case EVENT_TYPE: return model_add_type(m, &e->type);
 	case EVENT_SAMPLE:
 		sample = *e;
 		sample.sample.op = op_of(&e->sample);
@@ -441,7 +288,7 @@ int model_add_symbols(void *model, const char *text, size_t size)
 
 static void name_type(struct model *m, struct dtype *t)
 {
-	const struct type_event *e = known_type(m, t->key.id);
+	const struct type_event *e = model_known_type(m, t->key.id);
 	char buf[32];
 
 	if (e)
@@ -450,7 +297,7 @@ static void name_type(struct model *m, struct dtype *t)
 		snprintf(t->event.cache, sizeof(t->event.cache), "%s", class_name[t->key.id]);
 	else
 		snprintf(t->event.cache, sizeof(t->event.cache), "type-%u", t->key.id);
-	t->event.class = class_of(m, t->key.id);
+	t->event.class = model_class_of(m, t->key.id);
 	e = &t->event;
 	if (t->key.symbol)
 		snprintf(t->name, sizeof(t->name), "%.90s",

@@ -150,6 +150,9 @@ uint64_t tally_misses(const struct tally *t, enum level beyond);
 uint64_t tally_known(const struct tally *t);
 double tally_latency(const struct tally *t);
 void tally_add(struct tally *to, const struct tally *t);
+const struct type_event *model_known_type(const struct model *m, uint32_t id);
+enum memory_class model_class_of(const struct model *m, uint32_t id);
+int model_add_type(struct model *m, const struct type_event *e);
 struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol);
 struct dtype *model_find_type(struct model *m, const char *name);
 int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint64_t base,

@@ -9,11 +9,9 @@
  */
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dat.h"
@@ -444,31 +442,6 @@ static int advance(struct trace_dat *d, struct stream *s)
 		s->has_event = ret > 0;
 	}
 	return 0;
-}
-
-/**
- * trace_dat_open() - open a file
- * @d: to be closed with trace_dat_close(), even after an error
- * @path: the file
- * @system: of the events wanted
- * @error: says what is wrong with the file
- * @size: of @error
- *
- * Return: 0, or -1 with @error set.
- */
-int trace_dat_open(struct trace_dat *d, const char *path, const char *system,
-		   char *error, size_t size)
-{
-	struct stat st;
-
-	memset(d, 0, sizeof(*d));
-	d->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (d->fd < 0 || fstat(d->fd, &st)) {
-		snprintf(error, size, "%s", strerror(errno));
-		return -1;
-	}
-	d->size = st.st_size;
-	return trace_dat_index(d, system, error, size);
 }
 
 /* Read ahead to the first event of each stream.  Return 0, or -1 without memory. */

@@ -4,9 +4,12 @@
  * data are.  What a file says of itself is believed only within its bounds.
  */
 #include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <trace-cmd.h>
 
 #include "parts.h"
@@ -436,4 +439,29 @@ int trace_dat_index(struct trace_dat *d, const char *system, char *error, size_t
 out:
 	free(head);
 	return ret;
+}
+
+/**
+ * trace_dat_open() - open a file
+ * @d: to be closed with trace_dat_close(), even after an error
+ * @path: the file
+ * @system: of the events wanted
+ * @error: says what is wrong with the file
+ * @size: of @error
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int trace_dat_open(struct trace_dat *d, const char *path, const char *system,
+		   char *error, size_t size)
+{
+	struct stat st;
+
+	memset(d, 0, sizeof(*d));
+	d->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (d->fd < 0 || fstat(d->fd, &st)) {
+		snprintf(error, size, "%s", strerror(errno));
+		return -1;
+	}
+	d->size = st.st_size;
+	return trace_dat_index(d, system, error, size);
 }

@@ -215,23 +215,6 @@ static int add_to_site(struct site *s, struct memprof *m, uint32_t i)
 	return 0;
 }
 
-/** findings_add() - room for one more finding; NULL without memory */
-struct finding *findings_add(struct findings *f)
-{
-	struct finding *p;
-
-	if (f->nr == f->room) {
-		p = realloc(f->all, (2 * f->room + 16) * sizeof(*p));
-		if (!p)
-			return NULL;
-		f->all = p;
-		f->room = 2 * f->room + 16;
-	}
-	p = &f->all[f->nr++];
-	memset(p, 0, sizeof(*p));
-	return p;
-}
-
 static int by_gain(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;

@@ -80,22 +80,6 @@ public const struct memprof_totals *memprof_totals(const struct memprof *m)
 	return &m->totals;
 }
 
-/** memprof_reason() - why accesses are no object's, in words; NULL: no such reason */
-public const char *memprof_reason(int reason)
-{
-	static const char * const text[MEMPROF_REASONS] = {
-		[REASON_FREED] = "heap without a live object: freed, or the allocator's own",
-		[REASON_NOT_MAPPED] = "not mapped, as far as is known",
-		[REASON_NO_EVENTS] = "memory of a process whose objects are not followed",
-		[REASON_LOST] = "events of objects were lost before",
-		[REASON_RACE] = "allocated by another thread at the same moment",
-		[REASON_LIBRARY] = "mapped by the C library: thread-local, or between objects",
-		[REASON_NO_SYMBOL] = "no symbol",
-	};
-
-	return reason >= 0 && reason < MEMPROF_REASONS ? text[reason] : NULL;
-}
-
 /** memprof_meta() - the machine and the settings, JSON; "{}" if the file lost them */
 public const char *memprof_meta(const struct memprof *m)
 {
@@ -106,12 +90,6 @@ public const char *memprof_meta(const struct memprof *m)
 public int memprof_nr_nodes(const struct memprof *m)
 {
 	return m->nr_nodes;
-}
-
-/** memprof_node_of_cpu() - the node of a CPU, MEMPROF_NO_NODE if there is none */
-public int memprof_node_of_cpu(const struct memprof *m, unsigned int cpu)
-{
-	return cpu < m->nr_cpus ? m->cpu_node[cpu] : MEMPROF_NO_NODE;
 }
 
 /** memprof_nr_threads() - threads seen; their numbers are below that */
@@ -142,21 +120,6 @@ public const struct memprof_object *memprof_object(const struct memprof *m, uint
 public size_t memprof_nr_accesses(const struct memprof *m)
 {
 	return m->nr_accesses;
-}
-
-/** memprof_access() - an access by its number, in order of time */
-public void memprof_access(const struct memprof *m, size_t number, struct memprof_access *a)
-{
-	const struct kept_access *k = &m->accesses[number];
-
-	*a = (struct memprof_access){
-		.time_ns = k->time, .thread = k->thread, .object = k->object, .chain = k->chain,
-		.latency = k->latency, .offset = (uint64_t)k->offset_high << 32 | k->offset,
-		.node = memprof_node_of_cpu(m, k->cpu),
-		.home = k->home == NODE_UNKNOWN ? MEMPROF_NO_NODE : k->home, .cpu = k->cpu,
-		.level = k->level,
-		.read = k->op & 1, .write = k->op & 2, .hitm = k->hitm, .kernel = k->kernel,
-	};
 }
 
 /** memprof_object_flow() - the accesses of an object, in order of time */

@@ -10,6 +10,8 @@
 #include "big.h"
 #include "build.h"
 
+#define PAGE		UINT64_C(4096)
+
 static int cannot(struct bigs *b, const char *directory, int error)
 {
 	snprintf(b->error, sizeof(b->error), "%s: %s (TMPDIR is another place; more memory: --memory)",
@@ -167,4 +169,20 @@ void big_free(struct bigs *b)
 	}
 	memset(b->all, 0, sizeof(b->all));
 	b->used = 0;
+}
+
+/**
+ * want_huge() - have the pages of a large array be huge
+ * @array: it, which nothing has been written to yet, or some
+ * @bytes: of it
+ *
+ * A fault for each 4 KiB would cost more than filling them.
+ */
+void want_huge(void *array, size_t bytes)
+{
+	const uintptr_t start = (uintptr_t)array & -PAGE;
+
+	/* All of its pages: mremap(), by which realloc() grows it, refuses what is advised in part. */
+	if (bytes >= HUGE_ARRAY)
+		madvise((void *)start, ((uintptr_t)array + bytes - start + PAGE - 1) & -PAGE, MADV_HUGEPAGE);
 }

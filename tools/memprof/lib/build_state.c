@@ -2,27 +2,8 @@
 /* What a recording is built of: chains, objects, processes and threads, by their numbers. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "build.h"
-
-#define PAGE		UINT64_C(4096)
-
-/**
- * want_huge() - have the pages of a large array be huge
- * @array: it, which nothing has been written to yet, or some
- * @bytes: of it
- *
- * A fault for each 4 KiB would cost more than filling them.
- */
-void want_huge(void *array, size_t bytes)
-{
-	const uintptr_t start = (uintptr_t)array & -PAGE;
-
-	/* All of its pages: mremap(), by which realloc() grows it, refuses what is advised in part. */
-	if (bytes >= HUGE_ARRAY)
-		madvise((void *)start, ((uintptr_t)array + bytes - start + PAGE - 1) & -PAGE, MADV_HUGEPAGE);
-}
 
 /** grow_now() - as grow(), if there is not room */
 void *grow_now(void *array, size_t *room, size_t need, size_t bytes, bool *failed)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The fields of a struct, as BTF or DWARF tell them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layouts.h"
+
+#define MAX_FIELDS	8192
+
+/**
+ * layout_add_field() - a struct has a field
+ * @l: the struct
+ * @name: with those that it is in
+ * @offset, @size: bytes
+ * @element: bytes of an element, of arrays; else 0
+ *
+ * It is of the member that was added last.
+ *
+ * Return: 0, or -1 without memory.
+ */
+int layout_add_field(struct layout *l, const char *name, uint32_t offset, uint32_t size,
+		     uint32_t element)
+{
+	struct field *f;
+
+	if (l->nr_fields == MAX_FIELDS)
+		return 0;
+	if (l->nr_fields == l->fields_room) {
+		size_t room = l->fields_room * 2 + 32;
+
+		f = realloc(l->field, room * sizeof(*f));
+		if (!f)
+			return -1;
+		l->field = f;
+		l->fields_room = room;
+	}
+	f = &l->field[l->nr_fields];
+	f->name = strdup(name);
+	f->offset = offset;
+	f->size = size;
+	f->element = element;
+	f->top = l->nr_members ? l->nr_members - 1 : 0;
+	l->nr_fields += f->name != NULL;
+	return f->name ? 0 : -1;
+}
+
+/**
+ * layout_add_member() - a struct has a member
+ * @l: the struct
+ * @name: of the member; "" for one without
+ * @offset, @size: bytes
+ *
+ * Return: 0, or -1 without memory.
+ */
+int layout_add_member(struct layout *l, const char *name, uint32_t offset, uint32_t size)
+{
+	struct member *m;
+
+	if (l->nr_members == l->members_room) {
+		size_t room = l->members_room * 2 + 32;
+
+		m = realloc(l->member, room * sizeof(*m));
+		if (!m)
+			return -1;
+		l->member = m;
+		l->members_room = room;
+	}
+	m = &l->member[l->nr_members];
+	m->name = strdup(*name ? name : "(unnamed)");
+	m->offset = offset;
+	m->size = size;
+	l->nr_members += m->name != NULL;
+	return m->name ? 0 : -1;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What several views say alike. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "view.h"
+
+/**
+ * share_cell() - a share in percent
+ * @part: of
+ * @whole: this
+ *
+ * Return: the cell; none if there is nothing that it could be a share of.
+ */
+struct cell share_cell(double part, double whole)
+{
+	return whole > 0 ? REAL_CELL(100 * part / whole) : NONE_CELL;
+}
+
+/**
+ * level_cell() - where accesses found their data, mostly
+ * @t: samples of them
+ * @buf: the text, as 95% peer
+ * @size: of @buf
+ *
+ * Return: the cell; none if no sample says.
+ */
+struct cell level_cell(const struct tally *t, char *buf, size_t size)
+{
+	int l, best = LEVEL_L1;
+
+	if (!tally_known(t))
+		return NONE_CELL;
+	for (l = LEVEL_L1; l < NR_LEVELS; l++)
+		if (t->level[l] > t->level[best])
+			best = l;
+	snprintf(buf, size, "%.0f%% %s", 100.0 * t->level[best] / tally_known(t), level_name[best]);
+	return TEXT_CELL(buf);
+}
+
+/**
+ * type_label() - what a type is called in a table
+ * @t: the type
+ *
+ * Return: its name.
+ */
+const char *type_label(const struct dtype *t)
+{
+	return t->name;
+}
+
+/**
+ * field_label() - what an offset is called in a table
+ * @a: the analysis
+ * @type: index of the type
+ * @offset: in it; outside of it, that of something beside it
+ * @buf: the name
+ * @size: of @buf
+ */
+void field_label(struct analysis *a, uint32_t type, int32_t offset, char *buf, size_t size)
+{
+	const struct dtype *t = a->m.by_index[type];
+
+	if (offset < 0)
+		snprintf(buf, size, "-0x%x", -offset);
+	else
+		layouts_field_name(&a->l, t->struct_name, offset, buf, size);
+}
+
+/**
+ * type_bounces() - do objects of a type change CPU?
+ * @a: the analysis, with traces
+ * @t: the type
+ *
+ * Return: whether a path trace changes CPU, or an object was freed elsewhere, or
+ * CPUs found its data modified in another's cache.
+ */
+bool type_bounces(const struct analysis *a, const struct dtype *t)
+{
+	size_t i;
+
+	if (t->remote_frees || t->sum.modified)
+		return true;
+	for (i = 0; i < a->t.nr; i++)
+		if (a->t.trace[i].type == t->index && trace_bounces(&a->t.trace[i]))
+			return true;
+	return false;
+}
+
+struct keyed {
+	struct dtype *type;
+	double key;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key > y->key ? -1 : 1;
+	return strcmp(x->type->name, y->type->name);
+}
+
+/**
+ * types_by() - the types that a view shows
+ * @a: the analysis
+ * @key: types come by this, the largest first; those of 0 or less not at all
+ * @nr: how many
+ *
+ * Return: the types, to be freed, or NULL without memory.
+ */
+struct dtype **types_by(struct analysis *a, double (*key)(struct analysis *a, const struct dtype *t),
+			uint32_t *nr)
+{
+	struct keyed *keyed = malloc((a->m.nr_types + 1) * sizeof(*keyed));
+	struct dtype **types = malloc((a->m.nr_types + 1) * sizeof(*types));
+	uint32_t i, n = 0;
+
+	*nr = 0;
+	if (!keyed || !types) {
+		free(keyed);
+		free(types);
+		return NULL;
+	}
+	for (i = 0; i < a->m.nr_types; i++) {
+		struct dtype *t = a->m.by_index[i];
+		double k = analysis_wants(a, t) ? key(a, t) : 0;
+
+		if (k > 0)
+			keyed[n++] = (struct keyed){ t, k };
+	}
+	qsort(keyed, n, sizeof(*keyed), by_key);
+	*nr = a->top && n > a->top ? a->top : n;
+	for (i = 0; i < *nr; i++)
+		types[i] = keyed[i].type;
+	free(keyed);
+	return types;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The list of findings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "patterns.h"
+
+/** findings_add() - room for one more finding; NULL without memory */
+struct finding *findings_add(struct findings *f)
+{
+	struct finding *p;
+
+	if (f->nr == f->room) {
+		p = realloc(f->all, (2 * f->room + 16) * sizeof(*p));
+		if (!p)
+			return NULL;
+		f->all = p;
+		f->room = 2 * f->room + 16;
+	}
+	p = &f->all[f->nr++];
+	memset(p, 0, sizeof(*p));
+	return p;
+}

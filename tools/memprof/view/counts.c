@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How the views count, and name sites. */
+#include <stdio.h>
+#include <string.h>
+
+#include "view.h"
+
+/** is_remote() - from a node to another's memory, as far as both are known */
+bool is_remote(const struct memprof_access *a)
+{
+	return a->node >= 0 && a->home >= 0 && a->node != a->home;
+}
+
+/** counts_add() - count an access */
+void counts_add(struct counts *c, const struct memprof *m, const struct memprof_access *a)
+{
+	c->all++;
+	c->reads += a->read;
+	c->writes += a->write;
+	c->hitm += a->hitm;
+	c->misses += a->level != MEMPROF_L1;
+	if (memprof_in_memory(m, a)) {
+		c->memory++;
+		c->remote += is_remote(a);
+		c->no_node += a->home < 0 || a->node < 0;
+		/* Of loads that were not answered by memory, it is no latency of memory. */
+		if (a->latency) {
+			c->latencies++;
+			c->latency += a->latency;
+		}
+	}
+}
+
+/** counts_remote_pct() - remote of the memory accesses whose nodes are known */
+struct cell counts_remote_pct(const struct counts *c)
+{
+	uint64_t known = c->memory - c->no_node;
+
+	return known ? REAL_CELL(100.0 * c->remote / known) : NONE_CELL;
+}
+
+/** counts_latency() - mean, in cycles */
+struct cell counts_latency(const struct counts *c)
+{
+	return c->latencies ? REAL_CELL((double)c->latency / c->latencies) : NONE_CELL;
+}
+
+/** site_text() - "s->basis (csuCommonSubspace.c:455)", as in the paper */
+void site_text(const struct memprof_site *site, char *text, size_t size)
+{
+	const char *slash = strrchr(site->file, '/'), *file = slash ? slash + 1 : site->file;
+
+	if (site->line)
+		snprintf(text, size, "%s (%s:%u)", site->name, file, site->line);
+	else if (*file && site->name[0] != '[')
+		snprintf(text, size, "%s (%s)", site->name, file);
+	else
+		snprintf(text, size, "%s", site->name);
+}

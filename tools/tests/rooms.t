@@ -1,0 +1,74 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# The house: rooms are small, tools need nothing of the test VM, and no two files of a
+# tool need each other, by way of others or not.
+use strict;
+use warnings;
+use File::Find;
+use FindBin;
+use Test::More;
+
+my $top = "$FindBin::RealBin/../..";
+my $objects = ($ENV{MEMSCOPE_BUILD} // "$top/build") . '/tools';
+
+my (%files, @sources, @outside);
+find({ no_chdir => 1, wanted => sub {
+	return if !/\.[ch]$/ || !-f;
+	$files{$File::Find::dir}++;
+	push @sources, $File::Find::name =~ /^\Q$top\E\/tools\/(.*)\.c$/ ? $1 : ();
+	return if !/^\Q$top\E\/tools\//;
+	open my $f, '<', $_ or die "$_: $!\n";
+	push @outside, "$_:$." x !!/test-vms/ while <$f>;
+} }, "$top/tools", "$top/test-vms");
+is(join(' ', map { "$_: $files{$_}" } grep { $files{$_} > 25 } sort keys %files), '',
+   'no folder has more than 25 files');
+is(join(' ', grep { $_ } @outside), '', 'nothing below tools/ names anything below test-vms/');
+
+# Which file uses what of which, by the symbols of the objects: inside of a tool and lib/.
+my (%defined, %wanted);
+for my $source (grep { !/\/tests\/|\/preload\/|\/examples\/|\/programs\// } @sources) {
+	my $object = "$objects/$source.o";
+	next if !-e $object;
+	for (`nm $object`) {
+		my ($kind, $symbol) = / ([A-Za-z]) (\S+)$/ or next;
+		$wanted{$source}{$symbol} = 1 if $kind eq 'U';
+		$defined{$symbol}{$source} = 1 if $kind =~ /[TDBR]/;
+	}
+}
+cmp_ok(scalar keys %wanted, '>', 150, 'objects were looked at');
+
+# What one program cannot have of another, it has not.
+my %programs = (memref => [qw(memref)], dprof => [qw(dprof)], memprof => [qw(memprof)],
+		pagealloc => [qw(pagealloc pagebench)]);
+for my $program (sort keys %programs) {
+	my $mine = join '|', @{$programs{$program}}, 'lib';
+	my %uses;
+	for my $file (grep { /^(?:$mine)\// } keys %wanted) {
+		for my $symbol (keys %{$wanted{$file}}) {
+			$uses{$file}{$_} = $symbol
+				for grep { /^(?:$mine)\// && $_ ne $file } keys %{$defined{$symbol} // {}};
+		}
+	}
+	my (%state, @way, @circle);
+	my $visit;
+	$visit = sub {
+		my ($file) = @_;
+		$state{$file} = 1;
+		push @way, $file;
+		for my $next (sort keys %{$uses{$file} // {}}) {
+			last if @circle;
+			if (!$state{$next}) {
+				$visit->($next);
+			} elsif ($state{$next} == 1) {
+				my ($from) = grep { $way[$_] eq $next } 0 .. $#way;
+				@circle = (@way[$from .. $#way], $next);
+			}
+		}
+		$state{$file} = 2;
+		pop @way;
+	};
+	$visit->($_) for grep { !$state{$_} } sort keys %uses;
+	is(join(' ', map { "$circle[$_] -> $circle[$_ + 1] ($uses{$circle[$_]}{$circle[$_ + 1]})" } 0 .. $#circle - 1),
+	   '', "$program: no circle between files");
+}
+done_testing;
