@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,19 +69,6 @@ static struct oracle_writer out;
 static uint32_t seq, begin_code;
 static uint64_t begin_ns;
 static struct totals begin_totals;
-
-
-void oracle_die(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("oracle: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	_exit(1);
-}
 
 static uint64_t now_ns(void)
 {

@@ -15,9 +15,6 @@ struct oracle_writer {
 	size_t hole_word;	/* words from here on are RAM at 4 GiB and above */
 };
 
-/* The VM ends with the message: a run without its truth is worth nothing. */
-void __attribute__((noreturn, format(printf, 1, 2))) oracle_die(const char *fmt, ...);
-
 /* Of the sets' file (plugin_write.c). */
 void oracle_write_begin(struct oracle_writer *w, const char *path);
 void oracle_write_header(struct oracle_writer *w, const struct oracle_header *h);

@@ -3,7 +3,10 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/mark.h"
 #include "qemu.h"
@@ -113,4 +116,16 @@ bool oracle_is_iret(const struct qemu_plugin_insn *insn)
 	const uint8_t *p = qemu_plugin_insn_data(insn);
 
 	return qemu_plugin_insn_size(insn) == 2 && p[0] == 0x48 && p[1] == 0xcf;
+}
+
+void oracle_die(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("oracle: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	_exit(1);
 }

@@ -48,4 +48,7 @@ bool oracle_is_mark(const struct qemu_plugin_insn *insn, unsigned int *code);
 /* Is it IRETQ, by which a kernel leaves an NMI? */
 bool oracle_is_iret(const struct qemu_plugin_insn *insn);
 
+/* The VM ends with the message: a run without its truth is worth nothing. */
+void __attribute__((noreturn, format(printf, 1, 2))) oracle_die(const char *fmt, ...);
+
 #endif
