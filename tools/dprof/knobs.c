@@ -7,7 +7,7 @@
 #include <string.h>
 #include <tracefs.h>
 
-#include "lib/guard.h"
+#include "lib/record/guard.h"
 #include "dprof.h"
 #include "knobs.h"
 

@@ -16,8 +16,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "lib/command.h"
-#include "lib/guard.h"
+#include "lib/record/command.h"
+#include "lib/record/guard.h"
 #include "dprof/model/choose.h"
 #include "dprof.h"
 #include "knobs.h"

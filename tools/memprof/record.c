@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/command.h"
-#include "lib/guard.h"
+#include "lib/record/command.h"
+#include "lib/record/guard.h"
 #include "lib/size.h"
 #include "memprof_cli.h"
 #include "memprof/record/preload_path.h"

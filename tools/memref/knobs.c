@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tracefs.h>
 
-#include "lib/guard.h"
+#include "lib/record/guard.h"
 #include "knobs.h"
 #include "memref.h"
 

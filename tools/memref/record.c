@@ -15,8 +15,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "lib/command.h"
-#include "lib/guard.h"
+#include "lib/record/command.h"
+#include "lib/record/guard.h"
 #include "lib/size.h"
 #include "knobs.h"
 #include "memref.h"

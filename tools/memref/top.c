@@ -17,7 +17,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "lib/guard.h"
+#include "lib/record/guard.h"
 #include "memref/read/decode.h"
 #include "knobs.h"
 #include "memref.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
-#include "lib/guard.h"
+#include "lib/record/guard.h"
 #include "clock.h"
 #include "record.h"
 

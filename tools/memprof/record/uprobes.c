@@ -28,7 +28,7 @@
 #include <uthash.h>
 
 #include "lib/complain.h"
-#include "lib/guard.h"
+#include "lib/record/guard.h"
 #include "lib/perf/lost.h"
 #include "record.h"
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "complain.h"
+#include "lib/complain.h"
 #include "guard.h"
 
 /* How long trace-cmd may take to write its file once it was told to end, in ms. */

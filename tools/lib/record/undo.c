@@ -17,7 +17,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "complain.h"
+#include "lib/complain.h"
 #include "undo.h"
 
 /* How long trace-cmd may take to write its file, and others to let go of something. */

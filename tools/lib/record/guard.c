@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "complain.h"
+#include "lib/complain.h"
 #include "guard.h"
 
 #define DIRECTORY "/run/memscope"
