@@ -3,11 +3,13 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "html.h"
 #include "table.h"
+#include "utf8.h"
 
 /**
  * table_init() - begin an empty table
@@ -25,8 +27,8 @@ void table_init(struct table *t, const struct column *columns, int nr_columns)
 /**
  * table_add() - add a row
  * @t: the table
- * @row: a cell for each column; texts are copied.  A cell may be of another
- *	type than its column.
+ * @row: a cell for each column; texts are copied, as valid UTF-8.  A cell may be of
+ *	another type than its column.  A number that is none, or infinite, is not known.
  *
  * Return: 0, or -1 without memory.
  */
@@ -47,41 +49,65 @@ int table_add(struct table *t, const struct cell *row)
 		struct cell cell = row[i];
 
 		if (cell.type == CELL_TEXT) {
-			cell.text = strdup(cell.text);
+			cell.text = utf8_clean(cell.text);
 			if (!cell.text)
 				return -1;
+		} else if (cell.type == CELL_REAL && !isfinite(cell.real)) {
+			cell = NONE_CELL;
 		}
 		t->cells[t->nr_cells++] = cell;
 	}
 	return 0;
 }
 
-static int format_real(int digits, double real, char *buf, size_t size)
+static void format_real(int digits, double real, char *buf, size_t size)
 {
-	return digits < 0 ? snprintf(buf, size, "%.*g", -digits, real) :
-			    snprintf(buf, size, "%.*f", digits, real);
+	if (digits < 0)
+		snprintf(buf, size, "%.*g", -digits, real);
+	else
+		snprintf(buf, size, "%.*f", digits, real);
 }
 
-static int format_cell(const struct table *t, size_t i, char *buf, size_t size)
+/* A number of up to 308 digits fits. */
+#define NUMBER_SIZE	512
+
+/* The text of a cell, in @buf or where it is. */
+static const char *cell_text(const struct table *t, size_t i, char buf[NUMBER_SIZE])
 {
 	const struct cell *cell = &t->cells[i];
 
 	switch (cell->type) {
 	case CELL_INT:
-		return snprintf(buf, size, "%" PRIu64, cell->integer);
+		snprintf(buf, NUMBER_SIZE, "%" PRIu64, cell->integer);
+		break;
 	case CELL_REAL:
-		return format_real(t->columns[i % t->nr_columns].digits, cell->real, buf, size);
+		format_real(t->columns[i % t->nr_columns].digits, cell->real, buf, NUMBER_SIZE);
+		break;
 	case CELL_NONE:
-		return snprintf(buf, size, "-");
+		return "-";
 	default:
-		return snprintf(buf, size, "%s", cell->text);
+		return cell->text;
 	}
+	return buf;
+}
+
+/* A cell on one line, and blanks to the column's width. */
+static void print_padded(const char *text, int width, bool left, FILE *out)
+{
+	int blanks = width - utf8_width(text);
+
+	if (!left)
+		fprintf(out, "%*s", blanks, "");
+	for (; *text; text++)
+		fputc(*text == '\n' || *text == '\t' ? ' ' : *text, out);
+	if (left)
+		fprintf(out, "%*s", blanks, "");
 }
 
 static void print_text(const struct table *t, FILE *out)
 {
 	int *width = calloc(t->nr_columns, sizeof(*width));
-	char buf[256];
+	char buf[NUMBER_SIZE];
 	size_t i;
 	int c;
 
@@ -90,22 +116,21 @@ static void print_text(const struct table *t, FILE *out)
 	for (c = 0; c < t->nr_columns; c++)
 		width[c] = strlen(t->columns[c].name);
 	for (i = 0; i < t->nr_cells; i++) {
-		int len = format_cell(t, i, buf, sizeof(buf));
+		int len = utf8_width(cell_text(t, i, buf));
 
 		c = i % t->nr_columns;
 		if (len > width[c])
 			width[c] = len;
 	}
-	for (c = 0; c < t->nr_columns; c++)
-		fprintf(out, "%s%*s", c ? "  " : "",
-			t->columns[c].type == CELL_TEXT ? -width[c] : width[c],
-			t->columns[c].name);
+	for (c = 0; c < t->nr_columns; c++) {
+		fputs(c ? "  " : "", out);
+		print_padded(t->columns[c].name, width[c], t->columns[c].type == CELL_TEXT, out);
+	}
 	fputc('\n', out);
 	for (i = 0; i < t->nr_cells; i++) {
 		c = i % t->nr_columns;
-		format_cell(t, i, buf, sizeof(buf));
-		fprintf(out, "%s%*s", c ? "  " : "",
-			t->columns[c].type == CELL_TEXT ? -width[c] : width[c], buf);
+		fputs(c ? "  " : "", out);
+		print_padded(cell_text(t, i, buf), width[c], t->columns[c].type == CELL_TEXT, out);
 		if (c == t->nr_columns - 1)
 			fputc('\n', out);
 	}
@@ -130,7 +155,7 @@ static void print_csv_text(const char *text, FILE *out)
 
 static void print_csv(const struct table *t, FILE *out)
 {
-	char buf[256];
+	char buf[NUMBER_SIZE];
 	size_t i;
 	int c;
 
@@ -144,57 +169,64 @@ static void print_csv(const struct table *t, FILE *out)
 		if (t->cells[i].type == CELL_TEXT) {
 			print_csv_text(t->cells[i].text, out);
 		} else if (t->cells[i].type != CELL_NONE) {
-			format_cell(t, i, buf, sizeof(buf));
-			fputs(buf, out);
+			fputs(cell_text(t, i, buf), out);
 		}
 		if (c == t->nr_columns - 1)
 			fputc('\n', out);
 	}
 }
 
-static json_t *json_cell(const struct table *t, size_t i)
+/* Integers by hand: those of jansson have a sign. */
+static int print_json_cell(const struct table *t, size_t i, FILE *out)
 {
 	const struct cell *cell = &t->cells[i];
-	int digits = t->columns[i % t->nr_columns].digits;
-	char buf[64];
-	double scale;
+	int digits = t->columns[i % t->nr_columns].digits, ret;
+	json_t *value = NULL;
+	char buf[NUMBER_SIZE];
+	double real, scale;
 
 	switch (cell->type) {
 	case CELL_INT:
-		return json_integer(cell->integer);
+		return fputs(cell_text(t, i, buf), out) < 0 ? -1 : 0;
 	case CELL_REAL:
 		/* The digits that text and CSV show, not more. */
 		if (digits < 0) {
 			format_real(digits, cell->real, buf, sizeof(buf));
-			return json_real(strtod(buf, NULL));
+			real = strtod(buf, NULL);
+		} else {
+			scale = pow(10, digits);
+			real = round(cell->real * scale) / scale;
 		}
-		scale = pow(10, digits);
-		return json_real(round(cell->real * scale) / scale);
+		value = json_real(isfinite(real) ? real : cell->real);
+		break;
 	case CELL_NONE:
-		return json_null();
-	default:
-		return json_string(cell->text);
+		value = json_null();
+		break;
+	case CELL_TEXT:
+		value = json_string(cell->text);
+		break;
 	}
+	ret = value ? json_dumpf(value, out, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : -1;
+	json_decref(value);
+	return ret;
 }
 
 static int print_json(const struct table *t, FILE *out)
 {
-	json_t *rows = json_array();
-	json_t *row = NULL;
 	size_t i;
-	int ret;
+	int c;
 
+	fputs(t->nr_cells ? "[" : "[]", out);
 	for (i = 0; i < t->nr_cells; i++) {
-		if (i % t->nr_columns == 0) {
-			row = json_object();
-			json_array_append_new(rows, row);
-		}
-		json_object_set_new(row, t->columns[i % t->nr_columns].name, json_cell(t, i));
+		c = i % t->nr_columns;
+		fprintf(out, "%s\n  \"%s\": ", !c && i ? ",\n {" : !c ? "\n {" : ",", t->columns[c].name);
+		if (print_json_cell(t, i, out))
+			return -1;
+		if (c == t->nr_columns - 1)
+			fputs("\n }", out);
 	}
-	ret = json_dumpf(rows, out, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-	fputc('\n', out);
-	json_decref(rows);
-	return ret;
+	fputs(t->nr_cells ? "\n]\n" : "\n", out);
+	return 0;
 }
 
 /**
@@ -225,7 +257,7 @@ size_t table_rows(const struct table *t)
 
 static void print_html_row(const struct table *t, size_t row, FILE *out)
 {
-	char buf[64];
+	char buf[NUMBER_SIZE];
 	size_t i;
 	int c;
 
@@ -237,8 +269,7 @@ static void print_html_row(const struct table *t, size_t row, FILE *out)
 			html_text(out, t->cells[i].text);
 			continue;
 		}
-		format_cell(t, i, buf, sizeof(buf));
-		fprintf(out, "<td>%s", buf);
+		fprintf(out, "<td>%s", cell_text(t, i, buf));
 	}
 }
 

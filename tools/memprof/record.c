@@ -21,6 +21,7 @@
 #include "lib/record/command.h"
 #include "lib/record/guard.h"
 #include "lib/size.h"
+#include "lib/utf8.h"
 #include "memprof_cli.h"
 #include "memprof/record/preload_path.h"
 #include "memprof/record/record.h"
@@ -139,17 +140,20 @@ static void write_json(struct recording *r, enum chunk_type type, json_t *json)
 
 static void write_meta(struct recording *r, const struct options *o)
 {
-	char command[1024] = "";
+	char command[1024] = "", host[3 * sizeof((struct utsname){ }.nodename)];
 	struct utsname u;
 	size_t n = 0;
 	int i;
 
 	uname(&u);
-	for (i = 0; o->command[i] && n < sizeof(command); i++)
-		n += snprintf(command + n, sizeof(command) - n, "%s%s", i ? " " : "", o->command[i]);
+	utf8_copy(host, sizeof(host), u.nodename);
+	for (i = 0; o->command[i] && n < sizeof(command) - 1; i++) {
+		n += utf8_copy(command + n, sizeof(command) - n, i ? " " : "");
+		n += utf8_copy(command + n, sizeof(command) - n, o->command[i]);
+	}
 	write_json(r, CHUNK_META, json_pack(
 		"{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:o}",
-		"version", MEMSCOPE_VERSION, "host", u.nodename, "kernel", u.release,
+		"version", MEMSCOPE_VERSION, "host", host, "kernel", u.release,
 		"command", command, "source", r->source->name, "period_unit", r->source->period_unit,
 		"period", (json_int_t)o->want.period, "frequency", (json_int_t)o->want.frequency,
 		"kernel_mode", o->want.kernel, "loads", o->want.loads, "stores", o->want.stores,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A table says the same in text, CSV, JSON and HTML. */
 #include <jansson.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,14 +66,15 @@ static void csv(void **state)
 static void json(void **state)
 {
 	char *got = print(TABLE_JSON);
-	json_t *rows = json_loads(got, 0, NULL), *row;
+	/* jansson has no integer for the largest. */
+	json_t *rows = json_loads(got, JSON_DECODE_INT_AS_REAL, NULL), *row;
 
 	(void)state;
 	assert_non_null(rows);
 	assert_int_equal(json_array_size(rows), 3);
 	row = json_array_get(rows, 1);
 	assert_string_equal(json_string_value(json_object_get(row, "name")), "b, \"c\"");
-	assert_int_equal(json_integer_value(json_object_get(row, "pages")), 7);
+	assert_true(json_real_value(json_object_get(row, "pages")) == 7);
 	assert_true(json_real_value(json_object_get(row, "time_s")) == 12.346);
 	assert_true(json_is_null(json_object_get(json_array_get(rows, 2), "time_s")));
 	json_decref(rows);
@@ -187,9 +189,100 @@ static void significant(void **state)
 	free(text[1]);
 }
 
+/* A row of one cell, printed. */
+static char *print_cell(struct cell cell, const struct column *column, enum table_format format)
+{
+	struct table t;
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	table_init(&t, column, 1);
+	assert_int_equal(table_add(&t, &cell), 0);
+	assert_int_equal(table_print(&t, format, f), 0);
+	fclose(f);
+	table_free(&t);
+	return text;
+}
+
+static void expect(struct cell cell, enum table_format format, const char *wanted)
+{
+	char *got = print_cell(cell, &columns[cell.type == CELL_TEXT ? 0 : cell.type == CELL_INT ? 1 : 2],
+			       format);
+
+	assert_string_equal(got, wanted);
+	free(got);
+}
+
+static void names_that_are_not_utf8_stay_in_json(void **state)
+{
+	(void)state;
+	expect(TEXT_CELL("Pr\374f"), TABLE_JSON, "[\n {\n  \"name\": \"Pr\357\277\275f\"\n }\n]\n");
+	expect(TEXT_CELL("Pr\374f"), TABLE_CSV, "name\nPr\357\277\275f\n");
+	/* As wide as its heading: padded by characters, not by bytes. */
+	expect(TEXT_CELL("\303\274"), TABLE_TEXT, "name\n\303\274   \n");
+}
+
+static void escapes_reach_no_terminal(void **state)
+{
+	(void)state;
+	expect(TEXT_CELL("a\033[2Jb"), TABLE_TEXT, "name  \na\357\277\275[2Jb\n");
+}
+
+static void addresses_above_2_63_stay_unsigned(void **state)
+{
+	(void)state;
+	expect(INT_CELL(0xffff888012345000), TABLE_JSON, "[\n {\n  \"pages\": 18446612682375450624\n }\n]\n");
+	expect(INT_CELL(0xffff888012345000), TABLE_CSV, "pages\n18446612682375450624\n");
+}
+
+static void what_is_no_number_is_not_known(void **state)
+{
+	(void)state;
+	expect(REAL_CELL(NAN), TABLE_JSON, "[\n {\n  \"time_s\": null\n }\n]\n");
+	expect(REAL_CELL(-INFINITY), TABLE_TEXT, "time_s\n     -\n");
+	expect(REAL_CELL(NAN), TABLE_CSV, "time_s\n\n");
+}
+
+static void long_cells_are_whole(void **state)
+{
+	char advice[2001], *text, *csv;
+
+	(void)state;
+	memset(advice, 'x', sizeof(advice) - 1);
+	advice[sizeof(advice) - 1] = 0;
+	text = print_cell(TEXT_CELL(advice), columns, TABLE_TEXT);
+	csv = print_cell(TEXT_CELL(advice), columns, TABLE_CSV);
+	assert_int_equal(strspn(strchr(text, '\n') + 1, "x"), sizeof(advice) - 1);
+	assert_int_equal(strspn(strchr(csv, '\n') + 1, "x"), sizeof(advice) - 1);
+	free(text);
+	free(csv);
+}
+
+static void empty_json(void **state)
+{
+	struct table t;
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	table_init(&t, columns, 3);
+	assert_int_equal(table_print(&t, TABLE_JSON, f), 0);
+	fclose(f);
+	assert_string_equal(text, "[]\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_that_are_not_utf8_stay_in_json),
+		cmocka_unit_test(escapes_reach_no_terminal),
+		cmocka_unit_test(addresses_above_2_63_stay_unsigned),
+		cmocka_unit_test(what_is_no_number_is_not_known),
+		cmocka_unit_test(long_cells_are_whole),
+		cmocka_unit_test(empty_json),
 		cmocka_unit_test(significant), cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json),
 		cmocka_unit_test(html), cmocka_unit_test(html_summary_first), cmocka_unit_test(full), cmocka_unit_test(formats),
 	};

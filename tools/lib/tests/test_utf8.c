@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Text of unknown origin becomes valid UTF-8, and is never longer than there is room for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistr.h>
+#include <cmocka.h>
+
+#include "lib/utf8.h"
+
+static void copies(void **state)
+{
+	static const struct { const char *from, *to; } cases[] = {
+		{ "", "" }, { "plain", "plain" }, { "caf\303\251", "caf\303\251" },
+		{ "caf\351", "caf\357\277\275" },			/* Latin-1 */
+		{ "\303", "\357\277\275" },				/* cut off */
+		{ "\300\257", "\357\277\275\357\277\275" },		/* overlong */
+		{ "\355\240\200", "\357\277\275" },			/* a surrogate */
+		{ "\360\237\230\200", "\360\237\230\200" },		/* beyond 16 bits */
+		{ "a\033b\177\302\233", "a\357\277\275b\357\277\275\357\277\275" },	/* controls */
+		{ "two\n\tlines", "two\n\tlines" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *got = utf8_clean(cases[i].from);
+
+		assert_string_equal(got, cases[i].to);
+		free(got);
+	}
+}
+
+/* Any bytes, into buffers of any size: valid, and cut between characters. */
+static void any_bytes(void **state)
+{
+	uint64_t random = 1;
+	char from[24], to[40], *whole;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 100000; round++) {
+		size_t n, size, i, used;
+
+		random = random * 6364136223846793005 + 1442695040888963407;
+		n = random >> 33 & 15;
+		size = random >> 40 & 31;
+		for (i = 0; i < n; i++) {
+			random = random * 6364136223846793005 + 1442695040888963407;
+			from[i] = random >> 33 | 1;
+		}
+		from[n] = 0;
+		memset(to, 'x', sizeof(to));
+		used = utf8_copy(to, size, from);
+		assert_true(!size || used < size);
+		assert_true(to[size] == 'x');
+		assert_null(u8_check((uint8_t *)to, used));
+		whole = utf8_clean(from);
+		assert_null(u8_check((uint8_t *)whole, strlen(whole)));
+		assert_memory_equal(to, whole, used);
+		free(whole);
+	}
+}
+
+static void widths(void **state)
+{
+	(void)state;
+	assert_int_equal(utf8_width("plain"), 5);
+	assert_int_equal(utf8_width("caf\303\251"), 4);
+	assert_int_equal(utf8_width("\346\274\242\345\255\227"), 4);	/* two wide ones */
+	assert_int_equal(utf8_width("e\314\201"), 1);			/* an accent on its own */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(copies), cmocka_unit_test(any_bytes), cmocka_unit_test(widths),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
