@@ -159,6 +159,24 @@ static int analyze(struct analysis *a, enum need need)
 	return 0;
 }
 
+/* Objects that samples saw, of each type.  Return -1 without memory. */
+static int count_objects(struct analysis *a)
+{
+	uint64_t *last = calloc(a->m.nr_types + 1, sizeof(*last));
+	const struct use *u;
+
+	a->objects = calloc(a->m.nr_types + 1, sizeof(*a->objects));
+	/* Lines of an object are often met one after another; others may count twice. */
+	for (u = a->m.uses; u && last && a->objects; u = u->hh.next) {
+		if (u->key.base == last[u->key.type])
+			continue;
+		last[u->key.type] = u->key.base;
+		a->objects[u->key.type]++;
+	}
+	free(last);
+	return last && a->objects ? 0 : -1;
+}
+
 /**
  * analysis_load() - read a recording and work out what is needed
  * @a: the analysis, with its options
@@ -194,7 +212,7 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
 			return complain(FAILED, "%s: no type %s in it", path, a->type);
 		}
 	}
-	if (analyze(a, need)) {
+	if (count_objects(a) || analyze(a, need)) {
 		a->m.events = 0;
 		return complain(FAILED, "%s: no memory left for it", path);
 	}
@@ -222,11 +240,9 @@ bool analysis_wants(const struct analysis *a, const struct dtype *t)
  * else how many different ones the samples saw; negative for types whose objects
  * are not told apart.
  */
-double analysis_objects(struct analysis *a, const struct dtype *t)
+double analysis_objects(const struct analysis *a, const struct dtype *t)
 {
 	double duration = a->m.last_ts - a->m.first_ts;
-	uint64_t last = 0, n = 0;
-	const struct use *u;
 
 	if (t->seen_alloc)
 		return duration > 0 ? t->live_time / duration : t->live;
@@ -235,14 +251,7 @@ double analysis_objects(struct analysis *a, const struct dtype *t)
 	if (t->event.class != CLASS_SLAB && t->event.class != CLASS_KMALLOC &&
 	    t->event.class != CLASS_PAGE)
 		return -1;
-	/* Lines of an object are often met one after another; others may count twice. */
-	for (u = a->m.uses; u; u = u->hh.next) {
-		if (u->key.type != t->index || u->key.base == last)
-			continue;
-		last = u->key.base;
-		n++;
-	}
-	return n;
+	return a->objects[t->index];
 }
 
 /**
@@ -251,6 +260,7 @@ double analysis_objects(struct analysis *a, const struct dtype *t)
  */
 void analysis_free(struct analysis *a)
 {
+	free(a->objects);
 	verdicts_free(&a->v);
 	sharing_free(&a->shared);
 	sim_free(&a->sim);

@@ -40,6 +40,7 @@ struct analysis {
 	struct sim sim;
 	struct sharing shared;
 	struct verdicts v;
+	uint64_t *objects;		/* that samples saw, by type */
 	struct dtype *only;		/* what @type is */
 };
 
@@ -62,6 +63,6 @@ int analysis_option(struct analysis *a, int option, const char *value);
 int analysis_load(struct analysis *a, const char *path, enum need need);
 void analysis_free(struct analysis *a);
 bool analysis_wants(const struct analysis *a, const struct dtype *t);
-double analysis_objects(struct analysis *a, const struct dtype *t);
+double analysis_objects(const struct analysis *a, const struct dtype *t);
 
 #endif

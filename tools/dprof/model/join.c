@@ -10,28 +10,41 @@
 #include "model.h"
 #include "paths.h"
 
+/* The first type with an id. */
+struct first {
+	uint32_t id, index;
+	UT_hash_handle hh;
+};
+
 /* What each type becomes.  Return NULL without memory. */
 static uint32_t *find_same(struct model *m, bool *any)
 {
-	uint32_t *to = calloc(m->nr_types + 1, sizeof(*to)), i, k;
+	uint32_t *to = calloc(m->nr_types + 1, sizeof(*to)), i;
+	struct first *all = calloc(m->nr_types + 1, sizeof(*all)), *hash = NULL, *f;
 
-	for (i = 0; to && i < m->nr_types; i++) {
-		uint32_t id = m->by_index[i]->key.id;
-		uint32_t first = id < m->nr_known && m->same_as[id] ? m->same_as[id] : id;
+	for (i = 0; to && all && i < m->nr_types; i++) {
+		uint32_t id = model_same_type(m, m->by_index[i]->key.id);
 
 		to[i] = i;
-		for (k = 0; k < i && first >= NR_MEMORY_CLASSES; k++) {
-			uint32_t other = m->by_index[k]->key.id;
-
-			if (other < m->nr_known && m->same_as[other])
-				other = m->same_as[other];
-			if (other != first)
-				continue;
-			to[i] = k;
+		if (id < NR_MEMORY_CLASSES)
+			continue;
+		HASH_FIND(hh, hash, &id, sizeof(id), f);
+		if (f) {
+			to[i] = f->index;
 			*any = true;
-			break;
+			continue;
 		}
+		all[i].id = id;
+		all[i].index = i;
+		f = &all[i];
+		HASH_ADD(hh, hash, id, sizeof(f->id), f);
 	}
+	HASH_CLEAR(hh, hash);
+	if (!all) {
+		free(to);
+		to = NULL;
+	}
+	free(all);
 	return to;
 }
 

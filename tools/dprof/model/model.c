@@ -513,6 +513,8 @@ void model_free(struct model *m)
 	struct site *s, *next_site;
 	struct use *u, *next_use;
 	struct dtype *t, *next_type;
+	struct known_type *k, *next_known;
+	struct type_site *ts, *next_ts;
 
 	paths_free(m);
 	HASH_ITER(hh, m->sites, s, next_site) {
@@ -534,7 +536,13 @@ void model_free(struct model *m)
 	}
 	free(m->by_site);
 	free(m->by_index);
-	free(m->known);
-	free(m->same_as);
+	HASH_ITER(hh, m->known, k, next_known) {
+		HASH_DEL(m->known, k);
+		free(k);
+	}
+	HASH_ITER(hh, m->type_sites, ts, next_ts) {
+		HASH_DEL(m->type_sites, ts);
+		free(ts);
+	}
 	symbols_free(&m->symbols);
 }

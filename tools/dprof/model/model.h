@@ -107,6 +107,27 @@ struct dtype {
 	UT_hash_handle hh;
 };
 
+/**
+ * struct type_site - a cache and site that types are of
+ * @key: what the kernel told of them
+ * @id: the smallest id of one
+ */
+struct type_site {
+	struct {
+		uint32_t line, class;
+		char cache[64], func[64], file[128], module[64];
+	} key;
+	uint32_t id;
+	UT_hash_handle hh;
+};
+
+/* What the kernel told of a type; @site is NULL for the classes themselves. */
+struct known_type {
+	struct type_event event;
+	struct type_site *site;
+	UT_hash_handle hh;
+};
+
 struct history;
 
 struct model {
@@ -115,9 +136,8 @@ struct model {
 	struct dtype *types;		/* hash; types[i] by index in by_index */
 	struct dtype **by_index;
 	uint32_t nr_types, types_room;
-	struct type_event *known;	/* dprof_type, by id */
-	uint32_t *same_as;		/* the first id of the same cache and site */
-	uint32_t nr_known;
+	struct known_type *known;	/* hash: dprof_type by id */
+	struct type_site *type_sites;	/* hash: their caches and sites */
 	struct site *sites;
 	struct site **by_site;		/* sorted by type, ip, offset */
 	size_t nr_sites;
@@ -153,6 +173,7 @@ void tally_add(struct tally *to, const struct tally *t);
 const struct type_event *model_known_type(const struct model *m, uint32_t id);
 enum memory_class model_class_of(const struct model *m, uint32_t id);
 int model_add_type(struct model *m, const struct type_event *e);
+uint32_t model_same_type(const struct model *m, uint32_t id);
 struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol);
 struct dtype *model_find_type(struct model *m, const char *name);
 int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint64_t base,

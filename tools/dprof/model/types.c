@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The types of a model: what the kernel told of them, and one for each that has samples. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
 
-/* Ids are small numbers; one that is not is damage. */
-#define MAX_TYPE_ID	(1U << 24)
+static struct known_type *find_known(const struct model *m, uint32_t id)
+{
+	struct known_type *k;
+
+	HASH_FIND(hh, m->known, &id, sizeof(id), k);
+	return k;
+}
 
 /**
  * model_known_type() - what the kernel told of a type
@@ -17,7 +23,9 @@
  */
 const struct type_event *model_known_type(const struct model *m, uint32_t id)
 {
-	return id < m->nr_known && *m->known[id].cache ? &m->known[id] : NULL;
+	const struct known_type *k = find_known(m, id);
+
+	return k && *k->event.cache ? &k->event : NULL;
 }
 
 /**
@@ -72,11 +80,30 @@ struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol)
 	return t;
 }
 
-static bool same_type(const struct type_event *a, const struct type_event *b)
+/* The site of a type, the smallest of whose ids is kept.  NULL without memory. */
+static struct type_site *find_site(struct model *m, const struct type_event *e)
 {
-	return a->class == b->class && a->line == b->line && !strcmp(a->cache, b->cache) &&
-	       !strcmp(a->func, b->func) && !strcmp(a->file, b->file) &&
-	       !strcmp(a->module, b->module);
+	struct type_site key, *site;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.line = e->line;
+	key.key.class = e->class;
+	snprintf(key.key.cache, sizeof(key.key.cache), "%s", e->cache);
+	snprintf(key.key.func, sizeof(key.key.func), "%s", e->func);
+	snprintf(key.key.file, sizeof(key.key.file), "%s", e->file);
+	snprintf(key.key.module, sizeof(key.key.module), "%s", e->module);
+	HASH_FIND(hh, m->type_sites, &key.key, sizeof(key.key), site);
+	if (!site) {
+		site = calloc(1, sizeof(*site));
+		if (!site)
+			return NULL;
+		site->key = key.key;
+		site->id = e->id;
+		HASH_ADD(hh, m->type_sites, key, sizeof(site->key), site);
+	}
+	if (e->id < site->id)
+		site->id = e->id;
+	return site;
 }
 
 /**
@@ -88,33 +115,34 @@ static bool same_type(const struct type_event *a, const struct type_event *b)
  */
 int model_add_type(struct model *m, const struct type_event *e)
 {
-	uint32_t i, first = 0;
+	struct known_type *k = find_known(m, e->id);
 
-	if (e->id > MAX_TYPE_ID)
-		return 0;
-	if (e->id >= m->nr_known) {
-		uint32_t nr = e->id + e->id / 2 + 256;
-		struct type_event *known = realloc(m->known, nr * sizeof(*known));
-		uint32_t *same = known ? realloc(m->same_as, nr * sizeof(*same)) : NULL;
-
-		if (known)
-			m->known = known;
-		if (!same)
+	if (!k) {
+		k = calloc(1, sizeof(*k));
+		if (!k)
 			return -1;
-		memset(known + m->nr_known, 0, (nr - m->nr_known) * sizeof(*known));
-		memset(same + m->nr_known, 0, (nr - m->nr_known) * sizeof(*same));
-		m->same_as = same;
-		m->nr_known = nr;
+		k->event.id = e->id;
+		HASH_ADD(hh, m->known, event.id, sizeof(k->event.id), k);
 	}
-	m->known[e->id] = *e;
-	/* The kernel may give two CPUs that ask at once two ids. */
-	for (i = NR_MEMORY_CLASSES; i < m->nr_known; i++) {
-		if (!same_type(&m->known[i], e))
-			continue;
-		/* Ids are told in any order: all of them are the smallest. */
-		if (!first)
-			first = i;
-		m->same_as[i] = first;
-	}
-	return 0;
+	k->event = *e;
+	if (e->id < NR_MEMORY_CLASSES)
+		return 0;
+	k->site = find_site(m, e);
+	return k->site ? 0 : -1;
+}
+
+/**
+ * model_same_type() - the first of the ids that are of one type
+ * @m: the model
+ * @id: as the events call a type
+ *
+ * The kernel may give two CPUs that ask at once two ids, and tells them in any order.
+ *
+ * Return: the smallest id of the same cache and site.
+ */
+uint32_t model_same_type(const struct model *m, uint32_t id)
+{
+	const struct known_type *k = find_known(m, id);
+
+	return k && k->site ? k->site->id : id;
 }

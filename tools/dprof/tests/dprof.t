@@ -590,6 +590,36 @@ sub test_damaged {
 	is($status, 1, 'and nothing done');
 }
 
+# A number of a damaged type takes no more memory than another one; many types take no
+# more time each than a few.
+sub test_sizes {
+	begin();
+	event(0, 'dprof_type', id => 4294967295, class => 1, size => 128, cache => 'far', func => 'f',
+	      file => 'a.c', line => 1);
+	sample(0, $function{count}, 0xffff888000000000, 0, from => 'dram', type => 4294967295) for 1 .. 10;
+	my $file = spew("$dir/far.txt", $text);
+	my ($status, $out, $err) = run("ulimit -v 2000000; $dprof report profile -F csv $file");
+	is("$status$err", '0', 'a type of the largest number');
+	like($out, qr/^far:f,/m, 'is shown');
+	my %seconds;
+	for my $types (500, 4000) {
+		begin();
+		event(0, 'dprof_type', id => $_, class => 1, size => 128, cache => "cache$_", func => "f$_",
+		      file => 'a.c', line => $_) for 1000 .. 999 + $types;
+		sample($_ % 2, $function{count}, 0xffff888000000000 + 128 * $_, 0, from => 'dram',
+		       type => 1000 + $_ % $types) for 1 .. 40_000;
+		$file = spew("$dir/types.txt", $text);
+		my @before = times;
+		($status) = run("$dprof diff $file $file -F csv");
+		my @after = times;
+		is($status, 0, "diff of $types types");
+		$seconds{$types} = $after[2] - $before[2];
+	}
+	# 8 times as many types: 8 times as long, and more, when it was quadratic.
+	cmp_ok($seconds{4000}, '<', 4 * $seconds{500} + 0.2, 'diff takes as long as there are samples')
+		or diag("$seconds{500} s, $seconds{4000} s");
+}
+
 sub test_options {
 	my @wrong = (
 		[ '', qr/^usage:/ ], [ 'fly', qr/fly: no such verb/ ], [ 'report', qr/^usage:/ ],
@@ -634,5 +664,6 @@ test_conflict_capacity();
 test_diff();
 test_structs();
 test_damaged();
+test_sizes();
 test_options();
 done_testing();
