@@ -71,7 +71,7 @@ cases() {
 
 # Do the views sharing and classify agree?
 agree() {
-	"$here/../../tools/tests/dprof_agree.pl" "$build/bin/dprof" "$1"
+	"$here/../../tools/dprof/tests/dprof_agree.pl" "$build/bin/dprof" "$1"
 }
 
 atomic() {

@@ -26,7 +26,7 @@ sub judge {
 	my $said = `$bench/dprof_judge.pl $build/bin/dprof $share/$plan $share/$recording 2>&1`;
 	is($?, 0, 'judged');
 	diag($said);
-	my $agree = `$FindBin::RealBin/../../tools/tests/dprof_agree.pl $build/bin/dprof $share/$recording 2>&1`;
+	my $agree = `$FindBin::RealBin/../../tools/dprof/tests/dprof_agree.pl $build/bin/dprof $share/$recording 2>&1`;
 	like($agree, qr/^agree ([1-9]\d*) of \1 lines$/m, 'sharing and classify agree on each line') or diag($agree);
 	return map { $_ // 'none' } $said =~ /^planted (\d+), right (\d+) .* mended (\d+), false alarms (\d+)/m;
 }
