@@ -467,7 +467,7 @@ static void writes_cost(void)
 		sum += shootdowns() - before;
 	}
 	ok(scan_field("tables") >= 512 && scan_field("write") == 1,
-	   "1 GiB is written, and writes are told");
+	   "1 GiB is written, and the writes are reported");
 	per_gib = (double)sum / rounds;
 	printf("# %lu shootdowns in %d harvests\n", sum, rounds);
 	ok(per_gib <= 2, "at most two TLB shootdowns for each GiB written");

@@ -310,7 +310,7 @@ static int process_is_there(const char *pid)
 	return !access(path, F_OK);
 }
 
-/* Until it ends, or we are told to. */
+/* Repair again and again until the process ends, or SIGINT or SIGTERM comes. */
 static int watch_repair(const char *pid, char **words, int nr, unsigned int flags,
 			double interval, uint64_t *counts)
 {
