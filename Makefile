@@ -144,7 +144,7 @@ $(B)/kernel-vanilla/.built: $(vanilla)/Makefile kernel-config/base.config kernel
 tools: deps
 	@$(STEP) tools $(MAKE) -C tools O=$(B) -j$(JOBS)
 
-guest: tools
+guest: tools kernel-tree
 	@$(STEP) guest $(MAKE) -C test-vms O=$(B) -j$(JOBS)
 
 install: tools

@@ -32,7 +32,8 @@ trap 'trap - TERM; kill 0; exit 130' INT TERM
 # What a result is of: the kernel, but for what only samples, and the programs.
 state=$({ git -C "$build/linux" diff memscope-base -- mm include kernel arch/x86/mm arch/x86/kernel \
 		':!*dprof*' && cat "$here"/../kernel-config/{base,vm,debug,kasan}.config &&
-	cat "$build"/guest/bin/{page_hint_alloc,page_hint_remap,page_hints_stress,stress}; } |
+	cat "$build"/guest/bin/{page_hint_alloc,stress} \
+		"$build"/guest/selftests/page_hint/{page_hint_remap,page_hints_stress}; } |
 	sha256sum | cut -c 1-12)
 
 # try NAME OUTPUT COMMAND...
@@ -139,7 +140,7 @@ for part in "$@"; do
 	dprof)
 		# What samples is no part of the state of the others.
 		state=$({ echo "$state" && git -C "$build/linux" diff memscope-base -- '*dprof*' arch/x86/events &&
-				cat "$build"/guest/bin/{dprof_check,kernel_load}; } | sha256sum | cut -c 1-12) \
+				cat "$build"/guest/bin/kernel_load "$build"/guest/selftests/dprof/dprof_registers; } | sha256sum | cut -c 1-12) \
 			piece "dprof: 10 minutes" env MEMSCOPE_DPROF_SECONDS=600 "$here/tests/debug/dprof.t"
 		;;
 	modules)

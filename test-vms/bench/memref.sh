@@ -23,6 +23,6 @@ done
 part locks --smp 2 --qemu-arg -icount --qemu-arg shift=0,sleep=off
 part accuracy --smp 2
 echo "== memref against the oracle"
-prove "$here/../tests/memref-oracle.t" "$here/../tests/memref-cases.t"
+prove "$here/../tests/memref-oracle.t" "$here/../tests/selftests.t" :: memref
 "$here/memref.pl" "$build"
 echo "The tables are in $out/memref.md, the numbers in $out/memref.json."

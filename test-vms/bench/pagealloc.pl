@@ -88,8 +88,8 @@ sub others {
 	my %replay = found('replay', qr/^(\w+) +(\d+)/m);
 	$n{replay_color_match} = $replay{there} / $replay{recorded};
 	# Of a guest's second, in which it runs 10^9 instructions.
-	($n{remap_pages_per_s}) = found('remap', qr/^remap_pages_per_s (\d+)$/m);
-	($n{remap_ratio_move_pages}) = found('remap', qr/^remap_ratio_move_pages ([\d.]+)$/m);
+	($n{remap_pages_per_s}) = found('remap', qr/^# remap_pages_per_s (\d+)$/m);
+	($n{remap_ratio_move_pages}) = found('remap', qr/^# remap_ratio_move_pages ([\d.]+)$/m);
 }
 others() if !%measured;
 $_ += 0 for grep { /^-?[\d.]+$/ } values %n;

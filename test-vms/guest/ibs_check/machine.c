@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../pagemap.h"
+#include "pagemap.h"
 #include "check.h"
 
 int nr_cpus(void)

@@ -21,7 +21,7 @@ static void bytes_of(const char *encoding)
 	put(TRACEFS "trace", "\n");
 	begin = number_in(TRACEFS "per_cpu/cpu0/stats", "bytes:");
 	for (int i = 0; i < 10; i++) {
-		use(memory, &(struct work){ MAX_PAGES, 1 + 3 * i, 1, i % 2, false });
+		use(memory, &(struct work){ MAX_PAGES, 1 + 3 * i, 1, i % 2, false, PLAIN });
 		put(TRACEFS "memref/scan", "1");
 		groups += last_scan("groups");
 	}

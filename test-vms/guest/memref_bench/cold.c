@@ -46,7 +46,7 @@ static void cold_scan(const char *flush, const char *name)
 	put(TRACEFS "memref/flush", flush);
 	memref_on(getpid());
 	for (int i = 0; i < ROUNDS; i++) {
-		use(hot, &(struct work){ (64ul << 20) / PAGE, 1, 1, false, false });
+		use(hot, &(struct work){ (64ul << 20) / PAGE, 1, 1, false, false, PLAIN });
 		put(TRACEFS "memref/scan", "1");
 		insns[i] = scan_insns();
 	}

@@ -8,7 +8,7 @@
 
 #include "bench.h"
 
-static const struct work all = { MAX_PAGES, 1, 1, false, true };
+static const struct work all = { MAX_PAGES, 1, 1, false, true, PLAIN };
 
 static void cost_memref(struct target *t, const char *name, const char *flush, const char *write)
 {
@@ -18,7 +18,7 @@ static void cost_memref(struct target *t, const char *name, const char *flush, c
 	put(TRACEFS "memref/write", write);
 	memref_on(t->pid);
 	for (int i = 0; i < ROUNDS; i++) {
-		run(t, &(struct work){ MAX_PAGES, 1, 1, strcmp(write, "off"), true });
+		run(t, &(struct work){ MAX_PAGES, 1, 1, strcmp(write, "off"), true, PLAIN });
 		put(TRACEFS "memref/scan", "1");
 		insns[i] = scan_insns();
 		if (last_scan("young") < MAX_PAGES)

@@ -51,7 +51,7 @@ static void locks_at(const char *name, unsigned char *memory, double *ns)
 	for (n = 0; n < LOCKS_MAX && before - begin < LOCKS_SECONDS * 1000000000ull; n++) {
 		unsigned char *p;
 
-		use(memory + n % 1024 * 64 * PAGE, &(struct work){ 64, 1, 1, false, false });
+		use(memory + n % 1024 * 64 * PAGE, &(struct work){ 64, 1, 1, false, false, PLAIN });
 		before = now();
 		p = map(PAGE, true);
 		munmap(p, PAGE);

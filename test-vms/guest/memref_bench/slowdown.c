@@ -12,7 +12,7 @@ static double work_time(unsigned char *memory, int passes)
 {
 	uint64_t begin = now();
 
-	use(memory, &(struct work){ MAX_PAGES, 1, passes, true, false });
+	use(memory, &(struct work){ MAX_PAGES, 1, passes, true, false, PLAIN });
 	return now() - begin;
 }
 
@@ -27,7 +27,7 @@ static void slowdown_at(unsigned char *memory, unsigned int ms, int cpu_max, int
 		put(TRACEFS "memref/cpu_max", "%d", cpu_max);
 		put(TRACEFS "events/memref/enable", "1");
 		/* The first harvest, which learns what one costs, is not the rule. */
-		use(memory, &(struct work){ MAX_PAGES, 1, 1, true, false });
+		use(memory, &(struct work){ MAX_PAGES, 1, 1, true, false, PLAIN });
 		usleep(2000 * ms);
 		before = number_in(TRACEFS "memref/seq", "");
 		with[i] = work_time(memory, passes);

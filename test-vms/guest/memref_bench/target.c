@@ -209,7 +209,7 @@ pid_t start_neighbor(void)
 		pin(1);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
-			use(memory, &(struct work){ 64, 1, 1, true, false });
+			use(memory, &(struct work){ 64, 1, 1, true, false, PLAIN });
 	}
 	return pid;
 }

@@ -17,7 +17,7 @@ static double one(void)
 	unsigned char *p = map(PAGES * PAGE, true);
 	uint64_t begin;
 
-	use(p, &(struct work){ PAGES, 1, 1, true, false });
+	use(p, &(struct work){ PAGES, 1, 1, true, false, PLAIN });
 	begin = now();
 	munmap(p, PAGES * PAGE);
 	return (double)(now() - begin) / PAGES;

@@ -25,8 +25,6 @@
  */
 #include "alloc.h"
 
-#define FUNCTION "/sys/kernel/mm/page_hint/color_function"
-
 int hints_fd;
 struct page_hints_info info;
 
@@ -83,21 +81,6 @@ void show_stats(void)
 	fclose(f);
 }
 
-/* The hints of a program that ended a moment ago may be on their way out. */
-static void set_function(const char *function)
-{
-	int fd = open(FUNCTION, O_WRONLY | O_CLOEXEC), tries = 50;
-
-	if (fd < 0)
-		die(FUNCTION);
-	while (write(fd, function, strlen(function)) < 0) {
-		if (errno != EBUSY || !--tries)
-			die(FUNCTION);
-		usleep(100000);
-	}
-	close(fd);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -123,10 +106,11 @@ int main(int argc, char **argv)
 		part_plain();
 		return 0;
 	}
+	begin(0);
 	hints_fd = open("/proc/self/page_hints", O_RDWR | O_CLOEXEC);
 	if (hints_fd < 0)
 		die("/proc/self/page_hints");
-	set_function(function ? function : "colors:32");
+	set_color_function(function ? function : "colors:32");
 	get_info();
 	printf("# seed %llu\n", (unsigned long long)seed);
 	/* Else kcompactd moves pages about once memory is fragmented. */
@@ -134,6 +118,5 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (argc < 2 ? !parts[i].disk : !strcmp(argv[1], parts[i].name))
 			parts[i].run();
-	printf("1..%u\n", nr_tests);
-	return nr_bad ? 1 : 0;
+	return finish();
 }

@@ -28,7 +28,7 @@ result() {
 	echo 1 >sample_every
 	echo "dentry filp skbuff_head_cache vm_area_struct" >history_types
 	echo "0,8 16 24,32,40" >history_offsets
-	dprof_check ptrace-loop '"$seconds"' >/tmp/watched 2>&1 &
+	dprof_registers ptrace '"$seconds"' >/tmp/watched 2>&1 &
 	watched=$!
 	end=$(($(date +%s) + '"$seconds"'))
 	while [ $(date +%s) -lt $end ]; do

@@ -23,7 +23,7 @@ result() {
 "$here/../../run" --kernel "$kernel" --smp 2 --timeout 1500 --accel tcg \
 	--append "hpet=disable tsc=reliable clocksource=tsc" \
 	--qemu-arg -icount --qemu-arg shift=1,sleep=off -- \
-	swmem_check churn "$seconds" "${MEMSCOPE_STRESS_SEED:-1}" "${MEMSCOPE_SWMEM_PERIOD_NS:-100000}" | sed 's/^/# /'
+	swmem_churn "$seconds" "${MEMSCOPE_STRESS_SEED:-1}" "${MEMSCOPE_SWMEM_PERIOD_NS:-100000}" | sed 's/^/# /'
 result "${PIPESTATUS[0]}" 'tasks that unmap, fork, exec and exit while sampled'
 
 "$here/../../run" --kernel "$kernel" --console "$console" --timeout 1500 \

@@ -1,0 +1,74 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# The series' own selftests of memref, page hints and dprof, installed and run as the
+# kernel's are (those of swmem want -icount: swmem.t).  What memref's measure goes
+# where the metrics of the benchmarks are.  Arguments: these collections only.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use JSON::PP;
+use Test::More;
+use VM;
+
+my @collections = @ARGV ? @ARGV : qw(dprof memref page_hint);
+my $uapi = "$FindBin::RealBin/../../tools/pagealloc/uapi";
+my @make = ('make', '-s', '-C', "$build/linux/tools/testing/selftests", "O=$share/build",
+	    "TARGETS=@collections", "INSTALL_PATH=$share/install", "KHDR_INCLUDES=-I$uapi",
+	    'FORCE_TARGETS=1', 'install');
+open my $log, '>', "$share/log" or die "$share/log: $!";
+my $pid = fork // die "fork: $!";
+if (!$pid) {
+	open STDOUT, '>&', $log;
+	open STDERR, '>&', $log;
+	exec @make;
+	die "make: $!";
+}
+waitpid $pid, 0;
+is($?, 0, 'they build and install') or diag slurp("$share/log");
+unlike(slurp("$share/log"), qr/warning:/, 'without a warning') or diag slurp("$share/log");
+
+# Two nodes with a CPU each, for those of page hints.
+my $vm = vm('--root', 'host', '--smp', 2, '--numa', 2, '--mem', '1G', '--timeout', 900,
+	    '--share', "$share/install", '--',
+	    'sh', '-c', 'cp -r /share /tmp/tests && cd /tmp/tests && exec ./run_kselftest.sh');
+is($vm->{status}, 0, 'the guest ran') or diag $vm->{err};
+
+# A level of KTAP below another is behind "# ".
+my %metrics = $vm->{out} =~ /^# # metric (\w+) ([\d.e+-]+)/mg;
+my ($program, $planned, $seen);
+for (split /\r?\n/, $vm->{out}) {
+	($program, $planned, $seen) = ($1, undef, 0) if /^# selftests: \w+: (\w+)/;
+	$planned = $1 if /^# 1\.\.(\d+)/;
+	if (/^# (not )?ok \d+ (?:- )?(.*)/) {
+		$seen++;
+		$1 ? fail("$program: $2") : pass("$program: $2");
+	} elsif (/^(not )?ok \d+ selftests: (.*)/) {
+		ok(!$1, $2);
+		is($seen, $planned, "$program: as many tests as planned");
+	} elsif (/^# # (?!Totals)(.*)/) {
+		diag "$program: $1";
+	}
+}
+for my $collection (@collections) {
+	my @programs = grep { /^$collection:/ } split /\n/, slurp("$share/install/kselftest-list.txt");
+	my @ran = $vm->{out} =~ /^(?:not )?ok \d+ selftests: $collection: /mg;
+	is(scalar @ran, scalar @programs, "$collection: all programs ran");
+}
+
+# The numbers are the plain kernel's.
+if (%metrics && ($ENV{MEMSCOPE_KERNEL} // 'vm') eq 'vm') {
+	my $json = JSON::PP->new->canonical->pretty;
+	my $path = "$build/bench/memref.json";
+	mkdir "$build/bench";
+	my $bench = eval { $json->decode(slurp($path)) } // {};
+	my $how = join(', ', sort keys %metrics) . ': prove test-vms/tests/selftests.t; ';
+	my %how = map { $_ => 1 } grep { !/selftests\.t/ } split / \| /, $bench->{_how} // '';
+	$how{"${how}TCG, 2 CPUs, 1 GiB"} = 1;
+	$bench->{$_} = 0 + $metrics{$_} for keys %metrics;
+	$bench->{_how} = join ' | ', sort keys %how;
+	open my $f, '>', $path or die "$path: $!";
+	print $f $json->encode($bench);
+	ok(close $f, 'bench/memref.json is written');
+}
+done_testing();
