@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Control groups by their names. */
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+
+/**
+ * cgroup_directory() - where a control group is
+ * @name: its directory, wherever that is mounted, or its path below CGROUP_ROOT, as in
+ *	/proc/PID/cgroup, with or without the first slash
+ * @path: where to put the directory's path, which need not exist
+ * @size: of @path
+ */
+void cgroup_directory(const char *name, char *path, size_t size)
+{
+	char procs[PATH_MAX];
+
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", name);
+	if (*name == '/' && !access(procs, F_OK))
+		snprintf(path, size, "%s", name);
+	else
+		snprintf(path, size, CGROUP_ROOT "%s%s", *name == '/' ? "" : "/", name);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Control groups by their names. */
+#ifndef MEMSCOPE_CGROUP_H
+#define MEMSCOPE_CGROUP_H
+
+#include <stddef.h>
+
+#define CGROUP_ROOT	"/sys/fs/cgroup"
+/* Of an option for it. */
+#define CGROUP_HELP	"a directory, or its name below " CGROUP_ROOT
+
+void cgroup_directory(const char *name, char *path, size_t size);
+
+#endif

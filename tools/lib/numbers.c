@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Numbers, sizes, addresses and times as people write them: 100, 64M, 0x40000000, 1.5s.
+ * All options and files of the tools are read by these: no signs, no blanks, no exponents.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "numbers.h"
+
+/* Digits at @text, to where @end points then. */
+static int digits(const char *text, int base, uint64_t *value, char **end)
+{
+	unsigned long long n;
+
+	if (base == 16 ? !isxdigit((unsigned char)*text) : !isdigit((unsigned char)*text))
+		return -1;
+	errno = 0;
+	n = strtoull(text, end, base);
+	if (errno)
+		return -1;
+	*value = n;
+	return 0;
+}
+
+static int parse_hex(const char *text, uint64_t *value)
+{
+	uint64_t n;
+	char *end;
+
+	/* strtoull() takes 0x again behind ours. */
+	if (strncasecmp(text, "0x", 2) || !strncasecmp(text + 2, "0x", 2) ||
+	    digits(text + 2, 16, &n, &end) || *end)
+		return -1;
+	*value = n;
+	return 0;
+}
+
+/**
+ * parse_number() - read a whole number
+ * @text: decimal digits, or 0x and hexadecimal digits
+ * @min: smallest number allowed
+ * @max: largest number allowed
+ * @value: where to put it
+ *
+ * Return: 0, or -1 for what is no number, or none from @min to @max.
+ */
+int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+	uint64_t n;
+	char *end;
+
+	if (parse_hex(text, &n) && (digits(text, 10, &n, &end) || *end))
+		return -1;
+	if (n < min || n > max)
+		return -1;
+	*value = n;
+	return 0;
+}
+
+/* A number at @text that may have a fraction, to where @end points then. */
+static int real(const char *text, double *value, char **end)
+{
+	char copy[64];
+	size_t n = strspn(text, "0123456789.");
+
+	/* strtod() alone takes signs, hexadecimal digits, exponents and names as well. */
+	if (!isdigit((unsigned char)*text) || n >= sizeof(copy))
+		return -1;
+	snprintf(copy, sizeof(copy), "%.*s", (int)n, text);
+	*value = strtod(copy, end);
+	if (**end)
+		return -1;
+	*end = (char *)text + n;
+	return 0;
+}
+
+/**
+ * parse_real() - read a number that may have a fraction
+ * @text: decimal digits, with at most one point between or behind
+ * @value: where to put it
+ *
+ * Return: 0, or -1 for what is none.
+ */
+int parse_real(const char *text, double *value)
+{
+	double x;
+	char *end;
+
+	if (real(text, &x, &end) || *end)
+		return -1;
+	*value = x;
+	return 0;
+}
+
+/**
+ * parse_size() - read a number of bytes
+ * @text: digits, and at will K, M, G or T for powers of 1024, with B or iB
+ * @bytes: where to put it
+ *
+ * Return: 0, or -1 for what is no size or too large.
+ */
+int parse_size(const char *text, uint64_t *bytes)
+{
+	unsigned int shift = 0;
+	uint64_t n;
+	char *end;
+
+	if (digits(text, 10, &n, &end))
+		return -1;
+	switch (toupper((unsigned char)*end)) {
+	case 'K': shift = 10; break;
+	case 'M': shift = 20; break;
+	case 'G': shift = 30; break;
+	case 'T': shift = 40; break;
+	}
+	if (shift)
+		end++;
+	if (*end && strcasecmp(end, "B") && !(shift && !strcasecmp(end, "iB")))
+		return -1;
+	if (n > UINT64_MAX >> shift)
+		return -1;
+	*bytes = n << shift;
+	return 0;
+}
+
+/**
+ * parse_address() - read a place in memory
+ * @text: a size, or 0x and hexadecimal digits
+ * @address: where to put it
+ *
+ * Return: 0, or -1 for what is neither or too large.
+ */
+int parse_address(const char *text, uint64_t *address)
+{
+	return strncasecmp(text, "0x", 2) ? parse_size(text, address) : parse_hex(text, address);
+}
+
+/**
+ * parse_addresses() - read a range of memory
+ * @text: two addresses with - between
+ * @start: where to put the first
+ * @end: where to put the second, which is greater
+ *
+ * Return: 0, or -1 for what is no range.
+ */
+int parse_addresses(const char *text, uint64_t *start, uint64_t *end)
+{
+	const char *dash = strchr(text, '-');
+	uint64_t first, last;
+	char left[32];
+
+	if (!dash || dash - text >= (int)sizeof(left))
+		return -1;
+	snprintf(left, sizeof(left), "%.*s", (int)(dash - text), text);
+	if (parse_address(left, &first) || parse_address(dash + 1, &last) || first >= last)
+		return -1;
+	*start = first;
+	*end = last;
+	return 0;
+}
+
+/**
+ * parse_time() - read a length of time
+ * @text: a number that may have a fraction, and ns, us, ms, s, min or h
+ * @unit: which of these it is without one; NULL: one must be there
+ * @seconds: where to put it
+ *
+ * Return: 0, or -1 for what is no time, or longer than 30 years.
+ */
+int parse_time(const char *text, const char *unit, double *seconds)
+{
+	static const struct { const char *name; double seconds; } units[] = {
+		{ "ns", 1e-9 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 }, { "min", 60 }, { "h", 3600 },
+	};
+	const char *name;
+	double x;
+	char *end;
+	size_t i;
+
+	if (real(text, &x, &end))
+		return -1;
+	name = *end ? end : unit;
+	for (i = 0; name && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(name, units[i].name))
+			continue;
+		x *= units[i].seconds;
+		if (!(x < 1e9))
+			return -1;
+		*seconds = x;
+		return 0;
+	}
+	return -1;
+}

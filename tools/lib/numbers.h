@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Numbers, sizes, addresses and times as people write them: 100, 64M, 0x40000000, 1.5s. */
+#ifndef MEMSCOPE_NUMBERS_H
+#define MEMSCOPE_NUMBERS_H
+
+#include <inttypes.h>
+
+int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value);
+int parse_real(const char *text, double *value);
+int parse_size(const char *text, uint64_t *bytes);
+int parse_address(const char *text, uint64_t *address);
+int parse_addresses(const char *text, uint64_t *start, uint64_t *end);
+int parse_time(const char *text, const char *unit, double *seconds);
+
+#endif

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The options of a verb, in one table.
+ *
+ * Beneath is getopt_long(3), which all users know: bundled letters, --name=value,
+ * operands between options, --.  popt(3) and argp(3) have tables, too, but wrap help
+ * and errors in their own way, end with their own statuses, and neither prints the
+ * table for man pages and completions, which is most of what is here.  Unlike
+ * getopt_long(), no abbreviations: a script must not change its meaning when an option
+ * is added.
+ */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+#include "numbers.h"
+#include "options.h"
+
+enum { MAX_OPTIONS = 64, HELP = 256, TABLE, VERSION, FIRST };
+
+/* Of the screen, and where the help of an option begins on it. */
+enum { WIDTH = 80, HELP_COLUMN = 27 };
+
+static const struct opt help_option = OPT_SET('h', "help", (int *)NULL, 0, "this text");
+
+static bool is_program(const struct verb_usage *u)
+{
+	return !strchr(u->command, ' ');
+}
+
+/**
+ * options_wrong() - say on one line what is wrong with a command line
+ * @u: of the verb
+ * @fmt: as for printf
+ *
+ * Return: USAGE.
+ */
+int options_wrong(const struct verb_usage *u, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return complain(USAGE, "%s; see %s --help", text, u->command);
+}
+
+/* --- the nearest word --------------------------------------------------------- */
+
+enum { MAX_WORD = 32 };
+
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* Damerau and Levenshtein: letters more, less, other, or exchanged with the next. */
+static int distance(const char *a, const char *b)
+{
+	int d[MAX_WORD + 1][MAX_WORD + 1], i, k, n = strlen(a), m = strlen(b);
+
+	if (n > MAX_WORD || m > MAX_WORD)
+		return MAX_WORD;
+	for (i = 0; i <= n; i++) {
+		for (k = 0; k <= m; k++) {
+			if (!i || !k) {
+				d[i][k] = i + k;
+				continue;
+			}
+			d[i][k] = least(least(d[i - 1][k], d[i][k - 1]) + 1,
+					d[i - 1][k - 1] + (a[i - 1] != b[k - 1]));
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+				d[i][k] = least(d[i][k], d[i - 2][k - 2] + 1);
+		}
+	}
+	return d[n][m];
+}
+
+/* Keeps in @best the nearest word so far that may have been meant, a third of it mistyped. */
+static void nearer(const char *word, const char *candidate, int *best_distance, const char **best)
+{
+	int n = distance(word, candidate);
+
+	if (n < *best_distance && n <= 1 + (int)strlen(candidate) / 3) {
+		*best_distance = n;
+		*best = candidate;
+	}
+}
+
+/**
+ * nearest_word() - what may have been meant
+ * @word: as it was typed
+ * @words: as in struct verb_usage
+ *
+ * Return: one of them, or NULL if none is near.
+ */
+const char *nearest_word(const char *word, const char *(*words)(int n, const char **about))
+{
+	const char *best = NULL, *candidate;
+	int n, best_distance = MAX_WORD;
+
+	for (n = 0; (candidate = words(n, NULL)); n++)
+		nearer(word, candidate, &best_distance, &best);
+	return best;
+}
+
+/**
+ * unknown_word() - say that the first operand is none of the words it may be
+ * @u: of the verb
+ * @what: the words are: "view"
+ * @word: as it was typed
+ *
+ * Return: USAGE.
+ */
+int unknown_word(const struct verb_usage *u, const char *what, const char *word)
+{
+	const char *near = nearest_word(word, u->words);
+
+	if (near)
+		return options_wrong(u, "%s: no such %s (did you mean %s?)", word, what, near);
+	return options_wrong(u, "%s: no such %s", word, what);
+}
+
+static int no_such_option(const struct verb_usage *u, const struct opt *options, const char *text)
+{
+	const char *best = NULL;
+	char name[MAX_WORD + 1];
+	int best_distance = MAX_WORD;
+	const struct opt *o;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "="), text);
+	for (o = options; o->kind; o++)
+		if (o->name && o->kind != OPT_KIND_RENAMED && o->kind != OPT_KIND_CHANGED)
+			nearer(name, o->name, &best_distance, &best);
+	if (best)
+		return options_wrong(u, "--%s: no such option (did you mean --%s?)", name, best);
+	return options_wrong(u, "--%s: no such option", name);
+}
+
+/* --- help -------------------------------------------------------------------- */
+
+/* Text from the column where the cursor is, wrapped between @indent and the screen's width. */
+static void wrap(FILE *f, const char *text, int column, int indent)
+{
+	size_t n;
+
+	while (*text) {
+		n = strcspn(text, " \n");
+		if (column > indent && column + 1 + (int)n > WIDTH) {
+			fprintf(f, "\n%*s", indent, "");
+			column = indent;
+		}
+		column += fprintf(f, "%s%.*s", column > indent ? " " : "", (int)n, text);
+		text += n;
+		if (*text == '\n') {
+			fprintf(f, "\n%*s", indent, "");
+			column = indent;
+		}
+		text += strspn(text, " \n");
+	}
+	fputc('\n', f);
+}
+
+static void help_row(FILE *f, const char *head, const char *text, int indent)
+{
+	int column = fprintf(f, "%s", head);
+
+	if (column > indent - 1) {
+		fputc('\n', f);
+		column = 0;
+	}
+	fprintf(f, "%*s", indent - column, "");
+	wrap(f, text, indent, indent);
+}
+
+static void help_option_row(FILE *f, const struct opt *o)
+{
+	char head[128], letter[8] = "    ";
+
+	if (o->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+	snprintf(head, sizeof(head), "  %s--%s%s%s", letter, o->name,
+		 !o->arg || *o->arg == '[' ? "" : " ", o->arg ? o->arg : "");
+	help_row(f, head, o->help, HELP_COLUMN);
+}
+
+static bool is_shown(const struct opt *o)
+{
+	return o->kind != OPT_KIND_RENAMED && o->kind != OPT_KIND_CHANGED;
+}
+
+static void help(const struct verb_usage *u, const struct opt *options)
+{
+	const char *word, *about;
+	const struct opt *o;
+	char head[64];
+	int n;
+
+	printf("usage: %s%s%s\n", u->command, *u->operands ? " " : "", u->operands);
+	wrap(stdout, u->about, 0, 0);
+	putchar('\n');
+	if (u->words_of)
+		printf("--%s:\n", u->words_of);
+	for (n = 0; u->words && (word = u->words(n, &about)); n++) {
+		snprintf(head, sizeof(head), "  %s", word);
+		help_row(stdout, head, about, 15);
+	}
+	if (u->words)
+		putchar('\n');
+	for (o = options; o->kind; o++)
+		if (is_shown(o))
+			help_option_row(stdout, o);
+	help_option_row(stdout, &help_option);
+	if (is_program(u))
+		puts("      --version");
+	if (u->end) {
+		putchar('\n');
+		wrap(stdout, u->end, 0, 0);
+	}
+}
+
+/* Rows of words with tabs between them, for lib/options.pl. */
+static void print_table(const struct verb_usage *u, const struct opt *options)
+{
+	const char *word, *about;
+	const struct opt *o;
+	char letter[2] = "";
+	int n;
+
+	printf("command\t%s\t%s\t%s\n", u->command, u->operands, u->command_follows ? "command" : "");
+	if (u->words_of)
+		printf("words\t%s\n", u->words_of);
+	for (n = 0; u->words && (word = u->words(n, &about)); n++)
+		printf("word\t%s\t%s\n", word, about);
+	for (o = options; o->kind; o++) {
+		letter[0] = o->letter;
+		printf("%s\t%s\t%s\t%s\t%s\n", o->kind == OPT_KIND_RENAMED ? "renamed" :
+		       o->kind == OPT_KIND_CHANGED ? "changed" : "option", letter,
+		       o->name ? o->name : "", o->arg ? o->arg : "", o->help);
+	}
+}
+
+/* --- parsing ----------------------------------------------------------------- */
+
+static void store(const struct opt *o, uint64_t value)
+{
+	switch (o->size) {
+	case 1: *(uint8_t *)o->to = value; break;
+	case 2: *(uint16_t *)o->to = value; break;
+	case 4: *(uint32_t *)o->to = value; break;
+	default: *(uint64_t *)o->to = value; break;
+	}
+}
+
+/* How an option is written, for messages. */
+static const char *written(const struct opt *o, char *text, size_t size)
+{
+	if (o->name)
+		snprintf(text, size, "--%s", o->name);
+	else
+		snprintf(text, size, "-%c", o->letter);
+	return text;
+}
+
+static int refuse_value(const struct verb_usage *u, const struct opt *o, const char *value,
+			const char *what, bool range)
+{
+	char name[64], text[128] = "";
+
+	if (range && o->max >= OPT_NUMBER_MAX && o->min > 0)
+		snprintf(text, sizeof(text), " from %.15g up", o->min);
+	else if (range && o->max < OPT_NUMBER_MAX)
+		snprintf(text, sizeof(text), " from %.15g to %.15g", o->min, o->max);
+	return options_wrong(u, "%s %s: not %s%s", written(o, name, sizeof(name)), value, what, text);
+}
+
+/* The index of a word in a list with | between them, or -1. */
+static int word_index(const char *list, const char *word)
+{
+	size_t n, len = strlen(word);
+	int i;
+
+	for (i = 0; ; i++) {
+		n = strcspn(list, "|");
+		if (n == len && !strncmp(list, word, n))
+			return i;
+		if (!list[n])
+			return -1;
+		list += n + 1;
+	}
+}
+
+/* Not a, b or c. */
+static int refuse_word(const struct verb_usage *u, const struct opt *o, const char *value)
+{
+	char text[256] = "", name[64];
+	const char *list = o->arg;
+	size_t n = 0, len;
+
+	for (; n < sizeof(text); list += len + 1) {
+		len = strcspn(list, "|");
+		n += snprintf(text + n, sizeof(text) - n, "%s%.*s", !n ? "" : list[len] ? ", " : " or ",
+			      (int)len, list);
+		if (!list[len])
+			break;
+	}
+	return options_wrong(u, "%s %s: not %s", written(o, name, sizeof(name)), value, text);
+}
+
+static uint64_t largest(const struct opt *o)
+{
+	const uint64_t fits = o->size < 8 ? (1ULL << 8 * o->size) - 1 : UINT64_MAX;
+
+	return o->max < 0x1p64 && o->max < (double)fits ? (uint64_t)o->max : fits;
+}
+
+static int refuse_size(const struct verb_usage *u, const struct opt *o, const char *value)
+{
+	static const char units[] = "\0KMGT";
+	char name[64], limit[2][24];
+	double x;
+	int i, k;
+
+	for (i = 0; i < 2; i++) {
+		x = i ? o->max : o->min;
+		for (k = 0; k < 4 && x >= 1024; k++)
+			x /= 1024;
+		snprintf(limit[i], sizeof(limit[i]), "%.6g%.1s", x, units + k);
+	}
+	written(o, name, sizeof(name));
+	if (o->max >= OPT_NUMBER_MAX)
+		return options_wrong(u, "%s %s: not a size such as 64M or 2G", name, value);
+	return options_wrong(u, "%s %s: not a size from %s to %s", name, value, limit[0], limit[1]);
+}
+
+static int take(const struct verb_usage *u, const struct opt *o, const char *value)
+{
+	uint64_t n;
+	double x;
+	int i;
+
+	switch (o->kind) {
+	case OPT_KIND_SET:
+		store(o, o->min);
+		return OK;
+	case OPT_KIND_TEXT:
+		*(const char **)o->to = value;
+		return OK;
+	case OPT_KIND_NUMBER:
+		if (parse_number(value, o->min, largest(o), &n))
+			return refuse_value(u, o, value, "a number", true);
+		store(o, n);
+		return OK;
+	case OPT_KIND_SIZE:
+		if (parse_size(value, &n) || n < o->min || n > largest(o))
+			return refuse_size(u, o, value);
+		store(o, n);
+		return OK;
+	case OPT_KIND_REAL:
+		if (parse_real(value, &x) || x < o->min || x > o->max)
+			return refuse_value(u, o, value, "a number", true);
+		*(double *)o->to = x;
+		return OK;
+	case OPT_KIND_TIME:
+		if (!o->unit && !parse_time(value, "s", &x) && parse_time(value, NULL, &x))
+			return options_wrong(u, "--%s %s: in which unit? --%s %ss or --%s %sms", o->name,
+					     value, o->name, value, o->name, value);
+		if (parse_time(value, o->unit, &x))
+			return refuse_value(u, o, value, "a time such as 250ms or 1.5s", false);
+		if (x < o->min && o->min <= SHORTEST)
+			return refuse_value(u, o, value, "a time above 0", false);
+		if (x < o->min || x > o->max)
+			return refuse_value(u, o, value, "a time in seconds", true);
+		*(double *)o->to = x;
+		return OK;
+	case OPT_KIND_WORD:
+		i = word_index(o->arg, value);
+		if (i < 0)
+			return refuse_word(u, o, value);
+		store(o, i);
+		return OK;
+	case OPT_KIND_CALL:
+		return o->take(o, value);
+	default:
+		return OK;
+	}
+}
+
+static const struct opt *find(const struct opt *options, const char *name)
+{
+	for (; options->kind; options++)
+		if (is_shown(options) && !strcmp(options->name, name))
+			return options;
+	return NULL;
+}
+
+/* What getopt_long() is told. */
+struct tables {
+	char letters[3 * MAX_OPTIONS + 8];
+	struct option names[MAX_OPTIONS + 4];
+};
+
+static int has_argument(const struct opt *o)
+{
+	return !o->arg ? no_argument : *o->arg == '[' ? optional_argument : required_argument;
+}
+
+static void make_tables(const struct verb_usage *u, const struct opt *options, struct tables *t)
+{
+	struct option *name = t->names;
+	char *letter = t->letters;
+	const struct opt *o, *real;
+	int has;
+
+	/* The first of these keeps options behind an operand from it, the second tells errors apart. */
+	if (u->command_follows)
+		*letter++ = '+';
+	*letter++ = ':';
+	for (o = options; o->kind; o++) {
+		if (o - options == MAX_OPTIONS)
+			abort();
+		real = o->kind == OPT_KIND_RENAMED ? find(options, o->help) : o;
+		/* What is refused may have an argument or not. */
+		has = o->kind == OPT_KIND_CHANGED ? optional_argument : has_argument(real);
+		if (o->name)
+			*name++ = (struct option){ o->name, has, NULL, FIRST + (o - options) };
+		if (!o->letter)
+			continue;
+		*letter++ = o->letter;
+		/* A letter's argument cannot be left out: what stands behind it would be another letter. */
+		if (has == required_argument || o->kind == OPT_KIND_CHANGED)
+			*letter++ = ':';
+		if (o->kind == OPT_KIND_CHANGED)
+			*letter++ = ':';
+	}
+	*letter++ = 'h';
+	*letter = '\0';
+	*name++ = (struct option){ "help", 0, NULL, HELP };
+	*name++ = (struct option){ "help-table", 0, NULL, TABLE };
+	if (is_program(u))
+		*name++ = (struct option){ "version", 0, NULL, VERSION };
+	*name = (struct option){ };
+}
+
+/* The row of what getopt_long() returned. */
+static const struct opt *row_of(const struct opt *options, int c)
+{
+	if (c >= FIRST)
+		return &options[c - FIRST];
+	for (; options->kind; options++)
+		if (options->letter == c)
+			return options;
+	return NULL;
+}
+
+/* getopt_long() takes the beginning of a name for it: not here. */
+static bool is_abbreviated(const struct option *name, char **argv)
+{
+	/* The argument may be a word of its own. */
+	const char *text = argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
+	size_t n = strlen(name->name);
+
+	return strncmp(text, "--", 2) || strncmp(text + 2, name->name, n) ||
+	       (text[2 + n] && text[2 + n] != '=');
+}
+
+static void end_at_once(const struct verb_usage *u, const struct opt *options, int c)
+{
+	if (c == TABLE)
+		print_table(u, options);
+	else if (c == VERSION)
+		printf("%s (memscope) " MEMSCOPE_VERSION "\n", u->command);
+	else if (c == HELP || c == 'h')
+		help(u, options);
+	else
+		return;
+	exit(fflush(stdout) || ferror(stdout) ? complain(FAILED, "standard output cannot be written") : OK);
+}
+
+static int wrong_option(const struct verb_usage *u, const struct opt *options, int c, char **argv)
+{
+	const struct opt *o;
+	char name[64];
+
+	if (c == '?' && !optopt)
+		return no_such_option(u, options, argv[optind - 1] + 2);
+	o = row_of(options, optopt);
+	if (c == ':' && o)
+		return options_wrong(u, "%s: needs an argument, %s",
+				     optopt < FIRST ? (char []){ '-', optopt, 0 } :
+				     written(o, name, sizeof(name)),
+				     o->kind == OPT_KIND_RENAMED ? find(options, o->help)->arg : o->arg);
+	if (o || optopt == HELP || optopt == TABLE || optopt == VERSION)
+		return options_wrong(u, "%s: takes no argument", argv[optind - 1]);
+	return options_wrong(u, "-%c: no such option", optopt);
+}
+
+/* An option of earlier releases: what it is now, or NULL if it is refused, which is said. */
+static const struct opt *earlier(const struct verb_usage *u, const struct opt *options,
+				 const struct opt *o, int c)
+{
+	char old[64];
+
+	if (c < FIRST)
+		snprintf(old, sizeof(old), "-%c", c);
+	else
+		snprintf(old, sizeof(old), "--%s", o->name);
+	if (o->kind == OPT_KIND_CHANGED) {
+		options_wrong(u, "%s: no longer has this meaning, use %s", old, o->help);
+		return NULL;
+	}
+	complain(OK, "%s: goes away with the next release, use --%s", old, o->help);
+	return find(options, o->help);
+}
+
+static int check_operands(const struct verb_usage *u, int n, char **argv)
+{
+	char word[64];
+	const char *s = u->operands;
+	int i;
+
+	/* Each operand is a word of the usage. */
+	for (i = 0; i < n && *s; i++) {
+		s += strcspn(s, " ");
+		s += strspn(s, " ");
+	}
+	if (n < u->min) {
+		s += strspn(s, "[-] ");
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(s, " ]."), s);
+		return options_wrong(u, "%s is missing", word);
+	}
+	if (u->max >= 0 && n > u->max)
+		return options_wrong(u, "%s: one argument too many", argv[u->max]);
+	return OK;
+}
+
+/**
+ * options_parse() - take the options of a command line
+ * @u: what it looks like
+ * @options: its options, ended by one of kind OPT_END
+ * @argc: arguments, beginning with the verb
+ * @argv: these; operands come last then
+ *
+ * Does not return after --help, or if something is wrong, which it says on one line.
+ *
+ * Return: the index of the first operand in @argv.
+ */
+int options_parse(const struct verb_usage *u, const struct opt *options, int argc, char **argv)
+{
+	int c, index, ret = OK;
+	const struct opt *o;
+	struct tables t;
+
+	make_tables(u, options, &t);
+	opterr = 0;
+	optind = 0;
+	while (!ret && (index = -1, c = getopt_long(argc, argv, t.letters, t.names, &index)) != -1) {
+		if (index >= 0 && c != '?' && c != ':' && is_abbreviated(&t.names[index], argv)) {
+			exit(no_such_option(u, options, (argv[optind - 1] == optarg ? argv[optind - 2] :
+							 argv[optind - 1]) + 2));
+		}
+		end_at_once(u, options, c);
+		if (c == '?' || c == ':')
+			exit(wrong_option(u, options, c, argv));
+		o = row_of(options, c);
+		if (!is_shown(o))
+			o = earlier(u, options, o, c);
+		if (!o)
+			exit(USAGE);
+		/* -g=5 is the letter g with the argument =5, which nobody means. */
+		if (c < FIRST && optarg && *optarg == '=' && optarg != argv[optind - 1])
+			exit(options_wrong(u, "-%c%s: write --%s%s or -%c %s", c, optarg, o->name, optarg, c,
+					   optarg + 1));
+		ret = take(u, o, optarg);
+	}
+	if (!ret)
+		ret = check_operands(u, argc - optind, argv + optind);
+	if (ret)
+		exit(ret);
+	return optind;
+}
