@@ -76,7 +76,7 @@ nodes() {
 	"$here/run" --numa 2 --mem 1G --timeout 300 --share "$out" --root host \
 		--env PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin -- sh -eu -c '
 		for binding in membind=0 membind=1 interleave=all; do
-			memref record -i 300 -g 16M --cpu-max 0 -o /share/numa-${binding%=*}-${binding#*=}.dat -- \
+			memref record -i 300 --group-size 16M --cpu-max 0 -o /share/numa-${binding%=*}-${binding#*=}.dat -- \
 				numactl --$binding pagetest --size 128M --iterations 8 --sleep 200 >/dev/null
 		done' 2>/dev/null
 	rm -f "$out/memref" "$out/pagetest"

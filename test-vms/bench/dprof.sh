@@ -130,12 +130,12 @@ structs() {
 		--timeout 3600 --append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' -- sh -ec '
 		samples_ready
 		for load; do
-			dprof record -s ibs -p 16384 -t none -H none -o "/share/${load%:*}.dat" -- \
+			dprof record -s ibs -c 16384 --types none -H none -o "/share/${load%:*}.dat" -- \
 				kernel_load "${load%:*}" "${load#*:}" 2>/dev/null
 		done' sh $loads
 	for load in $loads; do
 		echo "== structs ${load%:*}"
-		"$build/bin/dprof" report profile "$share/${load%:*}.dat" --top 0 -F json \
+		"$build/bin/dprof" report profile "$share/${load%:*}.dat" --top 0 -f json \
 			--vmlinux "$build/kernel-vm/vmlinux" >"$share/profile"
 		"$here/dprof_structs.pl" "${load%:*}" "$share/profile"
 	done

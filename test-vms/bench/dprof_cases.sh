@@ -13,7 +13,7 @@ dir=$1 cases=$2 seed=$3 atomic=${4:-0}
 	# play FILE PLAN NR PERIOD ARGUMENT...
 	play() {
 		[ $3 -gt 0 ] || return 0
-		dprof record -s ibs -p $4 -t "case_*" -H none -o /share/$1 -- \
+		dprof record -s ibs -c $4 --types "case_*" -H none -o /share/$1 -- \
 			modprobe dprof_cases cases=$3 seed='"$seed"' $5
 		dmesg -c | sed -n "s/.*dprof_cases: //p" >/share/$2
 		rmmod dprof_cases

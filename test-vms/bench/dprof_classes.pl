@@ -38,9 +38,9 @@ while (<$f>) {
 	$true{$name}[$_] += $class[$_] for 0 .. 3;
 }
 my (%said, %paper, %misses);
-my $text = `$dprof report classify --top 0 -F json $recording`;
+my $text = `$dprof report classify --top 0 -f json $recording`;
 die "dprof report failed\n" if $?;
-for my $row (@{ decode_json($text) }) {
+for my $row (@{ decode_json($text)->{rows} }) {
 	# Two sites in a function are one here.
 	my $type = $row->{type} =~ s/@\d+$//r;
 	my @ours = map { $row->{misses} * ($row->{"${_}_pct"} // 0) / 100 } qw(true false conflict capacity);

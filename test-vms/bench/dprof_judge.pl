@@ -27,9 +27,9 @@ my %writes = map { $_ => 1 } qw(true_sharing false_sharing false_between queue);
 # Rows of a view by type, in the view's order.
 sub view {
 	my %by;
-	my $text = `$dprof report @_ --top 0 -F json $recording`;
+	my $text = `$dprof report @_ --top 0 -f json $recording`;
 	die "dprof report @_ failed\n" if $?;
-	push @{ $by{$_->{type}} }, $_ for @{ decode_json($text) };
+	push @{ $by{$_->{type}} }, $_ for @{ decode_json($text)->{rows} };
 	return \%by;
 }
 my ($profile, $class, $place) = (view('profile'), view('classify'), view('classify', '--by', 'ip'));

@@ -84,7 +84,7 @@ record() {
 dprof=$build/bin/dprof
 vmlinux=(--vmlinux "$build/kernel-vm/vmlinux")
 for mode; do
-	record "$mode" model=trace,slice=1000 -s ibs -p 4096 -t 'skbuff_head_cache :kmalloc_reserve UDP' \
+	record "$mode" model=trace,slice=1000 -s ibs -c 4096 --types 'skbuff_head_cache :kmalloc_reserve UDP' \
 		-H none -o "/share/$mode.dat"
 	for view in profile classify workingset sharing; do
 		"$dprof" report "$view" "$out/$mode.dat" "${vmlinux[@]}" >"$out/$mode-$view.txt"
@@ -98,7 +98,7 @@ if [ -e "$out/local.dat" ]; then
 fi
 "$dprof" plot assoc-sets "$out/shared.dat" -o "$out/assoc-sets.png" --type kmalloc-2k \
 	"${vmlinux[@]}"
-record shared slice=1000 -s ibs -p 262144 -t skbuff_head_cache -H skbuff_head_cache \
+record shared slice=1000 -s ibs -c 262144 --types skbuff_head_cache -H skbuff_head_cache \
 	--offsets '0,24 0,112 0,200 24,112 24,200 112,200' --max-ms 50 --budget 2000 -o /share/histories.dat
 for view in dataflow paths; do
 	"$dprof" report "$view" "$out/histories.dat" --type skbuff_head_cache "${vmlinux[@]}" >"$out/$view.txt"

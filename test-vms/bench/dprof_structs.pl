@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # dprof_structs.pl NAME PROFILE: of sampled accesses to objects of slab caches and to pages
 # of the page allocator, what share has a named cache or an allocation site, and what share a
-# C struct.  PROFILE is `dprof report profile --top 0 --vmlinux ... -F json`.
+# C struct.  PROFILE is `dprof report profile --top 0 --vmlinux ... -f json`.
 # Prints the types without a struct that have most samples, then
 #	structs NAME accesses N, named A %, struct B %, none C %, of the others D %
 # none: of objects that have no struct, data and stacks; D: struct, of those that have one.
@@ -14,7 +14,7 @@ use List::Util qw(min sum0);
 die "usage: dprof_structs.pl NAME PROFILE\n" if @ARGV != 2;
 my ($name, $profile) = @ARGV;
 open my $f, '<', $profile or die "$profile: $!\n";
-my $rows = decode_json(do { local $/; <$f> });
+my $rows = decode_json(do { local $/; <$f> })->{rows};
 my (%n, %without);
 for my $row (@$rows) {
 	next unless $row->{class} =~ /^(slab|kmalloc|page)$/;

@@ -177,7 +177,7 @@ sub cases {
 # which the model that follows caches does not have.
 sub interleaved {
 	my ($path, $all) = @_;
-	my @symbols = ('--all', '-F', 'csv', '--symfs', Plants::guest_files());
+	my @symbols = ('--all', '-f', 'csv', '--symfs', Plants::guest_files());
 	my ($names, $first) = `$build/bin/memprof report objects $path --top 1 @symbols`;
 	my (%object, %memory, @names);
 	@object{Plants::fields($names // '')} = Plants::fields($first // return);

@@ -47,7 +47,7 @@ whole() {
 }
 
 # Of a recorder: its options, and what it is told to say that it runs.
-dprof='dprof record -s swmem -p 500000 -t kmalloc-* -H kmalloc-64 --offsets 0,8 --user -o'
+dprof='dprof record -s swmem -c 500000 --types kmalloc-* -H kmalloc-64 --offsets 0,8 --user -o'
 memprof='memprof record -c 100000 -o'
 uprobes='memprof record -c 100000 -A /lib/x86_64-linux-gnu/libc.so.6 -o'
 load='echo $$ >/tmp/began; while :; do ls -R /sys/block >/dev/null; done'
@@ -201,7 +201,7 @@ as_before 'dprof: SIGKILL of it, its guard and trace-cmd, then another recorder'
 
 begin "$dprof" /tmp/out/r
 grep -s '' $tracing/dprof/period $tracing/dprof/types >/tmp/first
-dprof record -p 1000000 -t 'kmalloc-8' -o /tmp/out/second -- true 2>/tmp/err
+dprof record -c 1000000 --types 'kmalloc-8' -o /tmp/out/second -- true 2>/tmp/err
 is=$?
 [ $is = 1 ] && grep -q "process $pid:" /tmp/err
 result $? "dprof: a second one is refused, the first one named"
@@ -215,7 +215,7 @@ rm -f /tmp/out/r
 as_before 'dprof: a second one'
 
 echo 1 >$tracing/events/dprof/dprof_alloc/enable
-dprof record -t 'kmalloc-8' -o /tmp/out/second -- true 2>/tmp/err
+dprof record --types 'kmalloc-8' -o /tmp/out/second -- true 2>/tmp/err
 [ $? = 1 ] && grep -q 'enabled already' /tmp/err
 result $? 'dprof: events that others enabled are not disturbed'
 [ "$(cat $tracing/events/dprof/dprof_alloc/enable)" = 1 ]
@@ -224,9 +224,9 @@ echo 0 >$tracing/events/dprof/dprof_alloc/enable
 as_before 'dprof: events of others'
 
 set -f
-fails 'dprof: a value that the kernel refuses' 1 dprof record -t 'kmalloc-*' --length 3 -o /tmp/out/r -- true
-fails 'dprof: no trace-cmd' 1 env PATH=/nowhere /usr/bin/dprof record -t 'kmalloc-*' -o /tmp/out/r -- /bin/true
-fails 'dprof: nothing left after the first pass' 1 $dprof /tmp/out/r --first 5 -t auto -- true
+fails 'dprof: a value that the kernel refuses' 1 dprof record --types 'kmalloc-*' --length 3 -o /tmp/out/r -- true
+fails 'dprof: no trace-cmd' 1 env PATH=/nowhere /usr/bin/dprof record --types 'kmalloc-*' -o /tmp/out/r -- /bin/true
+fails 'dprof: nothing left after the first pass' 1 $dprof /tmp/out/r --first 5 --types auto -- true
 set +f
 
 begin "$uprobes" /tmp/out/r
@@ -280,7 +280,7 @@ memprof record -c 100000 -o /tmp/out/r -- sh -c 'i=0; while [ $i -lt 100000 ]; d
 grep -q 'throttled by perf [1-9]' /tmp/err
 result $? 'memprof: says that samples were throttled'
 if grep -q '^samples_throttled ' $tracing/dprof/stats; then
-	dprof record -s swmem -p 100000 -t none -H none -o /tmp/out/r -- ls -R /sys/block >/dev/null 2>/tmp/err
+	dprof record -s swmem -c 100000 --types none -H none -o /tmp/out/r -- ls -R /sys/block >/dev/null 2>/tmp/err
 	grep -q '[1-9][0-9]* samples throttled by perf' /tmp/err
 	result $? 'dprof: says that samples were throttled'
 fi

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/size.h"
+#include "lib/numbers.h"
 #include "cache.h"
 
 /* Room for a description: name, numbers, words and 32 masks. */

@@ -91,11 +91,11 @@ sub read_run {
 	my @symbols = ('--symfs', guest_files());
 	my @names;
 	$run->{findings} = [];
-	for (`$build/bin/memprof report summary $path -F csv @symbols`) {
+	for (`$build/bin/memprof report summary $path -f csv @symbols`) {
 		$run->{remote} = $1 if /^"?remote, of these"?,([\d.]+)/;
 		$run->{lost} += $2 if /^(samples lost|times throttled|events of objects lost|"?records of tasks lost"?),(\d+)/;
 	}
-	for (`$build/bin/memprof diagnose $path -F csv @symbols`) {
+	for (`$build/bin/memprof diagnose $path -f csv @symbols`) {
 		chomp;
 		if (/^pattern,fix,/) {
 			@names = split /,/;
@@ -111,7 +111,7 @@ sub read_run {
 # Where loads find their data: as it is first, then with each fix.
 sub read_levels {
 	my ($path) = @_;
-	my ($header, @lines) = `$build/bin/memprof diagnose --levels $path -F csv --symfs @{[guest_files()]}`;
+	my ($header, @lines) = `$build/bin/memprof diagnose --levels $path -f csv --symfs @{[guest_files()]}`;
 	my @names = split /,/, $header // '';
 	chomp @names;
 	return [ map { chomp; my %row; @row{@names} = fields($_); \%row } @lines ];

@@ -27,11 +27,11 @@ pid=$!
 while read -r word k; do
 	until grep -q iteration out; do kill -0 $pid || exit 1; sleep 0.1; done
 	# Of all its pages: present, hinted, placed, hits; neighbors in memory, too.
-	counts=$(pagealloc verify $pid -F csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	counts=$(pagealloc verify $pid -f csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 		$1 == "all" { printf "placed=%d hits=%d", $at["placed"], $at["hits"] }')
-	pairs=$(pagealloc map $pid -F csv | awk -F, '$2 == last + 1 || $2 == last - 1 { n++ } { last = $2 } END { print n + 0 }')
+	pairs=$(pagealloc map $pid -f csv | awk -F, '$2 == last + 1 || $2 == last - 1 { n++ } { last = $2 } END { print n + 0 }')
 	free=$(awk '/MemFree/ { print $2 }' /proc/meminfo)
-	strategy=$(pagealloc get $pid -F csv | awk -F, 'NR == 2 { print $3 }')
+	strategy=$(pagealloc get $pid -f csv | awk -F, 'NR == 2 { print $3 }')
 	case $strategy in coloring) s=1 ;; binhop) s=2 ;; *) s=0 ;; esac
 	echo "done $k ${counts:-placed=0 hits=0} pairs=$pairs free_kb=$free strategy=$s"
 done
@@ -49,9 +49,9 @@ aging = $aging
 seed = 3
 [strategies]
 default = --no-aslr
-coloring = --no-aslr -s coloring
-binhop = -s binhop
-slow = -s coloring --inherit fork
+coloring = --no-aslr --strategy coloring
+binhop = --strategy binhop
+slow = --strategy coloring --inherit fork
 [program look]
 command = sh /share/look.sh
 protocol = lines
@@ -80,7 +80,7 @@ echo colors:16 >/sys/kernel/mm/page_hint/color_function
 # Fresh memory first: what the others leave is aged.
 for s in fresh aged greedy; do
 	only=
-	[ $s = aged ] || only='-s default'
+	[ $s = aged ] || only='--strategy default'
 	pagealloc bench run $s.ini $only -o /share/$s 2>$s.err
 	echo "$s $?"
 done
@@ -90,7 +90,7 @@ awk '$1 == "managed" { n += $2 } $1 == "low" { l += $2 } END { print n * 4, l * 
 echo colors:8 >/sys/kernel/mm/page_hint/color_function && pagealloc bench run aged.ini -o aged 2>changed.err
 echo "changed $?"
 chmod 755 /share
-setpriv --reuid 65534 --clear-groups pagealloc bench run aged.ini -s default -o /tmp/nobody 2>nobody.err
+setpriv --reuid 65534 --clear-groups pagealloc bench run aged.ini --strategy default -o /tmp/nobody 2>nobody.err
 echo "nobody $?"
 cp /tmp/nobody/raw.csv nobody.csv
 setpriv --reuid 65534 --clear-groups pagealloc bench run aged.ini -o /tmp/nobody2 2>nobody2.err

@@ -21,7 +21,7 @@ my $file = 'trace.dat';
 my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share,
 	    '--append', 'hpet=disable tsc=reliable clocksource=tsc sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
 	    'cat /sys/kernel/tracing/dprof/types >before; ' .
-	    'dprof record -t "faults_*" -H faults_queue --offsets "0,8 8,64 0,64" -o trace.dat -- ' .
+	    'dprof record --types "faults_*" -H faults_queue --offsets "0,8 8,64 0,64" -o trace.dat -- ' .
 	    'modprobe dprof_faults rounds=20000 || exit 1; ' .
 	    'cmp before /sys/kernel/tracing/dprof/types && ' .
 	    'grep -qx "history_slots 0" /sys/kernel/tracing/dprof/stats || exit 1; rmmod dprof_faults; ' .
@@ -32,7 +32,7 @@ my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share,
 	    # Ctrl-C goes to the process group.
 	    'cd /sys/kernel/tracing/dprof; files=$(ls | grep -v -e stats -e known_types); grep -s "" $files >/share/files; ' .
 	    'cd /share; setsid ' .
-	    'dprof record -t "kmalloc-*" -H none -p 50000 -o ended.dat -- sh -c "while :; do ls -R /sys/block >/dev/null; done" & ' .
+	    'dprof record --types "kmalloc-*" -H none -c 50000 -o ended.dat -- sh -c "while :; do ls -R /sys/block >/dev/null; done" & ' .
 	    'until grep -qx "running 1" /sys/kernel/tracing/dprof/stats && pidof ls >/dev/null; do sleep 0.1; done; ' .
 	    'sleep 2; kill -INT -$!; wait $!; echo "ended $?"; ' .
 	    'cd /sys/kernel/tracing/dprof; grep -s "" $files | cmp - /share/files && echo "files as before"; ' .
@@ -42,9 +42,9 @@ is($vm->{status}, 0, 'recorded, and all is as it was') or diag($vm->{out}, $vm->
 my $of_first = $vm->{out};
 
 sub rows {
-	my $text = `$build/bin/dprof report @_ $share/$file -F json 2>&1`;
+	my $text = `$build/bin/dprof report @_ $share/$file -f json 2>&1`;
 	is($?, 0, "report @_") or diag($text);
-	return $? ? () : @{ decode_json($text) };
+	return $? ? () : @{ decode_json($text)->{rows} };
 }
 
 my @paths = rows('paths', '--type', 'faults_queue', '--top', 1);
@@ -91,10 +91,10 @@ is($?, 0, 'as a whole');
 $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share, '--timeout', 300,
 	 '--append', 'hpet=disable sysctl.vm.mem_profiling=1', '--', 'sh', '-c',
 	 'stats=/sys/kernel/tracing/dprof/stats; ' .
-	 'dprof record -s swmem -p 300000 -t auto -H auto --first 3 -o auto.dat -- sh -c "' .
+	 'dprof record -s swmem -c 300000 --types auto -H auto --first 3 -o auto.dat -- sh -c "' .
 	 'until [ \\$(sed -n \"s/^histories //p\" $stats) -ge 50 ]; do kernel_load pipes 20; done" 2>&1; ' .
 	 'echo "status $?"; ' .
-	 'dprof record -s swmem -p 300000 -t none -H auto --first 280 -o short.dat -- kernel_load pipes 2000 2>&1; echo "short $?"; ls');
+	 'dprof record -s swmem -c 300000 --types none -H auto --first 280 -o short.dat -- kernel_load pipes 2000 2>&1; echo "short $?"; ls');
 like($vm->{out}, qr/^status 0/m, 'recorded what was chosen') or diag($vm->{out}, $vm->{err});
 my ($chosen) = $vm->{out} =~ /^dprof: chosen: (.*)/m;
 diag "chosen: ", $chosen // 'nothing';
@@ -119,7 +119,7 @@ for my $period ($sample_ns, int 1.13 * $sample_ns, int 1.29 * $sample_ns) {
 	$vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--qemu-arg', '-icount',
 		 '--qemu-arg', 'shift=1,sleep=off', '--share', $share, '--timeout', 900,
 		 '--append', 'hpet=disable sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
-		 "samples_ready; dprof record -s swmem -p $period -t none -H none -o samples.dat -- " .
+		 "samples_ready; dprof record -s swmem -c $period --types none -H none -o samples.dat -- " .
 		 "modprobe dprof_faults rounds=$rounds");
 	is($vm->{status}, 0, 'samples recorded') or diag($vm->{out}, $vm->{err});
 	%shared = ();
@@ -144,7 +144,7 @@ SKIP: {
 	$file = 'epyc.dat';
 	$vm = vm('--qemu', 'ibs', '--cpu', 'EPYC', '--smp', 1, '--mem', '1G', '--accel', 'icount', '--ibs',
 		 'hit-l1=50,hit-l2=0,hit-l3=50', '--share', $share, '--timeout', 600, '--', 'sh', '-c',
-		 'samples_ready; dprof record -s ibs -p 8192 -t none -H none -o epyc.dat -- kernel_load files 30');
+		 'samples_ready; dprof record -s ibs -c 8192 --types none -H none -o epyc.dat -- kernel_load files 30');
 	is($vm->{status}, 0, 'recorded on a Zen 1 with one CPU') or diag($vm->{out}, $vm->{err});
 	my %sum = (l3_or_peer => 0, peer => 0, misses_l3 => 0);
 	for my $type (rows('profile', '--top', 0)) {

@@ -23,16 +23,16 @@ echo 16384 >memref/group_kb
 echo anon >memref/write
 trace-cmd record -q -e memref -o /share/trace.dat sh -c \
 	"sleep 1; perf record -q -a -e 'memref:*' -o /share/perf.data sleep 4 >&2; sleep 2" || exit 1
-memref record -i 200 -g 64M -o /share/record.dat -- sh -c 'sleep 1; exit 7'
+memref record -i 200 --group-size 64M -o /share/record.dat -- sh -c 'sleep 1; exit 7'
 echo "record $? $(cat memref/interval_ms memref/group_kb | tr '\n' ' ')"
-memref record -i 10 -g 64K -o /share/long.dat -- sleep 6
-memref record -i 100 -g 1M --encoding batch -o /share/batch.dat -- pagetest --size 32M --iterations 10 --sleep 100
+memref record -i 10 --group-size 64K -o /share/long.dat -- sleep 6
+memref record -i 100 --group-size 1M --encoding batch -o /share/batch.dat -- pagetest --size 32M --iterations 10 --sleep 100
 mkfifo /tmp/go /tmp/gone
 memref_steady </tmp/go >/tmp/gone &
 exec 3>/tmp/go 4</tmp/gone
 # The first time, it references more: what it has to find.
 for what in first group batch; do
-	memref record -i 0 -g 64K -p $! --write anon --encoding $(echo $what | sed s/first/group/) -o /share/steady-$what.dat -- \
+	memref record -i 0 --group-size 64K -p $! --write anon --encoding $(echo $what | sed s/first/group/) -o /share/steady-$what.dat -- \
 		sh -c 'echo -n x >&3; read line <&4' || exit 1
 done
 memref record --command-only --tasks --virt --write anon -i 100 -o /share/tasks.dat -- \
@@ -40,7 +40,7 @@ memref record --command-only --tasks --virt --write anon -i 100 -o /share/tasks.
 echo "knobs $(cat memref/encoding memref/tasks memref/virt memref/write | tr '\n' ' ')"
 memref record --command-only -o /share/own.dat -- pagetest --size 16M --iterations 40 --sleep 50
 echo "own $? [$(cat memref_pid)] $(cat memref/children)"
-for bad in '-i 5' '-g 3M' '-p 999999' '--write maybe' '--flush 3' '--kernel 4' '--cpu-max 101' '--encoding x' '--cgroup /none' '--virt'; do
+for bad in '-i 5' '--group-size 3M' '-p 999999' '--write maybe' '--flush 3' '--kernel-tables 4' '--cpu-max 101' '--encoding x' '--cgroup /none' '--virt'; do
 	memref record $bad -o /share/bad.dat -- true 2>&1
 	echo "bad $? $(ls /share/bad.dat 2>/dev/null)"
 done
@@ -75,7 +75,7 @@ is_deeply([ grep { $both{(split)[0]} } @perf ], [ grep { $both{(split)[0]} } @tr
 # The three formats of a view say the same as the rows.
 my %groups;
 $groups{(split)[0]}++ for @trace;
-my $json = decode_json(scalar `$memref report temporal $trace --format json`);
+my $json = decode_json(scalar `$memref report temporal $trace --format json`)->{rows};
 my @csv = map { [ split /,/ ] } split /\n/, `$memref report temporal $trace --format csv`;
 my @text = map { [ split ] } split /\n/, `$memref report temporal $trace`;
 is_deeply([ map { "$_->{seq} $_->{groups}" } @$json ],
@@ -84,7 +84,7 @@ is_deeply([ map { "$_->{seq} $_->{groups}" } @$json ],
 is_deeply(\@csv, \@text, 'text and CSV have the same cells');
 is_deeply([ sort keys %{$json->[0]} ], [ sort @{$csv[0]} ], 'JSON has the same columns');
 for my $view (qw(summary temporal spatial wss heatmap)) {
-	is(system("$memref report $view $trace -F json -o $share/$view.json"), 0, "report $view");
+	is(system("$memref report $view $trace -f json -o $share/$view.json"), 0, "report $view");
 	ok(eval { decode_json(slurp("$share/$view.json")) }, "$view: valid JSON");
 }
 for my $view (qw(temporal spatial wss)) {
@@ -94,12 +94,12 @@ for my $view (qw(temporal spatial wss)) {
 	}
 }
 
-is(system("$memref plot heatmap $trace --from 0.5 -c user -o $share/heatmap.png"), 0, 'plot heatmap');
+is(system("$memref plot heatmap $trace --from 0.5 --class user -o $share/heatmap.png"), 0, 'plot heatmap');
 is(system("$memref diff $trace $trace --groups -o /dev/null"), 0, 'diff');
 is(system("$memref report wss $trace --from 99999 2>$share/from.err") >> 8, 1, 'a window beyond the end: status 1');
 like(slurp("$share/from.err"), qr/no interval from 99999 s: the recording lasts/, 'said so');
-is(system("$memref report wss $trace --to never 2>$share/to.err") >> 8, 2, 'no time: status 2');
-like(slurp("$share/to.err"), qr/--to never: /, 'said so');
+is(system("$memref report wss $trace --until never 2>$share/to.err") >> 8, 2, 'no time: status 2');
+like(slurp("$share/to.err"), qr/--until never: /, 'said so');
 
 # Two programs and their libraries come to some 400 pages.
 # memref record: status passed on, knobs put back, one process only.
@@ -107,14 +107,14 @@ like($vm->{out}, qr/^record 7 300 16384 $/m, "record: the command's status; the 
 is(system("$memref report summary $share/record.dat >/dev/null"), 0, 'record: a good file');
 like($vm->{out}, qr/^own 0 \[\] 0$/m, 'record --command-only: the selection is put back');
 my ($own) = grep { $_->{item} eq 'pages_user_max' }
-	@{decode_json(scalar `$memref report summary $share/own.dat -F json`)};
+	@{decode_json(scalar `$memref report summary $share/own.dat -f json`)->{rows}};
 ok($own->{value} >= 4096 && $own->{value} < 4096 + 600,
    'record --command-only: the pages of the command, and no others') or diag $own->{value};
 like($vm->{out}, qr/--interval 5: Invalid argument\nbad 1 \n/, 'record names a bad interval');
-like($vm->{out}, qr/--group 3M: .*\nbad 2 \n/, 'record names a bad group size');
+like($vm->{out}, qr/--group-size 3M: .*\nbad 2 \n/, 'record names a bad group size');
 like($vm->{out}, qr/--pid 999999: no such process\nbad 1 \n/, 'record names a dead pid');
 like($vm->{out}, qr/--write maybe: Invalid argument\nbad 1 \n/, 'record names a bad mode');
-like($vm->{out}, qr/--flush 3: .*\nbad 1 \n.*--kernel 4: .*\nbad 1 \n/, 'and others');
+like($vm->{out}, qr/--flush 3: .*\nbad 1 \n.*--kernel-tables 4: .*\nbad 1 \n/, 'and others');
 like($vm->{out}, qr/--cpu-max 101: .*\nbad 1 \n.*--encoding x: .*\nbad 1 \n.*--cgroup \/none: No such file.*\nbad 1 \n.*--virt needs .*\nbad 2 \n/,
      'and the newer ones');
 
@@ -122,10 +122,10 @@ like($vm->{out}, qr/--cpu-max 101: .*\nbad 1 \n.*--encoding x: .*\nbad 1 \n.*--c
 # sampler counted.
 like($vm->{out}, qr/^knobs group 0 0 anon $/m, 'record: encoding, tasks, virt, write are put back');
 my ($summary) = { map { $_->{item} => $_->{value} }
-		  @{decode_json(scalar `$memref report summary $share/batch.dat -F json`)} };
+		  @{decode_json(scalar `$memref report summary $share/batch.dat -f json`)->{rows}} };
 is($summary->{intervals_incomplete}, 0, 'batch: as many groups as the sampler counted');
-my @spatial = @{decode_json(scalar `$memref report spatial $share/batch.dat -F json`)};
-my @temporal = @{decode_json(scalar `$memref report temporal $share/batch.dat -F json`)};
+my @spatial = @{decode_json(scalar `$memref report spatial $share/batch.dat -f json`)->{rows}};
+my @temporal = @{decode_json(scalar `$memref report temporal $share/batch.dat -f json`)->{rows}};
 for my $class (qw(kernel user page_cache)) {
 	my ($groups, $intervals) = (0, 0);
 	# Means of one digit.
@@ -169,7 +169,7 @@ is_deeply(\%read, \%packed, 'batch: memref reads the rows that are packed');
 # but for when it was.
 for my $view (qw(temporal spatial heatmap wss thp numa)) {
 	my @reports = map {
-		my @lines = map { [ split /,/, $_, -1 ] } split /\n/, `$memref report $view $share/steady-$_.dat -F csv`;
+		my @lines = map { [ split /,/, $_, -1 ] } split /\n/, `$memref report $view $share/steady-$_.dat -f csv`;
 		my @keep = grep { $lines[0][$_] !~ /^(time_s|interval_s|scan_ms)$/ } 0 .. $#{$lines[0] // []};
 		join '', map { join(',', @$_[@keep]) . "\n" } @lines;
 	} qw(group batch);
@@ -182,10 +182,10 @@ like($batch, qr/memref_\w+:/, 'batch: it has our events');
 unlike($batch, qr/memref_log_data:/, 'batch: no event for each group');
 
 # What a process references, and where.
-my @tasks = @{decode_json(scalar `$memref report tasks $share/tasks.dat -F json`)};
+my @tasks = @{decode_json(scalar `$memref report tasks $share/tasks.dat -f json`)->{rows}};
 ok((grep { $_->{comm} eq 'pagetest' && $_->{max_mib} >= 16 && $_->{max_mib} < 20 } @tasks),
    'tasks: the program and its 16 MiB') or diag explain \@tasks;
-my @virtual = @{decode_json(scalar `$memref report virtual $share/tasks.dat -F json`)};
+my @virtual = @{decode_json(scalar `$memref report virtual $share/tasks.dat -f json`)->{rows}};
 ok(@virtual > 8, 'virtual: cells: ' . @virtual);
 is(system("$memref plot virtual $share/tasks.dat -o $share/virtual.png"), 0, 'plot virtual');
 is(system("$memref plot heatmap $share/batch.dat -o $share/heatmap.png"), 0, 'plot heatmap');
@@ -201,7 +201,7 @@ sub bad_file {
 	open my $f, '>:raw', "$share/bad" or die;
 	print $f $bytes;
 	close $f;
-	my $out = `$san report summary $share/bad -F json -o $share/bad.json 2>$share/bad.err`;
+	my $out = `$san report summary $share/bad -f json -o $share/bad.json 2>$share/bad.err`;
 	my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
 	return ($status, slurp("$share/bad.err") // '');
 }
@@ -224,7 +224,7 @@ is($worst, '', 'cut anywhere: status 1, and said so');
 my $long = "$share/long.dat";
 system "trace-cmd convert --compression none -i $long -o $share/long-none.dat >/dev/null 2>&1";
 system "trace-cmd convert --file-version 6 -i $long -o $share/long-v6.dat >/dev/null 2>&1";
-my $rows = `$memref report temporal $long -F csv`;
+my $rows = `$memref report temporal $long -f csv`;
 # Times count from the first interval, which may be cut off.
 sub without_time { return map { s/^(\d+),[^,]*/$1/r } split /\n/, shift }
 my %rows = map { $_ => 1 } without_time($rows);
@@ -232,7 +232,7 @@ ok(keys %rows > 100, 'a long recording: ' . (keys(%rows) - 1) . ' intervals');
 for my $file ($long, "$share/long-none.dat", "$share/long-v6.dat") {
 	my $name = $file =~ s/.*\///r;
 	my $bytes = slurp($file);
-	is(`bash -c 'ulimit -v 100000; $memref report temporal $file -F csv'`, $rows,
+	is(`bash -c 'ulimit -v 100000; $memref report temporal $file -f csv'`, $rows,
 	   "$name: the same rows, in 100 MB of address space");
 	# How much of the front of a file is no events differs: cut in the events.
 	my ($last, $grows) = (0, 1);
@@ -240,7 +240,7 @@ for my $file ($long, "$share/long-none.dat", "$share/long-v6.dat") {
 		open my $f, '>:raw', "$share/cut.dat" or die;
 		print $f substr $bytes, 0, int(length($bytes) * $part);
 		close $f;
-		my $csv = `$san report temporal $share/cut.dat -F csv 2>$share/cut.err`;
+		my $csv = `$san report temporal $share/cut.dat -f csv 2>$share/cut.err`;
 		my $status = $? >> 8;
 		my @got = without_time($csv);
 		my $same = grep { $rows{$_} } @got;

@@ -48,7 +48,7 @@ sub in_band {
 
 # The driver as it is, and samples of known instructions on known memory.
 my $out = check('samples', '--smp', 4, '--numa', 2, '--ibs', 'seed=5,hit-l1=40,hit-l2=10,hit-l3=10',
-	'--', 'sh', '-c', 'dmesg | grep "AMD IBS detected"; ls /sys/bus/event_source/devices; memscope-caps -F csv;
+	'--', 'sh', '-c', 'dmesg | grep "AMD IBS detected"; ls /sys/bus/event_source/devices; memscope-caps -f csv;
 	for period in 1024 4096 16384 65536; do echo "== $period"; ibs_check samples $period || exit 1; done
 	echo "== 0"
 	cd /sys/kernel/tracing

@@ -21,9 +21,9 @@ stage();
 	my $script = <<'END';
 memprof record -c 1024 -o /share/truth.data -- memprof_truth log 1 6000 || exit 1
 memprof_judge /share/truth.data log || echo "judge: status $?" >&2
-memprof report summary /share/truth.data -F csv
-memprof report nodes /share/truth.data -F csv
-memprof report objects /share/truth.data -F json --top 3
+memprof report summary /share/truth.data -f csv
+memprof report nodes /share/truth.data -f csv
+memprof report objects /share/truth.data -f json --top 3
 END
 	my $judged = qr/objects (\d+) right (\d+) wrong (\d+) unknown (\d+) not-in-log (\d+) wrong-op (\d+) wrong-allocator (\d+)/;
 	my $vm = in_guest($script);
@@ -39,7 +39,7 @@ END
 	like($vm->{out}, qr/^"?events of objects lost"?,0/m, 'no event lost');
 	like($vm->{out}, qr/^1,0,\d+/m, 'the node matrix has accesses from node 1 to node 0');
 	my ($json) = $vm->{out} =~ /^(\[.*\])/ms;
-	is(scalar @{decode_json($json // '[]')}, 3, 'views are JSON, too');
+	is(scalar @{decode_json($json // '{}')->{rows} // []}, 3, 'views are JSON, too');
 	my ($clock, $error) = slurp("$share/truth.data") =~ /"clock_of_events":"(\w+)","clock_error_ns":(\d+)/;
 	is($clock, 'tsc', 'events are dated by the TSC where the kernel trusts it');
 	cmp_ok($error // 1e9, '<', 1000, 'exactly enough');
@@ -51,11 +51,11 @@ END
 static=/share/bin/memprof_static
 memprof record -c 1024 -o /share/static.data -A $static -- $static log 2 6000 || exit 1
 memprof_judge /share/static.data log || echo "judge: status $?" >&2
-memprof report summary /share/static.data -F csv
-memprof report objects /share/static.data -F csv | sed 's/^/static: /'
+memprof report summary /share/static.data -f csv
+memprof report objects /share/static.data -f csv | sed 's/^/static: /'
 memprof record -c 1024 -o own.data --no-preload -A /share/bin/memprof_plant --alloc planted -- \
 	memprof_plant after 2 200000 >/dev/null || exit 1
-memprof report objects own.data -F csv | sed 's/^/own: /'
+memprof report objects own.data -f csv | sed 's/^/own: /'
 sh -c 'sleep 2; exec memprof_truth later 3 4000' &
 memprof record -c 1024 -o pid.data --pid $! -A /lib/x86_64-linux-gnu/libc.so.6 || exit 1
 echo "pid: $(memprof_judge pid.data later)"
@@ -154,10 +154,10 @@ export PATH=/share/bin:$PATH
 cd /tmp
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 memprof record -c 100000 -o d -- memprof_plant after 2 60000000 >/dev/null || exit 1
-memprof report objects d -F csv | grep '"planted\|planted (' | head -n 1
+memprof report objects d -f csv | grep '"planted\|planted (' | head -n 1
 cat >as_nobody.sh <<'EOS'
 cd /tmp; mkdir nobody; cd nobody
-memprof record -c 100000 -- memprof_plant after 2 60000000 >/dev/null && memprof report summary -F csv
+memprof record -c 100000 -- memprof_plant after 2 60000000 >/dev/null && memprof report summary -f csv
 EOS
 # The implicit controllers, perf's among them, come with the first one that is named.
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
@@ -171,7 +171,7 @@ kill -INT $recorder
 wait $recorder || echo "cgroup: status $?"
 kill $inside $outside
 echo "inside $inside"
-memprof report threads group.data -F csv | sed 's/^/cgroup: /'
+memprof report threads group.data -f csv | sed 's/^/cgroup: /'
 memprof record --cgroup no-such-group -o no.data || echo "no group: status $?"
 chmod 777 /tmp /dev/shm
 setpriv --reuid=65534 --regid=65534 --clear-groups sh as_nobody.sh

@@ -17,7 +17,7 @@ my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 240,
 	    '--', 'sh', '-c', <<'EOF');
 cd /sys/kernel/tracing
 for binding in --membind=0 --membind=1 --interleave=all; do
-	memref record -i 300 -g 16M --cpu-max 0 --command-only --children --tasks \
+	memref record -i 300 --group-size 16M --cpu-max 0 --command-only --children --tasks \
 		-o /share/numa$binding.dat -- \
 		numactl $binding pagetest --size 128M --iterations 8 --sleep 200 >/dev/null || exit 1
 done
@@ -29,7 +29,7 @@ my $memref = "$build/bin/memref";
 my %want = ('--membind=0' => [ 1, 0 ], '--membind=1' => [ 0, 1 ], '--interleave=all' => [ 0.5, 0.5 ]);
 for my $binding (sort keys %want) {
 	my $file = "$share/numa$binding.dat";
-	my $rows = decode_json(scalar(`$memref report numa $file -F json`) || '[]');
+	my $rows = decode_json(scalar(`$memref report numa $file -f json`) || '{}')->{rows} // [];
 	my %pages;
 	$pages{$_->{node}} += $_->{pages_user} for @$rows;
 	my $all = ($pages{0} // 0) + ($pages{1} // 0);

@@ -18,7 +18,7 @@ sysctl -q -w vm.compaction_proactiveness=0
 for m in /lib/modules/*/kernel/mm/page_hint/strategies/*.ko; do insmod $m || exit 1; done
 echo colors:32 >/sys/kernel/mm/page_hint/color_function || exit 1
 
-pagealloc run -s coloring pagetest --how anon --size 16M --sleep 100000 >/tmp/started &
+pagealloc run --strategy coloring pagetest --how anon --size 16M --sleep 100000 >/tmp/started &
 pid=$!
 until grep -q iteration /tmp/started; do
 	kill -0 $pid || exit 1
@@ -26,7 +26,7 @@ until grep -q iteration /tmp/started; do
 done
 # in_place NAME: pages that are where their hint says, and of how many.
 in_place() {
-	pagealloc verify $pid -F csv | awk -F, -v name=$1 '$1 == "all" { print name, $6, $5 }'
+	pagealloc verify $pid -f csv | awk -F, -v name=$1 '$1 == "all" { print name, $6, $5 }'
 }
 # repaired NAME: waits for the watch.
 repaired() {
@@ -60,7 +60,7 @@ in_place cpuset
 pagealloc repair $pid >/dev/null
 in_place once
 
-pagealloc repair $pid --watch 0.2 -F json >watch.json 2>watch.err &
+pagealloc repair $pid --watch 0.2 -f json >watch.json 2>watch.err &
 watch=$!
 cpuset 0
 repaired watched
@@ -89,7 +89,7 @@ cmp_ok(in_place('watched'), '>=', 0.99, sprintf 'and repair --watch does: %.3f',
 cmp_ok(in_place('again'), '>=', 0.99, sprintf 'each time: %.3f', in_place('again'));
 cmp_ok($n{rest}[0] // 1000, '<=', 70, "at rest the watch takes a twentieth of a CPU: $n{rest}[0] ms/s");
 is($n{watch}[0] // -1, 0, 'it ends with the process');
-my $watch = eval { decode_json(slurp("$share/watch.json")) } // [];
+my $watch = eval { decode_json(slurp("$share/watch.json"))->{rows} } // [];
 my %moved = map { ($_->{outcome} => $_->{pages}) } @$watch;
 cmp_ok($moved{moved} // 0, '>=', 2 * 4096 * 0.9, 'and says what it moved');
 like(slurp("$share/watch.err"), qr/^[\d.]+ s: \d+ pages were not in place, \d+ moved$/m, 'as it does it');

@@ -70,26 +70,26 @@ sub boot {
 # Rows of a table in JSON by the value of a column.
 sub rows {
 	my ($file, $key) = @_;
-	my $rows = eval { decode_json(slurp("$share/$file") || '[]') } // [];
+	my $rows = eval { decode_json(slurp("$share/$file"))->{rows} } // [];
 	return $key ? { map { ($_->{$key} => $_) } @$rows } : $rows;
 }
 
 my $vm = boot(<<'EOT');
-pagealloc colors -F json >default
+pagealloc colors -f json >default
 echo colors:64 >/sys/kernel/mm/page_hint/color_function || exit 1
-pagealloc colors -F json >colors
-pagealloc colors --free -F json >free
-pagealloc doctor -F json >doctor
+pagealloc colors -f json >colors
+pagealloc colors --free-pages -f json >free
+pagealloc doctor -f json >doctor
 echo "doctor $?"
-pagealloc stats -F json >stats0
+pagealloc stats -f json >stats0
 i=0
 for strategy in coloring coloring:offset=5 modulo:3,1,4,1,5 partition:0-7 random:seed=7; do
 	i=$((i + 1))
 	start -s $strategy || exit 1
-	pagealloc verify $pid -F json >verify.$i
-	pagealloc get $pid -F json >get.$i
+	pagealloc verify $pid -f json >verify.$i
+	pagealloc get $pid -f json >get.$i
 	if [ $i = 1 ]; then
-		pagealloc map $pid -F csv >map
+		pagealloc map $pid -f csv >map
 		cat /proc/$pid/page_map >page_map
 		perl -e 'open my $p, "<:raw", "/proc/$ARGV[0]/pagemap" or die;
 			while (<STDIN>) {
@@ -99,38 +99,38 @@ for strategy in coloring coloring:offset=5 modulo:3,1,4,1,5 partition:0-7 random
 			}' $pid <map >pagemap
 		pagealloc record $pid -o coloring.layout || exit 1
 		# The heap gets a hint of its own.
-		pagealloc set $pid '[heap]' -s binhop --order0 || exit 1
-		pagealloc get $pid -F json >get.heap
-		pagealloc clear $pid '[heap]' && pagealloc get $pid -F csv | wc -l >get.cleared
-		pagealloc clear $pid && pagealloc get $pid -F csv | wc -l >>get.cleared
-		pagealloc set $pid -s random:seed=3
-		pagealloc repair $pid -F json >repair 2>repair.err
+		pagealloc set $pid '[heap]' --strategy binhop --order0 || exit 1
+		pagealloc get $pid -f json >get.heap
+		pagealloc clear $pid '[heap]' && pagealloc get $pid -f csv | wc -l >get.cleared
+		pagealloc clear $pid && pagealloc get $pid -f csv | wc -l >>get.cleared
+		pagealloc set $pid --strategy random:seed=3
+		pagealloc repair $pid -f json >repair 2>repair.err
 		echo "repair $?"
-		pagealloc verify $pid -F json >verify.repair
+		pagealloc verify $pid -f json >verify.repair
 	fi
 	stop
 done
-pagealloc stats -F json >stats1
+pagealloc stats -f json >stats1
 insmod reverse/page_strategy_reverse.ko || exit 1
 start -s reverse || exit 1
-pagealloc map $pid -F csv >map.reverse
+pagealloc map $pid -f csv >map.reverse
 stop
 until rmmod page_strategy_reverse; do sleep 0.1; done
 
 # Children and new programs.
 for inherit in fork,exec fork exec none; do
-	pagealloc run -s coloring --inherit $inherit -- bash -c '
-		pagealloc get $$ -F csv | grep -c ,coloring,
-		(p=$BASHPID; pagealloc get $p -F csv | grep -c ,coloring,; :)
-		bash -c "pagealloc get \$\$ -F csv | grep -c ,coloring,; :"
+	pagealloc run --strategy coloring --inherit $inherit -- bash -c '
+		pagealloc get $$ -f csv | grep -c ,coloring,
+		(p=$BASHPID; pagealloc get $p -f csv | grep -c ,coloring,; :)
+		bash -c "pagealloc get \$\$ -f csv | grep -c ,coloring,; :"
 		:' | tr '\n' ' ' >>inherit
 	echo >>inherit
 done
-pagealloc run -s coloring --inherit none -- sh -c 'exit 7'
+pagealloc run --strategy coloring --inherit none -- sh -c 'exit 7'
 echo "status $?"
-pagealloc run -s coloring --inherit none -- sh -c 'kill -9 $$'
+pagealloc run --strategy coloring --inherit none -- sh -c 'kill -9 $$'
 echo "killed $?"
-pagealloc run -s coloring --inherit none -- /share/nothing 2>/dev/null
+pagealloc run --strategy coloring --inherit none -- /share/nothing 2>/dev/null
 echo "missing $?"
 
 self_tune coloring random:seed=1 >tune
@@ -153,15 +153,15 @@ start --replay coloring.layout
 # pagealloc stays its parent, and passes signals on.
 parent=$pid
 pid=$(pgrep -P $parent)
-pagealloc verify $pid --against coloring.layout -F json >against
-pagealloc verify $pid --against coloring.layout --exact -F json >against.exact
-pagealloc verify $pid --against coloring.layout --exact --list -F json >against.list
+pagealloc verify $pid --against coloring.layout -f json >against
+pagealloc verify $pid --against coloring.layout --exact -f json >against.exact
+pagealloc verify $pid --against coloring.layout --exact --list -f json >against.list
 kill $parent; wait $parent
 echo "parent $?"
 # The same without the layout: other colors, by other hints.
 pagealloc record --no-aslr -o plain.layout -- pagetest --size 16M --how anon >/dev/null || exit 1
-start --no-aslr -s random:seed=9
-pagealloc verify $pid --against plain.layout -F json >unlike
+start --no-aslr --strategy random:seed=9
+pagealloc verify $pid --against plain.layout -f json >unlike
 stop
 pagealloc record --no-frames -o noframes.layout -- true
 pagealloc run --replay noframes.layout --exact -- true 2>noframes.err
@@ -170,15 +170,15 @@ echo "noframes $?"
 # Nobody learns frames and colors, or places anything.
 chmod 755 /share
 setpriv --reuid 65534 --clear-groups sh -c '
-	pagealloc map $$ -F json >/tmp/nobody.map; pagealloc verify $$ -F json >/tmp/nobody.verify
-	pagealloc run -s coloring true; echo "nobody run $?"
-	pagealloc set $$ -s coloring; echo "nobody set $?"
+	pagealloc map $$ -f json >/tmp/nobody.map; pagealloc verify $$ -f json >/tmp/nobody.verify
+	pagealloc run --strategy coloring true; echo "nobody run $?"
+	pagealloc set $$ --strategy coloring; echo "nobody set $?"
 	pagealloc record $$ -o /tmp/nobody.layout; echo "nobody record $?"
 	pagealloc get 1; echo "nobody get $?"
 	ls /tmp/nobody.layout*' >nobody.out 2>nobody.err
 cp /tmp/nobody.map /tmp/nobody.verify .
 echo 1 >/proc/sys/vm/page_hints_unprivileged
-setpriv --reuid 65534 --clear-groups pagealloc run -s coloring true
+setpriv --reuid 65534 --clear-groups pagealloc run --strategy coloring true
 echo "allowed $?"
 
 # Another color function.

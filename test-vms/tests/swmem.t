@@ -148,7 +148,7 @@ for (['', '0-1'], ['isolcpus=1-2', '0']) {
 
 # --- who chooses among sources finds it ---------------------------------------
 {
-	my $vm = vm('--', 'memscope-caps', '-F', 'csv');
+	my $vm = vm('--', 'memscope-caps', '-f', 'csv');
 	is($vm->{status}, 0, 'memscope-caps') or diag $vm->{err};
 	like($vm->{out}, qr{^swmem,yes,swmem//,ns,}m, 'finds swmem, and opens it') or diag $vm->{out};
 	like($vm->{out}, qr{^ibs,no,}m, 'and no IBS');

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dprof diff: two recordings beside each other, as section 5.2 of the paper does. */
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +8,10 @@
 #include "dprof.h"
 #include "dprof/view/view.h"
 
-static void usage(FILE *f)
-{
-	fputs("usage: dprof diff BEFORE AFTER [options]\n"
-	      "Compare the types of two recordings.\n\n", f);
-	fputs(output_usage, f);
-	fputs(analysis_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "dprof diff", .operands = "BEFORE AFTER [options]",
+	.about = "Compare the types of two recordings.", .min = 2, .max = 2,
+};
 
 /* A type in one of two recordings. */
 struct side {
@@ -146,10 +141,6 @@ static int compare(struct analysis *before, struct analysis *after, struct table
 
 int cmd_diff(int argc, char **argv)
 {
-	static const struct option options[] = {
-		OUTPUT_OPTIONS, ANALYSIS_OPTIONS,
-		{ "help", 0, NULL, 'h' }, { }
-	};
 	static const struct column columns[] = {
 		{ "type", CELL_TEXT, 0 }, { "struct", CELL_TEXT, 0 },
 		{ "misses_pct_before", CELL_REAL, 2 }, { "misses_pct_after", CELL_REAL, 2 },
@@ -164,35 +155,14 @@ int cmd_diff(int argc, char **argv)
 	struct output output = { };
 	struct analysis before, after;
 	struct table table;
-	int c, ret;
+	const struct opt options[] = { OUTPUT_OPTIONS(&output), ANALYSIS_OPTIONS(&before), { } };
+	int ret;
 
 	analysis_init(&before);
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'F':
-		case 'o':
-			if (output_option(&output, c, optarg))
-				return USAGE;
-			break;
-		case OPTION_LEVEL ... OPTION_VMLINUX:
-			if (analysis_option(&before, c, optarg))
-				return USAGE;
-			break;
-		case 'h':
-			usage(stdout);
-			return OK;
-		default:
-			usage(stderr);
-			return USAGE;
-		}
-	}
-	if (argc - optind != 2) {
-		usage(stderr);
-		return USAGE;
-	}
+	argv += options_parse(&usage, options, argc, argv);
 	after = before;
-	ret = analysis_load(&before, argv[optind], NEED_MODEL);
-	if (analysis_load(&after, argv[optind + 1], NEED_MODEL))
+	ret = analysis_load(&before, argv[0], NEED_MODEL);
+	if (analysis_load(&after, argv[1], NEED_MODEL))
 		ret = FAILED;
 	if (before.m.events && after.m.events) {
 		table_init(&table, columns, NR(columns));

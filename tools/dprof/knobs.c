@@ -18,7 +18,7 @@ static struct {
 	bool noted;
 } knobs[NR_KNOBS] = {
 	[KNOB_SOURCE] = { "dprof/source", "--source" },
-	[KNOB_PERIOD] = { "dprof/period", "--period" },
+	[KNOB_PERIOD] = { "dprof/period", "--count" },
 	[KNOB_USER] = { "dprof/user", "--user" },
 	[KNOB_EVERY] = { "dprof/sample_every", "--sample-every" },
 	[KNOB_LENGTH] = { "dprof/history_len", "--length" },

@@ -10,7 +10,6 @@
  * uses in the same trace is kept apart.  Members that nothing uses come last, as
  * they were.
  */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -344,15 +343,11 @@ static int fill(const struct plan *p, struct table *t)
 	return 0;
 }
 
-static void usage(FILE *f)
-{
-	fputs("usage: dprof layout TYPE [FILE] [options]\n"
-	      "Advise an order of the members of a type's C struct, from its path traces or\n"
-	      "samples (default trace.dat).\n\n", f);
-	fputs(output_usage, f);
-	fputs(analysis_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "dprof layout", .operands = "TYPE [FILE] [options]", .min = 1, .max = 2,
+	.about = "Advise an order of the members of a type's C struct, from its path traces or samples "
+		 "(default trace.dat).",
+};
 
 static int advise(struct analysis *a, const char *path, const struct output *output)
 {
@@ -401,41 +396,16 @@ static int advise(struct analysis *a, const char *path, const struct output *out
 
 int cmd_layout(int argc, char **argv)
 {
-	static const struct option options[] = {
-		OUTPUT_OPTIONS, ANALYSIS_OPTIONS,
-		{ "help", 0, NULL, 'h' }, { }
-	};
 	struct output output = { };
 	const char *path;
 	struct analysis a;
-	int c, ret;
+	const struct opt options[] = { OUTPUT_OPTIONS(&output), ANALYSIS_OPTIONS(&a), { } };
+	int ret;
 
 	analysis_init(&a);
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'F':
-		case 'o':
-			if (output_option(&output, c, optarg))
-				return USAGE;
-			break;
-		case OPTION_LEVEL ... OPTION_VMLINUX:
-			if (analysis_option(&a, c, optarg))
-				return USAGE;
-			break;
-		case 'h':
-			usage(stdout);
-			return OK;
-		default:
-			usage(stderr);
-			return USAGE;
-		}
-	}
-	if (optind == argc || argc - optind > 2) {
-		usage(stderr);
-		return USAGE;
-	}
-	a.type = argv[optind];
-	path = optind + 1 < argc ? argv[optind + 1] : "trace.dat";
+	argv += options_parse(&usage, options, argc, argv);
+	a.type = argv[0];
+	path = argv[1] ? argv[1] : "trace.dat";
 	ret = analysis_load(&a, path, NEED_TRACES);
 	if (a.m.events && advise(&a, path, &output))
 		ret = FAILED;

@@ -6,7 +6,6 @@
  * view in plots/, the graph for graphviz' dot.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,20 +17,24 @@
 #include "dprof.h"
 #include "dprof/view/view.h"
 
-static void usage(FILE *f)
+static const char *words(int n, const char **about)
 {
 	const struct view *v;
 
-	fputs("usage: dprof plot VIEW [FILE] -o PICTURE [options]\n"
-	      "Draw a view of a recording (default trace.dat).\n\n", f);
-	for (v = views; v->name; v++)
-		if (v->plot)
-			fprintf(f, "  %-10s %s\n", v->name, v->about);
-	fputs("\n  -o, --output PICTURE   .png or .svg; beside it go its data, .csv or .dot\n"
-	      "  -t, --title TITLE      (default: host and cache)\n", f);
-	fputs(analysis_usage, f);
-	fputs("      --help\n", f);
+	for (v = views; v->name; v++) {
+		if (!v->plot || n--)
+			continue;
+		if (about)
+			*about = v->about;
+		return v->name;
+	}
+	return NULL;
 }
+
+static const struct verb_usage usage = {
+	.command = "dprof plot", .operands = "VIEW [FILE] -o PICTURE [options]", .words = words,
+	.about = "Draw a view of a recording (default trace.dat).", .min = 1, .max = 2,
+};
 
 /* The files of a picture. */
 struct picture {
@@ -140,39 +143,26 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 
 int cmd_plot(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "title", 1, NULL, 't' }, ANALYSIS_OPTIONS,
-		{ "help", 0, NULL, 'h' }, { }
-	};
 	const char *output = NULL, *title = NULL, *ext, *path;
 	const struct view *view;
 	struct analysis a;
-	int c, ret;
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "PICTURE", &output,
+			 ".png or .svg; its data go beside it as .csv or .dot"),
+		OPT_TEXT(0, "title", "TITLE", &title, "default: host and cache"),
+		OPT_CHANGED('t', NULL, "--title"), ANALYSIS_OPTIONS(&a), { }
+	};
+	int ret;
 
 	analysis_init(&a);
-	while ((c = getopt_long(argc, argv, "o:t:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'o': output = optarg; break;
-		case 't': title = optarg; break;
-		case OPTION_LEVEL ... OPTION_VMLINUX:
-			if (analysis_option(&a, c, optarg))
-				return USAGE;
-			break;
-		case 'h': usage(stdout); return OK;
-		default: usage(stderr); return USAGE;
-		}
-	}
-	if (optind == argc || argc - optind > 2) {
-		usage(stderr);
-		return USAGE;
-	}
-	view = view_find(argv[optind]);
+	argv += options_parse(&usage, options, argc, argv);
+	view = view_find(argv[0]);
 	if (!view || !view->plot)
-		return complain(USAGE, "%s: no such plot (see dprof plot --help)", argv[optind]);
+		return unknown_word(&usage, "plot", argv[0]);
 	ext = output ? strrchr(output, '.') : NULL;
 	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
 		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
-	path = optind + 1 < argc ? argv[optind + 1] : "trace.dat";
+	path = argv[1] ? argv[1] : "trace.dat";
 	ret = analysis_load(&a, path, view->need);
 	if (a.m.events && draw(&a, view, path, output, title))
 		ret = FAILED;

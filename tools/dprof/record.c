@@ -6,7 +6,7 @@
  * anything is switched on; what was changed is undone by a guard, whatever ends us.
  */
 #include <errno.h>
-#include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +16,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "lib/numbers.h"
+#include "lib/options.h"
 #include "lib/record/command.h"
 #include "lib/record/guard.h"
 #include "dprof/model/choose.h"
@@ -31,32 +33,12 @@ struct plan {
 	int nr_types, nr_offsets;
 };
 
-static void usage(FILE *f)
-{
-	fputs("usage: dprof record [options] [-- COMMAND [ARGUMENT...]]\n"
-	      "Record memory accesses by data type while COMMAND runs, or until Ctrl-C.\n\n"
-	      "  -s, --source NAME      auto, ibs, pebs or swmem\n"
-	      "  -p, --period N         of samples, in units of the source; 0: its default\n"
-	      "      --user             sample user mode, too\n"
-	      "  -t, --types RULES      the address set: cache, cache:function, :function with\n"
-	      "                         * ? [], blanks between; all; none; or auto\n"
-	      "      --sample-every N   of the address set, an object of N\n"
-	      "  -H, --history RULES    types to take histories of; none; or auto: those that\n"
-	      "                         miss most in a first pass, at their busiest offsets\n"
-	      "      --offsets GROUPS   offsets watched at once: 0,8 16,24 (default: all, one\n"
-	      "                         after another)\n"
-	      "      --length 1|2|4|8   bytes watched at an offset\n"
-	      "      --objects 1-4      objects watched at once\n"
-	      "      --budget N         histories a second, 0: no limit\n"
-	      "      --max N            accesses of a history\n"
-	      "      --max-ms N         length of a history, 0: no limit\n"
-	      "      --first SECONDS    of the first pass (default 2)\n"
-	      "      --top N            types that auto chooses (default 2)\n"
-	      "      --top-offsets N    offsets of each that auto chooses (default 6)\n"
-	      "  -o, --output FILE      (default trace.dat)\n"
-	      "      --help\n\n"
-	      "What is not given stays as it is set.  The exit status is COMMAND's.\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "dprof record", .operands = "[options] [-- COMMAND [ARGUMENT...]]",
+	.about = "Record memory accesses by data type while COMMAND runs, or until Ctrl-C.",
+	.end = "What is not given stays as it is set.  The exit status is COMMAND's.",
+	.max = -1, .command_follows = true,
+};
 
 /* trace-cmd enables events first, and then lets them into the buffer. */
 static bool is_tracing(void)
@@ -168,7 +150,7 @@ static void say_throttled(long before)
 
 	if (n > 0)
 		complain(OK, "%ld samples throttled by perf: busy moments have too few. A longer period "
-			 "(-p) helps, or more leave: sysctl kernel.perf_event_max_sample_rate, "
+			 "(-c) helps, or more leave: sysctl kernel.perf_event_max_sample_rate, "
 			 "kernel.perf_cpu_time_max_percent", n);
 }
 
@@ -244,6 +226,23 @@ static int record(struct plan *p)
 	return guard_undo() ? FAILED : ret;
 }
 
+/* Knobs whose argument the kernel checks, or that have none. */
+static int want(const struct opt *o, const char *value)
+{
+	return knobs_want((uintptr_t)o->to, value ? value : "1");
+}
+
+static int want_number(const struct opt *o, const char *value)
+{
+	char text[24];
+	uint64_t n;
+
+	if (parse_number(value, 0, UINT64_MAX, &n))
+		return complain(USAGE, "--%s %s: not a number", o->name, value);
+	snprintf(text, sizeof(text), "%" PRIu64, n);
+	return knobs_want((uintptr_t)o->to, text);
+}
+
 /* "none" is the empty file. */
 static int want_rules(enum knob knob, const char *value, bool *automatic)
 {
@@ -251,83 +250,54 @@ static int want_rules(enum knob knob, const char *value, bool *automatic)
 	return *automatic ? OK : knobs_want(knob, strcmp(value, "none") ? value : "");
 }
 
-static int want_number(enum knob knob, const char *option, const char *value)
+static int want_types(const struct opt *o, const char *value)
 {
-	char *end;
-
-	strtoul(value, &end, 10);
-	if (end == value || *end || *value == '-')
-		return complain(USAGE, "%s %s: not a number", option, value);
-	return knobs_want(knob, value);
+	return want_rules(KNOB_TYPES, value, o->to);
 }
 
-enum {
-	OPT_USER = 256, OPT_EVERY, OPT_OFFSETS, OPT_LENGTH, OPT_OBJECTS, OPT_BUDGET, OPT_MAX,
-	OPT_MAX_MS, OPT_FIRST, OPT_TOP, OPT_TOP_OFFSETS
-};
-
-static int parse(struct plan *p, int c, const char *value)
+static int want_history(const struct opt *o, const char *value)
 {
-	char *end;
-
-	switch (c) {
-	case 's': return knobs_want(KNOB_SOURCE, value);
-	case 'p': return want_number(KNOB_PERIOD, "--period", value);
-	case 't': return want_rules(KNOB_TYPES, value, &p->choose_types);
-	case 'H': return want_rules(KNOB_HISTORY, value, &p->choose_history);
-	case OPT_USER: return knobs_want(KNOB_USER, "1");
-	case OPT_EVERY: return want_number(KNOB_EVERY, "--sample-every", value);
-	case OPT_OFFSETS: return knobs_want(KNOB_OFFSETS, value);
-	case OPT_LENGTH: return want_number(KNOB_LENGTH, "--length", value);
-	case OPT_OBJECTS: return want_number(KNOB_OBJECTS, "--objects", value);
-	case OPT_BUDGET: return want_number(KNOB_BUDGET, "--budget", value);
-	case OPT_MAX: return want_number(KNOB_MAX, "--max", value);
-	case OPT_MAX_MS: return want_number(KNOB_MAX_MS, "--max-ms", value);
-	case OPT_FIRST:
-		p->first_seconds = strtod(value, &end);
-		if (end == value || *end || !(p->first_seconds > 0) || p->first_seconds > 3600)
-			return complain(USAGE, "--first %s: not a number of seconds", value);
-		return OK;
-	case OPT_TOP:
-	case OPT_TOP_OFFSETS:
-		c = c == OPT_TOP ? (p->nr_types = atoi(value)) : (p->nr_offsets = atoi(value));
-		if (c < 1 || c > 64)
-			return complain(USAGE, "%s: not a number from 1 to 64", value);
-		return OK;
-	}
-	usage(stderr);
-	return USAGE;
+	return want_rules(KNOB_HISTORY, value, o->to);
 }
+
+#define WANT(letter, name, arg, knob, help)	OPT_CALL(letter, name, arg, want, (uintptr_t)(knob), help)
+#define WANT_NUMBER(letter, name, arg, knob, help) \
+	OPT_CALL(letter, name, arg, want_number, (uintptr_t)(knob), help)
 
 int cmd_record(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "source", 1, NULL, 's' }, { "period", 1, NULL, 'p' }, { "types", 1, NULL, 't' },
-		{ "history", 1, NULL, 'H' }, { "user", 0, NULL, OPT_USER },
-		{ "sample-every", 1, NULL, OPT_EVERY }, { "offsets", 1, NULL, OPT_OFFSETS },
-		{ "length", 1, NULL, OPT_LENGTH }, { "objects", 1, NULL, OPT_OBJECTS },
-		{ "budget", 1, NULL, OPT_BUDGET }, { "max", 1, NULL, OPT_MAX },
-		{ "max-ms", 1, NULL, OPT_MAX_MS }, { "first", 1, NULL, OPT_FIRST },
-		{ "top", 1, NULL, OPT_TOP }, { "top-offsets", 1, NULL, OPT_TOP_OFFSETS },
-		{ "output", 1, NULL, 'o' }, { "help", 0, NULL, 'h' }, { }
-	};
 	struct plan p = { .output = "trace.dat", .first_seconds = 2, .nr_types = 2, .nr_offsets = 6 };
-	int c, ret;
+	const struct opt options[] = {
+		WANT('s', "source", "auto|ibs|pebs|swmem", KNOB_SOURCE, "of samples"),
+		WANT_NUMBER('c', "count", "N", KNOB_PERIOD,
+			    "a sample each so many, in units of the source (see memscope-caps); 0: its default"),
+		WANT(0, "user", NULL, KNOB_USER, "sample user mode, too"),
+		OPT_CALL(0, "types", "RULES", want_types, &p.choose_types,
+			 "the address set: cache, cache:function, :function with * ? [], blanks between; all; "
+			 "none; or auto"),
+		WANT_NUMBER(0, "sample-every", "N", KNOB_EVERY, "of the address set, an object of N"),
+		OPT_CALL('H', "history", "RULES", want_history, &p.choose_history,
+			 "types to take histories of; none; or auto: those that miss most in a first pass, at "
+			 "their busiest offsets"),
+		WANT(0, "offsets", "GROUPS", KNOB_OFFSETS,
+		     "offsets watched at once: 0,8 16,24 (default: all, one after another)"),
+		WANT_NUMBER(0, "length", "1|2|4|8", KNOB_LENGTH, "bytes watched at an offset"),
+		WANT_NUMBER(0, "objects", "1-4", KNOB_OBJECTS, "objects watched at once"),
+		WANT_NUMBER(0, "budget", "N", KNOB_BUDGET, "histories a second, 0: no limit"),
+		WANT_NUMBER(0, "max", "N", KNOB_MAX, "accesses of a history"),
+		WANT_NUMBER(0, "max-ms", "N", KNOB_MAX_MS, "length of a history, 0: no limit"),
+		OPT_TIME(0, "first", "TIME", &p.first_seconds, "s", 0.001, 3600,
+			 "of the first pass (default 2s; seconds without unit)"),
+		OPT_NUMBER(0, "auto-types", "N", &p.nr_types, 1, 64, "types that auto chooses (default 2)"),
+		OPT_NUMBER(0, "auto-offsets", "N", &p.nr_offsets, 1, 64,
+			   "offsets of each that auto chooses (default 6)"),
+		OPT_TEXT('o', "output", "FILE", &p.output, "default trace.dat"),
+		OPT_CHANGED('p', NULL, "-c, --count"), OPT_RENAMED(0, "period", "count"),
+		OPT_CHANGED('t', NULL, "--types"), OPT_RENAMED(0, "top", "auto-types"),
+		OPT_RENAMED(0, "top-offsets", "auto-offsets"), { }
+	};
 
-	while ((c = getopt_long(argc, argv, "+s:p:t:H:o:h", options, NULL)) != -1) {
-		if (c == 'h') {
-			usage(stdout);
-			return OK;
-		}
-		if (c == 'o') {
-			p.output = optarg;
-			continue;
-		}
-		ret = parse(&p, c, optarg);
-		if (ret)
-			return ret;
-	}
-	p.command = argv + optind;
+	p.command = argv + options_parse(&usage, options, argc, argv);
 	if (geteuid())
 		return complain(FAILED, "record needs root");
 	if (knobs_exist())

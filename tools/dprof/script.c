@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dprof script: print the events of a recording, in the form that dprof reads. */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "lib/options.h"
 #include "dprof.h"
 #include "dprof/read/reader.h"
 
@@ -56,42 +56,27 @@ static int print_symbols(void *script, const char *text, size_t size)
 	return ferror(s->out.f) ? 1 : 0;
 }
 
-static void usage(FILE *f)
-{
-	fputs("usage: dprof script [FILE] [options]\n"
-	      "Print the events of a recording (default trace.dat) as text, which dprof reads, too.\n\n"
-	      "      --symbols      the kernel's symbols, too\n"
-	      "  -o, --output FILE  (default standard output)\n"
-	      "      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "dprof script", .operands = "[FILE] [options]", .max = 1,
+	.about = "Print the events of a recording (default trace.dat) as text, which dprof reads, too.",
+};
 
 int cmd_script(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "symbols", 0, NULL, 's' },
-		{ "help", 0, NULL, 'h' }, { }
-	};
 	struct reader r = { .event = print_event };
 	struct script script = { };
-	const char *path;
+	bool symbols = false;
+	const struct opt options[] = {
+		OPT_FLAG(0, "symbols", &symbols, "the kernel's symbols, too"),
+		OPT_TEXT('o', "output", "FILE", &script.output, "default standard output"), { }
+	};
 	char error[512];
-	int c, failed;
+	int failed;
 
-	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'o': script.output = optarg; break;
-		case 's': r.symbols = print_symbols; break;
-		case 'h': usage(stdout); return OK;
-		default: usage(stderr); return USAGE;
-		}
-	}
-	if (argc - optind > 1) {
-		usage(stderr);
-		return USAGE;
-	}
-	path = optind < argc ? argv[optind] : "trace.dat";
+	argv += options_parse(&usage, options, argc, argv);
+	r.symbols = symbols ? print_symbols : NULL;
 	r.ctx = &script;
-	failed = reader_read(path, &r, error, sizeof(error));
+	failed = reader_read(argv[0] ? argv[0] : "trace.dat", &r, error, sizeof(error));
 	if (failed < 0)
 		complain(FAILED, "%s", error);
 	if (!failed)

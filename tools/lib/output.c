@@ -4,27 +4,6 @@
 #include "outfile.h"
 #include "output.h"
 
-const char output_usage[] =
-	"  -F, --format text|csv|json  (default text)\n"
-	"  -o, --output FILE           (default standard output)\n";
-
-/**
- * output_option() - an option of output_usage
- * @o: gets its value
- * @c: from getopt_long()
- * @arg: its argument
- *
- * Return: OK, or USAGE after saying why.
- */
-int output_option(struct output *o, int c, const char *arg)
-{
-	if (c == 'o')
-		o->path = arg;
-	else if (table_format_parse(arg, &o->format))
-		return complain(USAGE, "--format %s: not text, csv or json", arg);
-	return OK;
-}
-
 /**
  * output_table() - print a table where it is wanted
  * @o: where, and how

@@ -3,6 +3,7 @@
 #ifndef MEMSCOPE_OUTPUT_H
 #define MEMSCOPE_OUTPUT_H
 
+#include "options.h"
 #include "table.h"
 
 /**
@@ -15,13 +16,13 @@ struct output {
 	const char *path;
 };
 
-/* For getopt_long(); its cases are 'F' and 'o'. */
-#define OUTPUT_LETTERS	"F:o:"
-#define OUTPUT_OPTIONS	{ "format", 1, NULL, 'F' }, { "output", 1, NULL, 'o' }
+/* Rows of a table of options. */
+#define OUTPUT_OPTIONS(output) \
+	OPT_WORD('f', "format", "text|csv|json", &(output)->format, "default text"), \
+	OPT_TEXT('o', "output", "FILE", &(output)->path, \
+		 "default standard output; appears when it is whole"), \
+	OPT_CHANGED('F', NULL, "-f, --format")
 
-extern const char output_usage[];
-
-int output_option(struct output *o, int c, const char *arg);
 int output_table(const struct output *o, struct table *t, int failed);
 
 #endif

@@ -211,7 +211,14 @@ static int print_json_cell(const struct table *t, size_t i, FILE *out)
 	return ret;
 }
 
-static int print_json(const struct table *t, FILE *out)
+/**
+ * table_print_rows() - print a table as a list of objects, a part of a JSON text
+ * @t: the table
+ * @out: where to
+ *
+ * Return: 0, or -1 if it could not be written.
+ */
+int table_print_rows(const struct table *t, FILE *out)
 {
 	size_t i;
 	int c;
@@ -225,7 +232,16 @@ static int print_json(const struct table *t, FILE *out)
 		if (c == t->nr_columns - 1)
 			fputs("\n }", out);
 	}
-	fputs(t->nr_cells ? "\n]\n" : "\n", out);
+	fputs(t->nr_cells ? "\n]" : "", out);
+	return ferror(out) ? -1 : 0;
+}
+
+static int print_json(const struct table *t, FILE *out)
+{
+	fprintf(out, "{\"schema_version\": %d, \"rows\": ", JSON_SCHEMA_VERSION);
+	if (table_print_rows(t, out))
+		return -1;
+	fputs("}\n", out);
 	return 0;
 }
 
@@ -312,25 +328,4 @@ void table_free(struct table *t)
 		if (t->cells[i].type == CELL_TEXT)
 			free(t->cells[i].text);
 	free(t->cells);
-}
-
-/**
- * table_format_parse() - a format by its name
- * @name: text, csv or json
- * @format: where to put it
- *
- * Return: 0, or -1 for another name.
- */
-int table_format_parse(const char *name, enum table_format *format)
-{
-	static const char * const names[] = { "text", "csv", "json" };
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		if (!strcmp(name, names[i])) {
-			*format = i;
-			return 0;
-		}
-	}
-	return -1;
 }

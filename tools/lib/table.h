@@ -7,6 +7,13 @@
 #include <stdio.h>
 
 enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON };
+
+/*
+ * Of all JSON that the tools write, its first key.  Keys and columns may be added; it is
+ * counted up when one goes, or changes its unit or meaning.
+ */
+#define JSON_SCHEMA_VERSION 1
+
 /* CELL_NONE is not known: - in text, nothing in CSV, null in JSON. */
 enum cell_type { CELL_INT, CELL_REAL, CELL_TEXT, CELL_NONE };
 
@@ -51,9 +58,9 @@ struct table {
 void table_init(struct table *t, const struct column *columns, int nr_columns);
 int table_add(struct table *t, const struct cell *row);
 int table_print(const struct table *t, enum table_format format, FILE *out);
+int table_print_rows(const struct table *t, FILE *out);
 size_t table_rows(const struct table *t);
 int table_print_html(const struct table *t, size_t max_rows, FILE *out);
 void table_free(struct table *t);
-int table_format_parse(const char *name, enum table_format *format);
 
 #endif

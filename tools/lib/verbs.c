@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "complain.h"
+#include "options.h"
 #include "verbs.h"
 
 static void usage(FILE *f, const char *program, const struct verb *v)
@@ -10,12 +11,30 @@ static void usage(FILE *f, const char *program, const struct verb *v)
 	fprintf(f, "usage: %s VERB [options]\n\n", program);
 	for (; v->name; v++)
 		fprintf(f, "  %-8s %s\n", v->name, v->about);
-	fprintf(f, "\n%s VERB --help tells more; %s --version the version.\n", program, program);
+	fprintf(f, "\n%s VERB --help tells more%s%s%s.\n", program, strchr(program, ' ') ? "" : "; ",
+		strchr(program, ' ') ? "" : program, strchr(program, ' ') ? "" : " --version the version");
+}
+
+/* Of the program that runs, for nearest_word(). */
+static const struct verb *all;
+
+static const char *verb_word(int n, const char **about)
+{
+	if (about)
+		*about = all[n].about;
+	return all[n].name;
+}
+
+static void print_table(const char *program, const struct verb *v)
+{
+	printf("verbs\t%s\n", program);
+	for (; v->name; v++)
+		printf("verb\t%s\t%s\n", v->name, v->about);
 }
 
 /**
  * verbs_main() - do what the first argument says
- * @program: name of the program
+ * @program: name of the program, and of the verb if that has verbs itself
  * @verbs: what it can do; ended by one without name
  * @argc: arguments of main()
  * @argv: arguments of main()
@@ -24,6 +43,7 @@ static void usage(FILE *f, const char *program, const struct verb *v)
  */
 int verbs_main(const char *program, const struct verb *verbs, int argc, char **argv)
 {
+	const char *blank = strchr(program, ' '), *near;
 	const struct verb *v;
 
 	if (argc < 2) {
@@ -34,14 +54,20 @@ int verbs_main(const char *program, const struct verb *verbs, int argc, char **a
 		usage(stdout, program, verbs);
 		return OK;
 	}
-	if (!strcmp(argv[1], "--version")) {
+	if (!strcmp(argv[1], "--help-table")) {
+		print_table(program, verbs);
+		return OK;
+	}
+	if (!strcmp(argv[1], "--version") && !blank) {
 		printf("%s (memscope) " MEMSCOPE_VERSION "\n", program);
 		return OK;
 	}
 	for (v = verbs; v->name; v++)
 		if (!strcmp(argv[1], v->name))
 			return v->run(argc - 1, argv + 1);
-	complain(USAGE, "%s: no such verb", argv[1]);
-	usage(stderr, program, verbs);
-	return USAGE;
+	all = verbs;
+	near = nearest_word(argv[1], verb_word);
+	return complain(USAGE, "%s%s%s: no such verb%s%s%s; see %s --help", blank ? blank + 1 : "",
+			blank ? " " : "", argv[1], near ? " (did you mean " : "", near ? near : "",
+			near ? "?)" : "", program);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memprof diagnose: say what is wrong with which object, and what to do. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +8,11 @@
 #include "options.h"
 #include "memprof/diagnose/patterns.h"
 
-static void usage(FILE *f)
-{
-	fputs("usage: memprof diagnose [FILE] [options]\n"
-	      "Say which pattern the accesses of each object show, with what evidence, what to do\n"
-	      "about it, and what that would change (default " DEFAULT_FILE ").\n\n"
-	      "  -t, --table                 text, but as a table\n"
-	      "  -l, --levels                a table of where loads find their data, caches and memory:\n"
-	      "                              as it is, and with each fix\n", f);
-	fputs(output_usage, f);
-	fputs(options_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "memprof diagnose", .operands = "[FILE] [options]", .max = 1,
+	.about = "Say which pattern the accesses of each object show, with what evidence, what to do about "
+		 "it, and what that would change (default " DEFAULT_FILE ").",
+};
 
 static double share(double part, uint64_t whole)
 {
@@ -202,40 +194,25 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 
 int cmd_diagnose(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "table", 0, NULL, 't' }, { "levels", 0, NULL, 'l' }, OUTPUT_OPTIONS, COMMON_OPTIONS,
-		{ "help", 0, NULL, 'h' }, { }
-	};
 	struct common common = COMMON_DEFAULT;
 	struct output output = { };
-	int c, damaged, failed, as_table = 0, levels = 0;
+	bool as_table = false, levels = false;
+	const struct opt options[] = {
+		OPT_FLAG(0, "table", &as_table, "text, but as a table"),
+		OPT_FLAG('l', "levels", &levels,
+			 "a table of where loads find their data, caches and memory: as it is, and with each fix"),
+		OPT_CHANGED('t', NULL, "--table"), OUTPUT_OPTIONS(&output), COMMON_OPTIONS(&common), { }
+	};
+	int damaged, failed;
 	struct findings found;
 	struct outfile out;
 	struct memprof *m;
 	struct table table = { };
 
-	while ((c = getopt_long(argc, argv, "tl" OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'F':
-		case 'o':
-			if (output_option(&output, c, optarg))
-				return USAGE;
-			break;
-		case 't': as_table = 1; break;
-		case 'l': as_table = levels = 1; break;
-		case 'h': usage(stdout); return OK;
-		case OPT_FROM ... OPT_MEMORY:
-			if (common_option(&common, c, optarg))
-				return USAGE;
-			break;
-		default: usage(stderr); return USAGE;
-		}
-	}
-	if (argc - optind > 1) {
-		usage(stderr);
+	argv += options_parse(&usage, options, argc, argv);
+	if (common_check_times(&common))
 		return USAGE;
-	}
-	m = common_open(argv[optind], &common, &damaged);
+	m = common_open(argv[0], &common, &damaged);
 	if (!m)
 		return FAILED;
 	failed = patterns_find(m, &found) ||
@@ -245,7 +222,7 @@ int cmd_diagnose(int argc, char **argv)
 	} else if (outfile_open(&out, output.path)) {
 		failed = 1;
 	} else {
-		failed = output.format == TABLE_TEXT && !as_table ?
+		failed = output.format == TABLE_TEXT && !as_table && !levels ?
 			 print_text(m, &found, &common.view, out.f) :
 			 table_print(&table, output.format, out.f);
 		failed = outfile_close(&out, failed);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memprof html: the diagnosis and all views in one page that needs no other file. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,15 +25,10 @@ static const char style[] =
 	"th, td { border: 1px solid var(--line); padding: .1em .5em; text-align: right; }\n"
 	"th, td.text { text-align: left; } nav a { margin-right: 1em; color: inherit; }\n";
 
-static void usage(FILE *f)
-{
-	fputs("usage: memprof html [FILE] -o PAGE [options]\n"
-	      "Make a page of the diagnosis and all views of a recording (default " DEFAULT_FILE ").\n\n"
-	      "  -o, --output PAGE           .html\n"
-	      "      --no-plots              tables only\n", f);
-	fputs(options_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "memprof html", .operands = "[FILE] -o PAGE [options]", .max = 1,
+	.about = "Make a page of the diagnosis and all views of a recording (default " DEFAULT_FILE ").",
+};
 
 static void put_picture(FILE *f, struct memprof *m, const struct view *v, const struct view_options *o,
 			const char *dir)
@@ -160,41 +154,30 @@ static int write_page(FILE *f, struct memprof *m, const struct common *c, bool p
 
 int cmd_html(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "no-plots", 0, NULL, 'n' }, COMMON_OPTIONS,
-		{ "help", 0, NULL, 'h' }, { }
-	};
 	struct common common = COMMON_DEFAULT;
 	const char *output = NULL;
+	bool no_plots = false;
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "PAGE", &output, ".html"),
+		OPT_FLAG(0, "no-plots", &no_plots, "tables only"), COMMON_OPTIONS(&common), { }
+	};
 	struct outfile out;
 	struct memprof *m;
-	bool plots = true;
-	int c, damaged, failed;
+	int damaged, failed;
 
-	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'o': output = optarg; break;
-		case 'n': plots = false; break;
-		case 'h': usage(stdout); return OK;
-		case OPT_FROM ... OPT_MEMORY:
-			if (common_option(&common, c, optarg))
-				return USAGE;
-			break;
-		default: usage(stderr); return USAGE;
-		}
-	}
-	if (argc - optind > 1 || !output) {
-		usage(stderr);
+	argv += options_parse(&usage, options, argc, argv);
+	if (!output)
+		return options_wrong(&usage, "-o PAGE is missing");
+	if (common_check_times(&common))
 		return USAGE;
-	}
-	m = common_open(argv[optind], &common, &damaged);
+	m = common_open(argv[0], &common, &damaged);
 	if (!m || common_check(m, &common)) {
 		memprof_close(m);
 		return FAILED;
 	}
 	failed = outfile_open(&out, output);
 	if (!failed)
-		failed = outfile_close(&out, write_page(out.f, m, &common, plots));
+		failed = outfile_close(&out, write_page(out.f, m, &common, !no_plots));
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;
 }

@@ -1,85 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Options that verbs share: which part of a recording, what of a view. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "lib/size.h"
+#include "lib/numbers.h"
 #include "memprof_cli.h"
 #include "options.h"
 
-const char options_usage[] =
-	"      --from S --to S         accesses between these seconds of the recording\n"
-	"      --pid PID               of this process\n"
-	"      --tid TID               of this thread\n"
-	"      --object NUMBER         flow: of this object (see the view objects)\n"
-	"      --thread NUMBER         flow: of this thread (see the view threads)\n"
-	"      --site TEXT             objects: those with TEXT in their site\n"
-	"      --instances             objects: each by itself, not by site\n"
-	"      --top N                 the first N rows\n"
-	"      --all                   accesses that caches answered, too\n"
-	"      --symfs DIR             the recorded machine's files are below DIR\n"
-	"      --memory SIZE           what needs more goes to a file in $TMPDIR or /var/tmp\n"
-	"                              (default: a quarter of the machine's)\n";
-
-static int number(const char *name, const char *text, uint32_t *value)
+/** common_time() - the argument of --from or --until.  Return: OK, or USAGE after saying why. */
+int common_time(const struct opt *o, const char *value)
 {
-	unsigned long n;
-	char *end;
+	double seconds;
 
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (*end || end == text || *text == '-' || errno || n >= NO_NUMBER)
-		return complain(USAGE, "--%s %s: not a number", name, text);
-	*value = n;
+	if (parse_time(value, "s", &seconds))
+		return complain(USAGE, "--%s %s: not a time such as 250ms or 1.5s", o->name, value);
+	*(uint64_t *)o->to = llround(seconds * 1e9);
 	return OK;
 }
 
-static int seconds(const char *name, const char *text, uint64_t *ns)
+/** common_check_times() - is there time between the options?  Return: OK, or USAGE */
+int common_check_times(const struct common *c)
 {
-	char *end;
-	double s = strtod(text, &end);
-
-	if (*end || end == text || !(s >= 0 && s < 1e9))
-		return complain(USAGE, "--%s %s: not seconds", name, text);
-	*ns = llround(s * 1e9);
+	if (c->what.to_ns && c->what.from_ns >= c->what.to_ns)
+		return complain(USAGE, "--from %g --until %g: no time is between them",
+				c->what.from_ns / 1e9, c->what.to_ns / 1e9);
 	return OK;
-}
-
-/**
- * common_option() - take an option
- * @c: gets its value
- * @option: OPT_*
- * @value: as it was given
- *
- * Return: OK, or USAGE after saying why.
- */
-int common_option(struct common *c, int option, const char *value)
-{
-	uint32_t top;
-
-	switch (option) {
-	case OPT_FROM: return seconds("from", value, &c->what.from_ns);
-	case OPT_TO: return seconds("to", value, &c->what.to_ns);
-	case OPT_PID: return number("pid", value, &c->what.pid);
-	case OPT_TID: return number("tid", value, &c->what.tid);
-	case OPT_OBJECT: return number("object", value, &c->view.object);
-	case OPT_THREAD: return number("thread", value, &c->view.thread);
-	case OPT_TOP:
-		if (number("top", value, &top))
-			return USAGE;
-		c->view.top = top;
-		return OK;
-	case OPT_SITE: c->view.site = value; return OK;
-	case OPT_SYMBOLS: c->what.symbols = value; return OK;
-	case OPT_INSTANCES: c->view.instances = true; return OK;
-	case OPT_ALL: c->view.all = true; return OK;
-	case OPT_MEMORY:
-		if (parse_size(value, &c->what.memory) || !c->what.memory)
-			return complain(USAGE, "--memory %s: not a size", value);
-		return OK;
-	}
-	return USAGE;
 }
 
 /**

@@ -4,7 +4,6 @@
  * lets gnuplot draw it by plots/memprof-VIEW.gp.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -17,20 +16,24 @@
 #include "options.h"
 #include "plot.h"
 
-static void usage(FILE *f)
+static const char *words(int n, const char **about)
 {
 	const struct view *v;
 
-	fputs("usage: memprof plot VIEW [FILE] -o PICTURE [options]\n"
-	      "Draw a view of a recording (default " DEFAULT_FILE ").\n\n", f);
-	for (v = views; v->name; v++)
-		if (v->plot)
-			fprintf(f, "  %-10s %s\n", v->name, v->about);
-	fputs("\n  -o, --output PICTURE        .png or .svg; its data go beside it as .csv\n"
-	      "  -t, --title TITLE           (default: the view, the command)\n", f);
-	fputs(options_usage, f);
-	fputs("      --help\n", f);
+	for (v = views; v->name; v++) {
+		if (!v->plot || n--)
+			continue;
+		if (about)
+			*about = v->about;
+		return v->name;
+	}
+	return NULL;
 }
+
+static const struct verb_usage usage = {
+	.command = "memprof plot", .operands = "VIEW [FILE] -o PICTURE [options]", .words = words,
+	.about = "Draw a view of a recording (default " DEFAULT_FILE ").", .min = 1, .max = 2,
+};
 
 static int write_csv(struct memprof *m, const struct view *view, const struct view_options *o,
 		     const char *csv)
@@ -118,39 +121,27 @@ int plot_draw(struct memprof *m, const struct view *view, const struct view_opti
 
 int cmd_plot(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "title", 1, NULL, 't' }, COMMON_OPTIONS,
-		{ "help", 0, NULL, 'h' }, { }
-	};
 	struct common common = COMMON_DEFAULT;
 	const char *output = NULL, *title = NULL, *ext;
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "PICTURE", &output, ".png or .svg; its data go beside it as .csv"),
+		OPT_TEXT(0, "title", "TITLE", &title, "default: the view, the command"),
+		OPT_CHANGED('t', NULL, "--title"), COMMON_OPTIONS(&common), { }
+	};
 	const struct view *view;
 	struct memprof *m;
-	int c, damaged, failed;
+	int damaged, failed;
 
-	while ((c = getopt_long(argc, argv, "o:t:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'o': output = optarg; break;
-		case 't': title = optarg; break;
-		case 'h': usage(stdout); return OK;
-		case OPT_FROM ... OPT_MEMORY:
-			if (common_option(&common, c, optarg))
-				return USAGE;
-			break;
-		default: usage(stderr); return USAGE;
-		}
-	}
-	if (optind == argc || argc - optind > 2) {
-		usage(stderr);
-		return USAGE;
-	}
-	view = view_find(argv[optind]);
+	argv += options_parse(&usage, options, argc, argv);
+	view = view_find(argv[0]);
 	if (!view || !view->plot)
-		return complain(USAGE, "%s: no such plot (see memprof plot --help)", argv[optind]);
+		return unknown_word(&usage, "plot", argv[0]);
+	if (common_check_times(&common))
+		return USAGE;
 	ext = output ? strrchr(output, '.') : NULL;
 	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
 		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
-	m = common_open(argv[optind + 1], &common, &damaged);
+	m = common_open(argv[1], &common, &damaged);
 	if (!m || common_check(m, &common)) {
 		memprof_close(m);
 		return FAILED;

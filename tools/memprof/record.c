@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <limits.h>
 #include <signal.h>
@@ -18,9 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/cgroup.h"
+#include "lib/numbers.h"
+#include "lib/options.h"
 #include "lib/record/command.h"
 #include "lib/record/guard.h"
-#include "lib/size.h"
 #include "lib/utf8.h"
 #include "memprof_cli.h"
 #include "memprof/record/preload_path.h"
@@ -51,34 +52,11 @@ static void on_signal(int sig)
 	interrupted = sig;
 }
 
-static void usage(FILE *f)
-{
-	fputs("usage: memprof record [options] [-- COMMAND [ARGUMENT...]]\n"
-	      "Record memory accesses and the objects they are of, while COMMAND runs, or until\n"
-	      "Ctrl-C.\n\n"
-	      "  -p, --pid PID         this process, and what it forks; may be repeated\n"
-	      "  -a, --system          all processes\n"
-	      "  -G, --cgroup NAME     processes in this control group and those below it, as long\n"
-	      "                        as they are: a directory, or its name below /sys/fs/cgroup\n"
-	      "  -s, --source NAME     of samples: ibs, pebs or swmem (default: the best)\n"
-	      "  -c, --period N        a sample each so many (see memscope-caps for the unit)\n"
-	      "  -F, --frequency N     samples each second and CPU (default 4000)\n"
-	      "      --kernel          accesses in kernel mode, too\n"
-	      "      --loads           loads only\n"
-	      "      --stores          stores only\n"
-	      "  -g, --call-graph      call chains of accesses (by frame pointers)\n"
-	      "      --depth N         frames of the call chains of allocations (default 8)\n"
-	      "  -A, --allocator FILE  objects of the malloc() and its like in this program or library,\n"
-	      "                        by uprobes: of statically linked or running ones; may be repeated\n"
-	      "      --alloc NAME[/N]  not of these, but of FILE's function NAME(), which returns objects\n"
-	      "                        of the size that is its Nth argument (default 1); may be repeated\n"
-	      "      --free NAME[/N]   ends the object that is its Nth argument (default 1)\n"
-	      "      --no-preload      do not follow the objects of COMMAND\n"
-	      "      --ring SIZE       buffer of each thread's events (default 1M)\n"
-	      "  -o, --output FILE     (default " DEFAULT_FILE ")\n"
-	      "      --help\n\n"
-	      "The exit status is COMMAND's.\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "memprof record", .operands = "[options] [-- COMMAND [ARGUMENT...]]",
+	.about = "Record memory accesses and the objects they are of, while COMMAND runs, or until Ctrl-C.",
+	.end = "The exit status is COMMAND's.", .max = -1, .command_follows = true,
+};
 
 /* What set_environment() goes by. */
 struct preload {
@@ -437,7 +415,7 @@ static int open_cgroup(const char *name)
 	char path[PATH_MAX];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : "/sys/fs/cgroup/", name);
+	cgroup_directory(name, path, sizeof(path));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		complain(FAILED, "--cgroup %s: %s", path, strerror(errno));
@@ -494,113 +472,93 @@ static int prepare(struct recording *r, struct options *o)
 	return OK;
 }
 
-enum { OPT_KERNEL = 256, OPT_LOADS, OPT_STORES, OPT_DEPTH, OPT_NO_PRELOAD, OPT_RING, OPT_ALLOC, OPT_FREE };
-
-static int parse_number(const char *option, const char *text, uint64_t max, uint64_t *value)
+static int take_pid(const struct opt *opt, const char *value)
 {
-	char *end;
+	struct options *o = opt->to;
+	uint64_t pid;
 
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	if (*end || end == text || *text == '-' || errno || !*value || *value > max)
-		return complain(USAGE, "%s %s: not a number from 1 to %lu", option, text,
-				(unsigned long)max);
+	if (parse_number(value, 1, INT_MAX, &pid))
+		return complain(USAGE, "--pid %s: not a pid", value);
+	if (o->nr_pids == MAX_PIDS)
+		return complain(USAGE, "--pid: more than %d", MAX_PIDS);
+	o->pids[o->nr_pids++] = pid;
+	return OK;
+}
+
+static int take_allocator(const struct opt *opt, const char *value)
+{
+	struct options *o = opt->to;
+
+	if (o->nr_allocators == MAX_ALLOCATORS)
+		return complain(USAGE, "--allocator: more than %d", MAX_ALLOCATORS);
+	o->allocators[o->nr_allocators++].file = value;
 	return OK;
 }
 
 /* --alloc and --free are of the --allocator before them. */
-static int add_function(struct options *o, const char *spec, bool alloc)
+static int take_function(const struct opt *opt, const char *value)
 {
+	struct options *o = opt->to;
 	struct allocator *a = &o->allocators[o->nr_allocators - 1];
+	bool alloc = !strcmp(opt->name, "alloc");
 	const char **list = alloc ? a->alloc : a->free;
 	int *n = alloc ? &a->nr_alloc : &a->nr_free;
 
 	if (!o->nr_allocators)
-		return complain(USAGE, "%s %s: of which --allocator?", alloc ? "--alloc" : "--free", spec);
+		return complain(USAGE, "--%s %s: of which --allocator?", opt->name, value);
 	if (*n == sizeof(a->alloc) / sizeof(*a->alloc))
-		return complain(USAGE, "%s %s: too many", alloc ? "--alloc" : "--free", spec);
-	list[(*n)++] = spec;
+		return complain(USAGE, "--%s %s: too many", opt->name, value);
+	list[(*n)++] = value;
 	return OK;
 }
 
 int cmd_record(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "pid", 1, NULL, 'p' }, { "system", 0, NULL, 'a' }, { "cgroup", 1, NULL, 'G' },
-		{ "source", 1, NULL, 's' },
-		{ "period", 1, NULL, 'c' }, { "frequency", 1, NULL, 'F' },
-		{ "kernel", 0, NULL, OPT_KERNEL }, { "loads", 0, NULL, OPT_LOADS },
-		{ "stores", 0, NULL, OPT_STORES }, { "call-graph", 0, NULL, 'g' },
-		{ "depth", 1, NULL, OPT_DEPTH }, { "no-preload", 0, NULL, OPT_NO_PRELOAD },
-		{ "allocator", 1, NULL, 'A' }, { "alloc", 1, NULL, OPT_ALLOC }, { "free", 1, NULL, OPT_FREE },
-		{ "ring", 1, NULL, OPT_RING }, { "output", 1, NULL, 'o' },
-		{ "help", 0, NULL, 'h' }, { }
-	};
 	struct sigaction action = { .sa_handler = on_signal };
 	struct options o = {
 		.output = DEFAULT_FILE, .depth = 8, .ring_bytes = 1 << 20,
 		.want = { .user = true, .loads = true, .stores = true },
 	};
+	const struct opt options[] = {
+		OPT_CALL('p', "pid", "PID", take_pid, &o, "this process, and what it forks; may be repeated"),
+		OPT_FLAG('a', "all-cpus", &o.system, "all processes"),
+		OPT_TEXT('G', "cgroup", "NAME", &o.cgroup,
+			 "only processes in this control group and those below it: " CGROUP_HELP),
+		OPT_TEXT('s', "source", "auto|ibs|pebs|swmem", &o.source, "of samples (default auto: the best)"),
+		OPT_NUMBER('c', "count", "N", &o.want.period, 1, UINT32_MAX,
+			   "a sample each so many, in units of the source (see memscope-caps)"),
+		OPT_NUMBER('F', "frequency", "N", &o.want.frequency, 1, MAX_RATE,
+			   "samples each second and CPU (default 4000)"),
+		OPT_FLAG(0, "kernel", &o.want.kernel, "accesses in kernel mode, too"),
+		OPT_SET(0, "loads", &o.want.stores, false, "loads only"),
+		OPT_SET(0, "stores", &o.want.loads, false, "stores only"),
+		OPT_FLAG('g', "call-graph", &o.want.callchain, "call chains of accesses (by frame pointers)"),
+		OPT_NUMBER(0, "depth", "N", &o.depth, 1, MEMPROF_MAX_DEPTH,
+			   "frames of the call chains of allocations (default 8)"),
+		OPT_CALL('A', "allocator", "FILE", take_allocator, &o,
+			 "objects of the malloc() and its like in this program or library, by uprobes: of "
+			 "statically linked or running ones; may be repeated"),
+		OPT_CALL(0, "alloc", "NAME[/N]", take_function, &o,
+			 "not of these, but of FILE's function NAME(), which returns objects of the size that is "
+			 "its Nth argument (default 1); may be repeated"),
+		OPT_CALL(0, "free", "NAME[/N]", take_function, &o,
+			 "ends the object that is its Nth argument (default 1)"),
+		OPT_FLAG(0, "no-preload", &o.no_preload, "do not follow the objects of COMMAND"),
+		OPT_SIZE(0, "ring", "SIZE", &o.ring_bytes, 4096, 1 << 30,
+			 "buffer of each thread's events (default 1M)"),
+		OPT_TEXT('o', "output", "FILE", &o.output, "default " DEFAULT_FILE),
+		OPT_RENAMED(0, "period", "count"), OPT_RENAMED(0, "system", "all-cpus"), { }
+	};
 	static struct recording r;
-	uint64_t number;
-	int c, ret;
+	int ret;
 
-	while ((c = getopt_long(argc, argv, "+p:aG:s:c:F:gA:o:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'p':
-			if (parse_number("--pid", optarg, INT_MAX, &number))
-				return USAGE;
-			if (o.nr_pids == MAX_PIDS)
-				return complain(USAGE, "--pid: more than %d", MAX_PIDS);
-			o.pids[o.nr_pids++] = number;
-			break;
-		case 'a': o.system = true; break;
-		case 'G': o.cgroup = optarg; break;
-		case 's': o.source = optarg; break;
-		case 'c':
-			if (parse_number("--period", optarg, UINT32_MAX, &o.want.period))
-				return USAGE;
-			break;
-		case 'F':
-			if (parse_number("--frequency", optarg, MAX_RATE, &number))
-				return USAGE;
-			o.want.frequency = number;
-			break;
-		case OPT_KERNEL: o.want.kernel = true; break;
-		case OPT_LOADS: o.want.stores = false; break;
-		case OPT_STORES: o.want.loads = false; break;
-		case 'g': o.want.callchain = true; break;
-		case OPT_DEPTH:
-			if (parse_number("--depth", optarg, MEMPROF_MAX_DEPTH, &number))
-				return USAGE;
-			o.depth = number;
-			break;
-		case OPT_NO_PRELOAD: o.no_preload = true; break;
-		case 'A':
-			if (o.nr_allocators == MAX_ALLOCATORS)
-				return complain(USAGE, "--allocator: more than %d", MAX_ALLOCATORS);
-			o.allocators[o.nr_allocators++].file = optarg;
-			break;
-		case OPT_ALLOC:
-		case OPT_FREE:
-			if (add_function(&o, optarg, c == OPT_ALLOC))
-				return USAGE;
-			break;
-		case OPT_RING:
-			if (parse_size(optarg, &o.ring_bytes) || o.ring_bytes < 4096 ||
-			    o.ring_bytes > 1 << 30)
-				return complain(USAGE, "--ring %s: not a size from 4K to 1G", optarg);
-			break;
-		case 'o': o.output = optarg; break;
-		case 'h': usage(stdout); return OK;
-		default: usage(stderr); return USAGE;
-		}
-	}
-	o.command = argv + optind;
+	o.command = argv + options_parse(&usage, options, argc, argv);
+	if (o.source && !strcmp(o.source, "auto"))
+		o.source = NULL;
 	if (!!*o.command + !!o.nr_pids + !!o.cgroup + o.system != 1)
-		return complain(USAGE, "what to record: a command, --pid, --cgroup, or --system?");
+		return complain(USAGE, "what to record: a command, --pid, --cgroup, or --all-cpus?");
 	if (o.want.period && o.want.frequency)
-		return complain(USAGE, "--period and --frequency: one of them");
+		return complain(USAGE, "--count and --frequency: one of them");
 	if (!o.want.loads && !o.want.stores)
 		return complain(USAGE, "--loads and --stores: neither of them records both");
 	sigaction(SIGINT, &action, NULL);

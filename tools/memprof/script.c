@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memprof script: compile a C program against libmemprof, and run it. */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +8,15 @@
 #include <unistd.h>
 
 #include "lib/leftover.h"
+#include "lib/options.h"
 #include "memprof_cli.h"
 
-static void usage(FILE *f)
-{
-	fputs("usage: memprof script PROGRAM.c [ARGUMENT...]\n"
-	      "Compile a program that uses libmemprof(3), and run it with the arguments, of which\n"
-	      "the first usually is a recording.  The compiler is $CC, or cc.\n\n"
-	      "      --help\n\n"
-	      "The exit status is the program's.\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "memprof script", .operands = "PROGRAM.c [ARGUMENT...]",
+	.about = "Compile a program that uses libmemprof(3), and run it with the arguments, of which the first "
+		 "usually is a recording.  The compiler is $CC, or cc.",
+	.end = "The exit status is the program's.", .min = 1, .max = -1, .command_follows = true,
+};
 
 static int run(char *const argv[])
 {
@@ -62,23 +60,16 @@ static void find_library(char *include, char *library, size_t size)
 
 int cmd_script(int argc, char **argv)
 {
-	static const struct option options[] = { { "help", 0, NULL, 'h' }, { } };
+	const struct opt options[] = { { } };
 	char dir[] = "/tmp/memprof-script.XXXXXX", program[64], include[PATH_MAX + 64];
 	char library[PATH_MAX + 64], link[PATH_MAX + 80], rpath[PATH_MAX + 80];
 	const char *cc = getenv("CC");
 	char *compile[16];
-	int c, i = 0, ret;
+	int i = 0, ret;
 
-	while ((c = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
-		usage(c == 'h' ? stdout : stderr);
-		return c == 'h' ? OK : USAGE;
-	}
-	if (optind == argc) {
-		usage(stderr);
-		return USAGE;
-	}
-	if (access(argv[optind], R_OK))
-		return complain(FAILED, "%s: %s", argv[optind], strerror(errno));
+	argv += options_parse(&usage, options, argc, argv);
+	if (access(argv[0], R_OK))
+		return complain(FAILED, "%s: %s", argv[0], strerror(errno));
 	if (!mkdtemp(dir))
 		return complain(FAILED, "%s: %s", dir, strerror(errno));
 	leftover_add(dir);
@@ -91,7 +82,7 @@ int cmd_script(int argc, char **argv)
 	compile[i++] = "-O2";
 	compile[i++] = "-o";
 	compile[i++] = program;
-	compile[i++] = argv[optind];
+	compile[i++] = argv[0];
 	if (*include)
 		compile[i++] = include;
 	if (*library) {
@@ -103,10 +94,10 @@ int cmd_script(int argc, char **argv)
 	compile[i] = NULL;
 	ret = run(compile);
 	if (!ret) {
-		argv[optind] = program;
-		ret = run(argv + optind);
+		argv[0] = program;
+		ret = run(argv);
 	} else {
-		ret = complain(FAILED, "%s: not compiled", argv[optind]);
+		ret = complain(FAILED, "%s: not compiled", argv[0]);
 	}
 	unlink(program);
 	leftover_done(program);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memref cut: save a part of a recording as a recording. */
-#include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/options.h"
 #include "memref.h"
+#include "memref/model/window.h"
 #include "lib/trace/dat.h"
 
 /* Which events belong to the intervals that are wanted. */
@@ -80,64 +80,28 @@ static int cut(const char *path, const struct span *s, const char *output)
 	return ret ? FAILED : OK;
 }
 
-/* Return 0, or -1 if it is no number of seconds. */
-static int parse_seconds(const char *text, double *seconds)
-{
-	char *end;
-
-	*seconds = strtod(text, &end);
-	return end == text || *end || !isfinite(*seconds) || *seconds < 0 ? -1 : 0;
-}
-
-static void usage(FILE *f)
-{
-	fputs("usage: memref cut [FILE] [--from S] [--to S] -o OUTPUT\n"
-	      "Save the intervals of a span of time of a recording (default trace.dat).\n\n"
-	      "      --from S       seconds since the recording began (default 0)\n"
-	      "      --to S         (default its end)\n"
-	      "  -o, --output FILE  a trace.dat file\n"
-	      "      --help\n", f);
-}
-
-enum { OPT_FROM = 256, OPT_TO };
+static const struct verb_usage usage = {
+	.command = "memref cut", .operands = "[FILE] -o OUTPUT [options]",
+	.about = "Save the intervals of a span of time of a recording (default trace.dat).", .max = 1,
+};
 
 int cmd_cut(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "from", 1, NULL, OPT_FROM }, { "to", 1, NULL, OPT_TO },
-		{ "output", 1, NULL, 'o' }, { "help", 0, NULL, 'h' }, { }
-	};
 	const char *path, *output = NULL;
 	struct span span = { 0 };
-	int c;
+	const struct opt options[] = {
+		OPT_TIME(0, "from", "TIME", &span.from, "s", 0, 1e9,
+			 "since the recording began (default 0; 5s, 300ms; seconds without unit)"),
+		OPT_TIME(0, "until", "TIME", &span.to, "s", SHORTEST, 1e9, "default its end"),
+		OPT_TEXT('o', "output", "OUTPUT", &output, "a trace.dat file"),
+		OPT_RENAMED(0, "to", "until"), { }
+	};
 
-	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-		switch (c) {
-		case OPT_FROM:
-			if (parse_seconds(optarg, &span.from))
-				return complain(USAGE, "--from %s: not a number of seconds", optarg);
-			break;
-		case OPT_TO:
-			if (parse_seconds(optarg, &span.to) || span.to <= 0)
-				return complain(USAGE, "--to %s: not a number of seconds", optarg);
-			break;
-		case 'o':
-			output = optarg;
-			break;
-		case 'h':
-			usage(stdout);
-			return OK;
-		default:
-			usage(stderr);
-			return USAGE;
-		}
-	}
-	if (!output || argc - optind > 1) {
-		usage(stderr);
+	argv += options_parse(&usage, options, argc, argv);
+	if (!output)
+		return options_wrong(&usage, "-o OUTPUT is missing");
+	if (window_check(&(struct window){ .from = span.from, .to = span.to }))
 		return USAGE;
-	}
-	if (span.to > 0 && span.to <= span.from)
-		return complain(USAGE, "--to %g: not behind --from %g", span.to, span.from);
-	path = optind < argc ? argv[optind] : "trace.dat";
+	path = argv[0] ? argv[0] : "trace.dat";
 	return find_span(path, &span) || cut(path, &span, output) ? FAILED : OK;
 }

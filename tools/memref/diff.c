@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memref diff: two recordings side by side. */
-#include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
+#include "lib/numbers.h"
 #include "lib/output.h"
 #include "memref/view/compare.h"
 #include "memref.h"
 #include "memref/view/view.h"
 #include "memref/model/window.h"
 
-static void usage(FILE *f)
-{
-	fputs("usage: memref diff A B [options]\n"
-	      "Compare two recordings: the figures of the summary, or groups of memory.\n\n"
-	      "  -g, --groups[=N]            the N (20) groups that changed most\n", f);
-	fputs(output_usage, f);
-	fputs(window_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "memref diff", .operands = "A B [options]",
+	.about = "Compare two recordings: the figures of the summary, or groups of memory.",
+	.min = 2, .max = 2,
+};
 
-static int parse_count(const char *text, size_t *count)
-{
-	unsigned long n;
-	char *end;
+/* How many groups: @top, once --groups is given. */
+struct choice {
+	bool groups;
+	size_t top;
+};
 
-	if (!isdigit((unsigned char)*text))
-		return -1;
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (errno || *end || !n)
-		return -1;
-	*count = n;
-	return 0;
+/* The number behind --groups goes away: --top is how many in all tools. */
+static int take_groups(const struct opt *o, const char *value)
+{
+	struct choice *c = o->to;
+	uint64_t n;
+
+	c->groups = true;
+	if (!value)
+		return OK;
+	if (parse_number(value, 1, SIZE_MAX, &n))
+		return complain(USAGE, "--groups=%s: not a number of groups", value);
+	complain(OK, "--groups=%s: goes away with the next release, use --groups --top %s", value, value);
+	c->top = n;
+	return OK;
 }
 
 /* @groups: how many of them; 0: the summaries instead */
@@ -55,53 +56,30 @@ static int compare(struct model m[2], char * const names[2], size_t groups,
 
 int cmd_diff(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "groups", 2, NULL, 'g' }, OUTPUT_OPTIONS,
-		WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
-	};
+	struct choice choice = { .top = 20 };
 	struct output output = { };
 	struct window window = { };
+	const struct opt options[] = {
+		OPT_CALL(0, "groups", "[=N]", take_groups, &choice, "the groups that changed most"),
+		OPT_NUMBER('n', "top", "N", &choice.top, 1, OPT_NUMBER_MAX, "so many of them (default 20)"),
+		OPT_CHANGED('g', NULL, "--groups --top N"),
+		OUTPUT_OPTIONS(&output), WINDOW_OPTIONS(&window), { }
+	};
 	struct model m[2];
-	size_t groups = 0;
 	char error[512];
-	int c, failed;
+	int failed;
 
-	while ((c = getopt_long(argc, argv, "g::" OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'g':
-			groups = 20;
-			if (optarg && parse_count(optarg, &groups))
-				return complain(USAGE, "--groups %s: not a number of groups", optarg);
-			break;
-		case 'F':
-		case 'o':
-			if (output_option(&output, c, optarg))
-				return USAGE;
-			break;
-		case WINDOW_FROM ... WINDOW_PID:
-			if (window_option(&window, c, optarg, error, sizeof(error)))
-				return complain(USAGE, "%s", error);
-			break;
-		case 'h':
-			usage(stdout);
-			return OK;
-		default:
-			usage(stderr);
-			return USAGE;
-		}
-	}
-	if (argc - optind != 2) {
-		usage(stderr);
+	argv += options_parse(&usage, options, argc, argv);
+	if (window_check(&window))
 		return USAGE;
-	}
 	if (view_window(view_find("summary"), &window, error, sizeof(error)))
 		return complain(USAGE, "%s", error);
 
-	failed = load_recording(argv[optind], &window, 0, &m[0]);
-	failed |= load_recording(argv[optind + 1], &window, 0, &m[1]);
+	failed = load_recording(argv[0], &window, 0, &m[0]);
+	failed |= load_recording(argv[1], &window, 0, &m[1]);
 	/* What could be read of damaged files is worth comparing. */
 	if (m[0].nr_intervals && m[1].nr_intervals)
-		failed |= compare(m, argv + optind, groups, &output);
+		failed |= compare(m, argv, choice.groups ? choice.top : 0, &output);
 	model_free(&m[0]);
 	model_free(&m[1]);
 	return failed ? FAILED : OK;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memref export: a recording in the formats of other programs. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/options.h"
+#include "lib/table.h"
 #include "memref/read/gather.h"
 #include "memref.h"
 #include "memref/model/model.h"
@@ -35,7 +36,6 @@ struct export {
 /**
  * struct format - a format
  * @name: on the command line
- * @about: what it is, for --help
  * @run: reads the recording and writes it
  * @begin: writes what stands before all intervals
  * @interval: writes an interval
@@ -43,7 +43,7 @@ struct export {
  * @compressed: it is
  */
 struct format {
-	const char *name, *about;
+	const char *name;
 	int (*run)(struct export *x, const char *path);
 	void (*begin)(struct export *x, FILE *f);
 	void (*interval)(struct export *x, const struct gather *g, FILE *f);
@@ -107,15 +107,15 @@ static void interval_csv(struct export *x, const struct gather *g, FILE *f)
 	}
 }
 
-static void begin_list(struct export *x, FILE *f)
+static void begin_json(struct export *x, FILE *f)
 {
 	(void)x;
-	fputs("[\n", f);
+	fprintf(f, "{\"schema_version\": %d, \"rows\": [\n", JSON_SCHEMA_VERSION);
 }
 
-static void end_list(FILE *f)
+static void end_json(FILE *f)
 {
-	fputs("\n]\n", f);
+	fputs("\n]}\n", f);
 }
 
 static void interval_json(struct export *x, const struct gather *g, FILE *f)
@@ -439,69 +439,58 @@ static int run_folded(struct export *x, const char *path)
 }
 
 static const struct format formats[] = {
-	{ "damo", "damo's records, for damo report", run_damo, begin_damo, interval_damo,
-	  end_damo, 1 },
-	{ "damo-json", "the same, not compressed", run_damo, begin_damo, interval_damo,
-	  end_damo, 0 },
-	{ "csv", "a line for each group and interval", run_intervals, begin_csv, interval_csv,
-	  NULL, 0 },
-	{ "json", "an object for each group and interval", run_intervals, begin_list,
-	  interval_json, end_list, 0 },
-	{ "folded", "for flame graphs: node;class;group pages", run_folded, NULL, NULL, NULL,
-	  0 },
-	{ "raw", "a line for each event", run_raw, NULL, NULL, NULL, 0 },
-	{ NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+	{ "damo", run_damo, begin_damo, interval_damo, end_damo, 1 },
+	{ "damo-json", run_damo, begin_damo, interval_damo, end_damo, 0 },
+	{ "csv", run_intervals, begin_csv, interval_csv, NULL, 0 },
+	{ "json", run_intervals, begin_json, interval_json, end_json, 0 },
+	{ "folded", run_folded, NULL, NULL, NULL, 0 },
+	{ "raw", run_raw, NULL, NULL, NULL, 0 },
+	{ NULL, NULL, NULL, NULL, NULL, 0 }
 };
 
-static void usage(FILE *f)
+static const char *format_word(int n, const char **about)
 {
-	const struct format *format;
+	(void)about;
+	return formats[n].name;
+}
 
-	fputs("usage: memref export [FILE] --to FORMAT [-o OUTPUT]\n"
-	      "Write a recording (default trace.dat) in the format of other programs.\n\n", f);
-	for (format = formats; format->name; format++)
-		fprintf(f, "  %-10s %s\n", format->name, format->about);
-	fputs("\n  -t, --to FORMAT    one of these\n"
-	      "  -o, --output FILE  (default standard output)\n"
-	      "      --help\n", f);
+static const struct verb_usage usage = {
+	.command = "memref export", .operands = "[FILE] --to FORMAT [options]",
+	.about = "Write a recording (default trace.dat) in the format of other programs.", .max = 1,
+};
+
+static int take_format(const struct opt *o, const char *value)
+{
+	const struct format **format = o->to, *f;
+	const char *near;
+
+	for (f = formats; f->name && strcmp(f->name, value); f++)
+		;
+	*format = f;
+	if (f->name)
+		return OK;
+	near = nearest_word(value, format_word);
+	return options_wrong(&usage, "--to %s: no such format%s%s%s", value, near ? " (did you mean " : "",
+			     near ? near : "", near ? "?)" : "");
 }
 
 int cmd_export(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "to", 1, NULL, 't' }, { "output", 1, NULL, 'o' }, { "help", 0, NULL, 'h' }, { }
-	};
 	struct export x = { 0 };
-	const struct format *format = NULL;
-	int c, ret;
+	const struct opt options[] = {
+		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw", take_format, &x.format,
+			 "damo, damo-json: damo's records, compressed or not; csv, json: a row for each group and "
+			 "interval; folded: for flame graphs, node;class;group pages; raw: a line for each event"),
+		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),
+		OPT_CHANGED('t', NULL, "--to"), { }
+	};
+	int ret;
 
-	while ((c = getopt_long(argc, argv, "t:o:h", options, NULL)) != -1) {
-		switch (c) {
-		case 't':
-			for (format = formats; format->name && strcmp(format->name, optarg); format++)
-				;
-			if (!format->name)
-				return complain(USAGE, "--to %s: no such format (see memref export --help)",
-						optarg);
-			break;
-		case 'o':
-			x.output = optarg;
-			break;
-		case 'h':
-			usage(stdout);
-			return OK;
-		default:
-			usage(stderr);
-			return USAGE;
-		}
-	}
-	if (!format || argc - optind > 1) {
-		usage(stderr);
-		return USAGE;
-	}
-	x.format = format;
+	argv += options_parse(&usage, options, argc, argv);
+	if (!x.format)
+		return options_wrong(&usage, "--to FORMAT is missing");
 	model_init(&x.nodes);
-	ret = format->run(&x, optind < argc ? argv[optind] : "trace.dat");
+	ret = x.format->run(&x, argv[0] ? argv[0] : "trace.dat");
 	model_free(&x.nodes);
 	gather_free(&x.gather);
 	return ret;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memref html: all views of a recording in one page that needs no other file. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "lib/html.h"
 #include "memref/model/flags.h"
 #include "lib/leftover.h"
+#include "lib/options.h"
 #include "memref.h"
 #include "memref/view/view.h"
 
@@ -304,39 +304,28 @@ static int html(struct model *m, const char *output, const char *title, int dama
 	return ret;
 }
 
-static void usage(FILE *f)
-{
-	fputs("usage: memref html [FILE] -o PAGE [options]\n"
-	      "Make one page of all views and plots of a recording (default trace.dat).\n\n"
-	      "  -o, --output PAGE  .html\n"
-	      "  -t, --title TITLE  (default: the recording's name)\n"
-	      "      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "memref html", .operands = "[FILE] -o PAGE [options]",
+	.about = "Make one page of all views and plots of a recording (default trace.dat).", .max = 1,
+};
 
 int cmd_html(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "title", 1, NULL, 't' }, { "help", 0, NULL, 'h' }, { }
-	};
 	const char *path, *output = NULL, *title = NULL;
-	int c, damaged, failed, needs = 0;
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "PAGE", &output, ".html"),
+		OPT_TEXT(0, "title", "TITLE", &title, "default the recording's name"),
+		OPT_CHANGED('t', NULL, "--title"), { }
+	};
+	int damaged, failed, needs = 0;
 	const struct view *v;
 	struct window window = { };
 	struct model model;
 
-	while ((c = getopt_long(argc, argv, "o:t:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'o': output = optarg; break;
-		case 't': title = optarg; break;
-		case 'h': usage(stdout); return OK;
-		default: usage(stderr); return USAGE;
-		}
-	}
-	if (!output || argc - optind > 1) {
-		usage(stderr);
-		return USAGE;
-	}
-	path = optind < argc ? argv[optind] : "trace.dat";
+	argv += options_parse(&usage, options, argc, argv);
+	if (!output)
+		return options_wrong(&usage, "-o PAGE is missing");
+	path = argv[0] ? argv[0] : "trace.dat";
 	for (v = views; v->name; v++)
 		needs |= v->needs;
 	damaged = load_recording(path, &window, needs, &model);

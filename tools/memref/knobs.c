@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The sampler's files in tracefs: set for a while; a guard puts them back as they were. */
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tracefs.h>
 
+#include "lib/cgroup.h"
+#include "lib/numbers.h"
 #include "lib/record/guard.h"
 #include "knobs.h"
 #include "memref.h"
@@ -19,10 +24,10 @@ static struct {
 	int set;
 } knobs[NR_KNOBS] = {
 	[INTERVAL] = { "memref/interval_ms", "--interval" },
-	[GROUP] = { "memref/group_kb", "--group" },
+	[GROUP] = { "memref/group_kb", "--group-size" },
 	[FLUSH] = { "memref/flush", "--flush" },
 	[WRITE] = { "memref/write", "--write" },
-	[KERNEL_MODE] = { "memref/kernel", "--kernel" },
+	[KERNEL_MODE] = { "memref/kernel", "--kernel-tables" },
 	[CHILDREN] = { "memref/children", "--children" },
 	[CPU_MAX] = { "memref/cpu_max", "--cpu-max" },
 	[ENCODING] = { "memref/encoding", "--encoding" },
@@ -54,40 +59,68 @@ int knobs_wanted(enum knob knob)
 	return knobs[knob].set;
 }
 
-/**
- * knobs_want_interval() - the argument of --interval
- * @ms: a number; the kernel knows which are allowed
- *
- * Return: OK, or USAGE after saying why.
- */
-int knobs_want_interval(const char *ms)
+/* Knobs of options whose argument the kernel checks, or that have none. */
+int knob_option(const struct opt *o, const char *value)
 {
-	char *end;
+	knobs_want((uintptr_t)o->to, value ? value : "1");
+	return OK;
+}
 
-	strtoul(ms, &end, 10);
-	if (end == ms || *end)
-		return complain(USAGE, "--interval %s: not a number of ms", ms);
+/* The kernel knows which intervals it can do. */
+int knob_interval(const struct opt *o, const char *value)
+{
+	char ms[32];
+	double s;
+
+	(void)o;
+	if (parse_time(value, "ms", &s) || fabs(s * 1000 - round(s * 1000)) > 1e-6)
+		return complain(USAGE, "--interval %s: not a number of ms, nor a time such as 500ms or 1s",
+				value);
+	snprintf(ms, sizeof(ms), "%.0f", s * 1000);
 	knobs_want(INTERVAL, ms);
 	return OK;
 }
 
-/**
- * knobs_want_pid() - the argument of --pid, which may be repeated
- * @pid: a number
- *
- * Return: OK, or USAGE after saying why.
- */
-int knobs_want_pid(const char *pid)
+int knob_group_size(const struct opt *o, const char *value)
 {
-	char *want = knobs[PIDS].want, *end;
+	uint64_t size;
+	char kb[32];
 
-	strtoul(pid, &end, 10);
-	if (end == pid || *end || strlen(want) + strlen(pid) + 2 > sizeof(knobs[PIDS].want))
-		return complain(USAGE, "--pid %s: not a pid, or too many", pid);
-	if (*want)
-		strcat(want, " ");
-	strcat(want, pid);
+	(void)o;
+	if (parse_size(value, &size) || size & (size - 1) || size < 65536 || size > 1 << 30)
+		return complain(USAGE, "--group-size %s: not a power of two from 64K to 1G", value);
+	snprintf(kb, sizeof(kb), "%" PRIu64, size >> 10);
+	knobs_want(GROUP, kb);
+	return OK;
+}
+
+int knob_pid(const struct opt *o, const char *value)
+{
+	char *want = knobs[PIDS].want;
+	const size_t n = strlen(want);
+	uint64_t pid;
+
+	(void)o;
+	if (parse_number(value, 1, INT_MAX, &pid) || n + 16 > sizeof(knobs[PIDS].want))
+		return complain(USAGE, "--pid %s: not a pid, or too many", value);
+	snprintf(want + n, sizeof(knobs[PIDS].want) - n, "%s%" PRIu64, n ? " " : "", pid);
 	knobs[PIDS].set = 1;
+	return OK;
+}
+
+/* The kernel takes the path in the hierarchy, which is version 2. */
+int knob_cgroup(const struct opt *o, const char *value)
+{
+	const size_t n = strlen(CGROUP_ROOT);
+	char path[PATH_MAX];
+
+	(void)o;
+	cgroup_directory(value, path, sizeof(path));
+	if (!strncmp(path, CGROUP_ROOT "/", n + 1))
+		memmove(path, path + n, strlen(path + n) + 1);
+	else if (!strcmp(path, CGROUP_ROOT))
+		strcpy(path, "/");
+	knobs_want(CGROUP, path);
 	return OK;
 }
 

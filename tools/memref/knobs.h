@@ -3,17 +3,34 @@
 #ifndef MEMREF_KNOBS_H
 #define MEMREF_KNOBS_H
 
+#include <stdint.h>
+
+#include "lib/options.h"
+
 enum knob {
 	INTERVAL, GROUP, FLUSH, WRITE, KERNEL_MODE, CHILDREN, CPU_MAX, ENCODING, TASKS, VIRT,
 	CGROUP, PIDS, NR_KNOBS
 };
 
 void knobs_want(enum knob knob, const char *value);
-int knobs_want_interval(const char *ms);
-int knobs_want_pid(const char *pid);
 int knobs_wanted(enum knob knob);
 int knobs_exist(void);
 int knobs_apply(void);
 void knobs_try(enum knob knob, const char *value);
+
+int knob_option(const struct opt *o, const char *value);
+int knob_interval(const struct opt *o, const char *value);
+int knob_group_size(const struct opt *o, const char *value);
+int knob_cgroup(const struct opt *o, const char *value);
+int knob_pid(const struct opt *o, const char *value);
+
+/* Rows of a table of options. */
+#define KNOB_OPTION(name, arg, knob, help) \
+	OPT_CALL(0, name, arg, knob_option, (uintptr_t)(knob), help)
+#define KNOB_INTERVAL_OPTION \
+	OPT_CALL('i', "interval", "TIME", knob_interval, NULL, \
+		 "length of an interval, 10ms to 1h (ms without unit); 0: on demand")
+#define KNOB_PID_OPTION \
+	OPT_CALL('p', "pid", "PID", knob_pid, NULL, "only this process; may be repeated")
 
 #endif

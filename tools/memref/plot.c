@@ -6,7 +6,6 @@
  * script of the view in plots/, which can be used by hand on the CSV as well.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "lib/gnuplot.h"
 #include "lib/leftover.h"
+#include "lib/options.h"
 #include "memref.h"
 #include "memref/view/view.h"
 #include "memref/model/window.h"
@@ -25,26 +25,29 @@ struct picture {
 	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX];
 };
 
+/* As the words of --class. */
 const char * const plot_classes[NR_PLOT_CLASSES] = {
 	"total", "user", "kernel", "page_cache", "all",
 };
 
-static void usage(FILE *f)
+static const char *words(int n, const char **about)
 {
 	const struct view *v;
 
-	fputs("usage: memref plot VIEW [FILE] -o PICTURE [options]\n"
-	      "Draw a view of a recording (default trace.dat).\n\n", f);
-	for (v = views; v->name; v++)
-		if (v->plot)
-			fprintf(f, "  %-10s %s\n", v->name, v->about);
-	fputs("\n  -o, --output PICTURE        .png or .svg; its data go beside it as .csv\n"
-	      "  -c, --class CLASS           total (default), user, kernel, page_cache or all\n"
-	      "  -t, --title TITLE           (default: host and settings)\n", f);
-	fputs(window_usage, f);
-	fputs(window_pid_usage, f);
-	fputs("      --help\n", f);
+	for (v = views; v->name; v++) {
+		if (!v->plot || n--)
+			continue;
+		if (about)
+			*about = v->about;
+		return v->name;
+	}
+	return NULL;
 }
+
+static const struct verb_usage usage = {
+	.command = "memref plot", .operands = "VIEW [FILE] -o PICTURE [options]", .words = words,
+	.about = "Draw a view of a recording (default trace.dat).", .min = 1, .max = 2,
+};
 
 static void default_title(const struct model *m, const struct view *view, const char *class,
 			  char *title, size_t size)
@@ -225,53 +228,30 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 
 int cmd_plot(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "class", 1, NULL, 'c' },
-		{ "title", 1, NULL, 't' }, WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
-	};
 	const char *output = NULL, *class = NULL, *title = NULL, *ext;
+	int class_index = -1;
 	struct window window = { };
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "PICTURE", &output, ".png or .svg; its data go beside it as .csv"),
+		OPT_WORD(0, "class", "total|user|kernel|page_cache|all", &class_index,
+			 "of memory (default total)"),
+		OPT_TEXT(0, "title", "TITLE", &title, "default: host and settings"),
+		OPT_CHANGED('c', NULL, "--class"), OPT_CHANGED('t', NULL, "--title"),
+		WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window), { }
+	};
 	const struct view *view;
 	struct model model;
 	char text[512], error[512];
-	int c, damaged, failed;
-	size_t i;
+	int damaged, failed;
 
-	while ((c = getopt_long(argc, argv, "o:c:t:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'o':
-			output = optarg;
-			break;
-		case 'c':
-			for (i = 0; i < NR_PLOT_CLASSES && strcmp(optarg, plot_classes[i]); i++)
-				;
-			if (i == NR_PLOT_CLASSES)
-				return complain(USAGE, "--class %s: not total, user, kernel, page_cache or all",
-						optarg);
-			class = optarg;
-			break;
-		case 't':
-			title = optarg;
-			break;
-		case WINDOW_FROM ... WINDOW_PID:
-			if (window_option(&window, c, optarg, error, sizeof(error)))
-				return complain(USAGE, "%s", error);
-			break;
-		case 'h':
-			usage(stdout);
-			return OK;
-		default:
-			usage(stderr);
-			return USAGE;
-		}
-	}
-	if (optind == argc || argc - optind > 2) {
-		usage(stderr);
-		return USAGE;
-	}
-	view = view_find(argv[optind]);
+	argv += options_parse(&usage, options, argc, argv);
+	if (class_index >= 0)
+		class = plot_classes[class_index];
+	view = view_find(argv[0]);
 	if (!view || !view->plot)
-		return complain(USAGE, "%s: no such plot (see memref plot --help)", argv[optind]);
+		return unknown_word(&usage, "plot", argv[0]);
+	if (window_check(&window))
+		return USAGE;
 	if (class && view->plot == PLOT_NO_CLASS)
 		return complain(USAGE, "--class %s: the plot %s has no classes", class, view->name);
 	if (class && view->plot == PLOT_ONE && !strcmp(class, "all"))
@@ -284,7 +264,7 @@ int cmd_plot(int argc, char **argv)
 	if (view_window(view, &window, error, sizeof(error)))
 		return complain(USAGE, "%s", error);
 
-	damaged = load_recording(argv[optind + 1], &window, view->needs, &model);
+	damaged = load_recording(argv[1], &window, view->needs, &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memref report: print a view of a recording. */
-#include <getopt.h>
 #include <string.h>
 
 #include "lib/output.h"
@@ -8,66 +7,49 @@
 #include "memref/view/view.h"
 #include "memref/model/window.h"
 
-static void usage(FILE *f)
+static const char *words(int n, const char **about)
 {
-	const struct view *v;
+	const char *name;
 
-	fputs("usage: memref report VIEW [FILE] [options]\n"
-	      "Print a view of a recording (default trace.dat).\n\n", f);
-	for (v = views; v->name; v++)
-		fprintf(f, "  %-10s %s\n", v->name, v->about);
-	fputs("  html       all of these and their plots in a page (see memref html --help)\n\n", f);
-	fputs(output_usage, f);
-	fputs(window_usage, f);
-	fputs(window_pid_usage, f);
-	fputs("      --help\n", f);
+	if (n && !views[n - 1].name)
+		return NULL;
+	name = views[n].name ? views[n].name : "html";
+	if (about)
+		*about = views[n].name ? views[n].about :
+			 "all of these and their plots in a page (see memref html --help)";
+	return name;
 }
+
+static const struct verb_usage usage = {
+	.command = "memref report", .operands = "VIEW [FILE] [options]", .words = words,
+	.about = "Print a view of a recording (default trace.dat).", .min = 1, .max = 2,
+};
 
 int cmd_report(int argc, char **argv)
 {
-	static const struct option options[] = {
-		OUTPUT_OPTIONS, WINDOW_OPTIONS, { "help", 0, NULL, 'h' }, { }
-	};
 	struct output output = { };
 	struct window window = { };
+	const struct opt options[] = {
+		OUTPUT_OPTIONS(&output), WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window), { }
+	};
 	const struct view *view;
 	struct model model;
 	struct table table;
 	char error[512];
-	int c, damaged, failed;
+	int damaged, failed;
 
 	if (argc > 1 && !strcmp(argv[1], "html"))
 		return cmd_html(argc - 1, argv + 1);
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'F':
-		case 'o':
-			if (output_option(&output, c, optarg))
-				return USAGE;
-			break;
-		case WINDOW_FROM ... WINDOW_PID:
-			if (window_option(&window, c, optarg, error, sizeof(error)))
-				return complain(USAGE, "%s", error);
-			break;
-		case 'h':
-			usage(stdout);
-			return OK;
-		default:
-			usage(stderr);
-			return USAGE;
-		}
-	}
-	if (optind == argc || argc - optind > 2) {
-		usage(stderr);
-		return USAGE;
-	}
-	view = view_find(argv[optind]);
+	argv += options_parse(&usage, options, argc, argv);
+	view = view_find(argv[0]);
 	if (!view)
-		return complain(USAGE, "%s: no such view (see memref report --help)", argv[optind]);
+		return unknown_word(&usage, "view", argv[0]);
+	if (window_check(&window))
+		return USAGE;
 	if (view_window(view, &window, error, sizeof(error)))
 		return complain(USAGE, "%s", error);
 
-	damaged = load_recording(argv[optind + 1], &window, view->needs, &model);
+	damaged = load_recording(argv[1], &window, view->needs, &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;

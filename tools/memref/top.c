@@ -4,7 +4,6 @@
  * own, and show what they say.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <glob.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -17,6 +16,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "lib/options.h"
 #include "lib/record/guard.h"
 #include "memref/read/decode.h"
 #include "knobs.h"
@@ -43,18 +43,11 @@ struct session {
 	int batch, done, fresh, status;
 };
 
-static void usage(FILE *f)
-{
-	fputs("usage: memref top [options]\n"
-	      "Show how much memory is referenced, interval by interval, until q or Ctrl-C.\n\n"
-	      "  -i, --interval MS     length of an interval, 10 to 3600000; 0: on demand\n"
-	      "  -p, --pid PID         only this process; may be repeated\n"
-	      "  -n, --count N         end after N intervals\n"
-	      "      --batch           a line for each interval, as without a terminal\n"
-	      "      --once            as --batch -n 1\n"
-	      "      --help\n\n"
-	      "What is not given stays as it is set.\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "memref top", .operands = "[options]",
+	.about = "Show how much memory is referenced, interval by interval, until q or Ctrl-C.",
+	.end = "What is not given stays as it is set.",
+};
 
 /* One killed before it could clean up leaves its instance, and the sampler on. */
 static void remove_stale(void)
@@ -288,52 +281,21 @@ static int top(struct session *s)
 	return ret;
 }
 
-enum { OPT_BATCH = 256, OPT_ONCE };
-
 int cmd_top(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "interval", 1, NULL, 'i' }, { "pid", 1, NULL, 'p' }, { "count", 1, NULL, 'n' },
-		{ "batch", 0, NULL, OPT_BATCH }, { "once", 0, NULL, OPT_ONCE },
-		{ "help", 0, NULL, 'h' }, { }
-	};
 	struct session session = { .batch = !isatty(STDOUT_FILENO) };
-	char *end;
-	int c;
+	bool once = false;
+	const struct opt options[] = {
+		KNOB_INTERVAL_OPTION, KNOB_PID_OPTION,
+		OPT_NUMBER(0, "intervals", "N", &session.left, 1, OPT_NUMBER_MAX, "end after N intervals"),
+		OPT_FLAG(0, "batch", &session.batch, "a line for each interval, as without a terminal"),
+		OPT_FLAG(0, "once", &once, "as --batch --intervals 1"),
+		OPT_CHANGED('n', "count", "--intervals"), { }
+	};
 
-	while ((c = getopt_long(argc, argv, "i:p:n:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'i':
-			if (knobs_want_interval(optarg))
-				return USAGE;
-			break;
-		case 'p':
-			if (knobs_want_pid(optarg))
-				return USAGE;
-			break;
-		case 'n':
-			session.left = strtoul(optarg, &end, 10);
-			if (*end || *optarg == '-' || !session.left)
-				return complain(USAGE, "--count %s: not a number of intervals",
-						optarg);
-			break;
-		case OPT_BATCH:
-			session.batch = 1;
-			break;
-		case OPT_ONCE:
-			session.batch = 1;
-			session.left = 1;
-			break;
-		case 'h':
-			usage(stdout);
-			return OK;
-		default:
-			usage(stderr);
-			return USAGE;
-		}
-	}
-	if (optind < argc)
-		return complain(USAGE, "%s: top takes no argument", argv[optind]);
+	options_parse(&usage, options, argc, argv);
+	if (once)
+		session.batch = session.left = 1;
 	if (geteuid())
 		return complain(FAILED, "top needs root");
 	if (knobs_exist())

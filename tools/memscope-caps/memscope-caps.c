@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memscope-caps: which source of memory-access samples this machine has. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +8,11 @@
 #include "lib/perf/source.h"
 #include "lib/output.h"
 
-static void usage(FILE *f)
-{
-	fputs("usage: memscope-caps [options]\n"
-	      "Show which sources of memory-access samples this machine has, the best first.\n\n", f);
-	fputs(output_usage, f);
-	fputs("      --help\n"
-	      "      --version\n\n"
-	      "exit status: 0 if there is a source that this user may use, 1 if not.\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "memscope-caps", .operands = "[options]",
+	.about = "Show which sources of memory-access samples this machine has, the best first.",
+	.end = "Exit status: 0 if there is a source that this user may use, 1 if not.",
+};
 
 /* What to give to perf record for the same. */
 static void perf_event(const struct memsource *s, char *text, size_t size)
@@ -76,34 +71,9 @@ static int show(const struct output *output)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		OUTPUT_OPTIONS, { "help", 0, NULL, 'h' },
-		{ "version", 0, NULL, 'V' }, { }
-	};
 	struct output output = { };
-	int c;
+	const struct opt options[] = { OUTPUT_OPTIONS(&output), { } };
 
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "hV", options, NULL)) != -1) {
-		switch (c) {
-		case 'F':
-		case 'o':
-			if (output_option(&output, c, optarg))
-				return USAGE;
-			break;
-		case 'V':
-			puts("memscope-caps " MEMSCOPE_VERSION);
-			return OK;
-		case 'h':
-			usage(stdout);
-			return OK;
-		default:
-			usage(stderr);
-			return USAGE;
-		}
-	}
-	if (optind < argc) {
-		usage(stderr);
-		return USAGE;
-	}
+	options_parse(&usage, options, argc, argv);
 	return show(&output);
 }

@@ -3,10 +3,10 @@
 #ifndef PAGEALLOC_CLI_H
 #define PAGEALLOC_CLI_H
 
-#include <getopt.h>
 #include <stdio.h>
 
 #include "lib/complain.h"
+#include "lib/options.h"
 #include "lib/outfile.h"
 #include "lib/output.h"
 #include "lib/table.h"
@@ -24,6 +24,9 @@ int cmd_record(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+
+/* Of usages: RANGE. */
+#define RANGE_HELP	"  RANGE is 0xSTART-0xEND, or the name of a mapping: [heap], libfoo.so."
 
 /* target.c: the process and the ranges that are meant */
 
@@ -48,7 +51,6 @@ int target_ranges(struct target *t, char **words, int nr, int how);
 void target_close(struct target *t);
 const char *target_name(const struct target *t, uint64_t address);
 int complain_about(int err, const char *what);
-int count_parse(const char *text, unsigned long *count);
 
 /* options.c: what several verbs understand */
 
@@ -61,12 +63,19 @@ struct wish {
 	unsigned int inherit_flags;
 };
 
-enum { WISH_ORDER0 = 512, WISH_LOCKED, WISH_INHERIT };
-#define WISH_OPTIONS	{ "strategy", 1, NULL, 's' }, { "order0", 0, NULL, WISH_ORDER0 }, \
-			{ "locked", 0, NULL, WISH_LOCKED }, { "inherit", 1, NULL, WISH_INHERIT }
-extern const char wish_usage[];
+/* Rows of a table of options. */
+#define WISH_OPTIONS(w) \
+	OPT_TEXT(0, "strategy", "NAME[:ARG]", &(w)->strategy, \
+		 "coloring[:offset=N], binhop[:first=N,step=N], modulo:C,C,... or modulo:FILE, exact:FILE, " \
+		 "partition:C-C,C,..., random:seed=N, or another module's NAME[:@FILE]"), \
+	OPT_CALL(0, "order0", NULL, wish_flag, w, "no large folios"), \
+	OPT_CALL(0, "locked", NULL, wish_flag, w, "only CAP_SYS_NICE can remove the hint"), \
+	OPT_TEXT(0, "inherit", "LIST", &(w)->inherit, \
+		 "fork (children get the default hint), exec (new programs keep it), ranges (children get " \
+		 "the hints of ranges), or none; default of run: fork,exec"), \
+	OPT_CHANGED('s', NULL, "--strategy")
 
-int wish_option(struct wish *w, int c, const char *arg);
+int wish_flag(const struct opt *o, const char *value);
 int wish_parse(struct wish *w);
 int inherit_parse(const char *text, unsigned int *flags);
 void inherit_print(char *buf, size_t size, unsigned int flags);

@@ -9,14 +9,10 @@
 #define PAGE_HINT "/sys/kernel/mm/page_hint/"
 #define FREE "/sys/kernel/debug/page_hint/colors"
 
-static void usage(FILE *f)
-{
-	fputs("usage: pagealloc colors [options]\n"
-	      "Show the color function and where it comes from.\n\n"
-	      "      --free                  the free pages of each color instead (root)\n", f);
-	fputs(output_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "pagealloc colors", .operands = "[options]",
+	.about = "Show the color function and where it comes from.",
+};
 
 static int unreadable(int err, const char *path)
 {
@@ -100,30 +96,19 @@ static int show_free(struct table *t)
 
 int cmd_colors(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "free", 0, NULL, 'f' }, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
-	};
 	static const struct column free_columns[] = {
 		{ "color", CELL_INT }, { "free_pages", CELL_INT },
 	};
 	struct output out = { };
 	struct table table;
-	int c, ret, free_pages = 0;
+	bool free_pages = false;
+	const struct opt options[] = {
+		OPT_FLAG(0, "free-pages", &free_pages, "the free pages of each color instead (root)"),
+		OPT_RENAMED(0, "free", "free-pages"), OUTPUT_OPTIONS(&out), { }
+	};
+	int ret;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		if (c == 'f') {
-			free_pages = 1;
-		} else if (c == 'h' || c == '?') {
-			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		} else if (output_option(&out, c, optarg)) {
-			return USAGE;
-		}
-	}
-	if (optind != argc) {
-		usage(stderr);
-		return USAGE;
-	}
+	options_parse(&usage, options, argc, argv);
 	table_init(&table, free_pages ? free_columns : columns, 2);
 	ret = free_pages ? show_free(&table) : show_function(&table);
 	if (!ret)

@@ -9,12 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/size.h"
+#include "lib/numbers.h"
 #include "cli.h"
 
 enum state { GOOD, NOTE, WARN, BAD };
-
-enum { SIZE = 600 };
 
 static const char * const state_names[] = { "ok", "note", "warn", "bad" };
 
@@ -400,50 +398,30 @@ static int print(struct doctor *d, const struct output *o)
 	return outfile_close(&out, failed);
 }
 
-static void usage(FILE *f)
-{
-	fputs("usage: pagealloc doctor [options]\n"
-	      "Say whether page colors mean anything on this machine, what moves pages away from\n"
-	      "where they were placed, and what to do. The exit status is 1 if they mean nothing.\n\n"
-	      "  -s, --strategy NAME[:ARG]   say what it costs in large blocks, too\n"
-	      "      --size SIZE             for so much memory (default 64M)\n",
-	      f);
-	fputs(output_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "pagealloc doctor", .operands = "[options]",
+	.about = "Say whether page colors mean anything on this machine, what moves pages away from where they "
+		 "were placed, and what to do.  The exit status is 1 if they mean nothing.",
+};
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "strategy", 1, NULL, 's' }, { "size", 1, NULL, SIZE }, OUTPUT_OPTIONS,
-		{ "help", 0, NULL, 'h' }, { }
-	};
 	struct pagealloc_hint *hint = NULL;
 	const char *strategy = NULL;
 	uint64_t size = 64 << 20;
 	struct output out = { };
 	struct doctor d = { };
 	char error[512];
-	int c, ret;
+	const struct opt options[] = {
+		OPT_TEXT(0, "strategy", "NAME[:ARG]", &strategy, "say what it costs in large blocks, too"),
+		OPT_SIZE(0, "size", "SIZE", &size, 1, OPT_NUMBER_MAX, "for so much memory (default 64M)"),
+		OPT_CHANGED('s', NULL, "--strategy"), OUTPUT_OPTIONS(&out), { }
+	};
+	int ret;
 
-	while ((c = getopt_long(argc, argv, "s:" OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		if (c == 'h' || c == '?') {
-			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		}
-		if (c == 's')
-			strategy = optarg;
-		else if (c == SIZE && (parse_size(optarg, &size) || !size))
-			return complain(USAGE, "--size %s: not a size", optarg);
-		else if (c != SIZE && output_option(&out, c, optarg))
-			return USAGE;
-	}
+	options_parse(&usage, options, argc, argv);
 	if (strategy && pagealloc_hint_parse(strategy, 0, &hint, error, sizeof(error)))
 		return complain(USAGE, "--strategy %s", error);
-	if (optind != argc) {
-		usage(stderr);
-		return USAGE;
-	}
 	table_init(&d.table, columns, sizeof(columns) / sizeof(columns[0]));
 	check_kernel(&d);
 	check_vm(&d);

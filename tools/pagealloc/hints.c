@@ -6,16 +6,12 @@
 
 #include "cli.h"
 
-static void set_usage(FILE *f)
-{
-	fputs("usage: pagealloc set PID [RANGE...] [-s STRATEGY] [options]\n"
-	      "Set the hint of ranges of a process, or its default. Pages that are there already\n"
-	      "stay until pagealloc repair moves them.\n\n"
-	      "  RANGE                       0xSTART-0xEND, or the name of a mapping: [heap],\n"
-	      "                              libfoo.so (default: the default hint)\n", f);
-	fputs(wish_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage set_usage = {
+	.command = "pagealloc set", .operands = "PID [RANGE...] --strategy STRATEGY [options]",
+	.about = "Set the hint of ranges of a process, or its default.  Pages that are there already stay until "
+		 "pagealloc repair moves them." RANGE_HELP,
+	.min = 1, .max = -1,
+};
 
 static int set_hints(struct target *t, const struct wish *wish, char **words, int nr)
 {
@@ -48,67 +44,53 @@ static int set_hints(struct target *t, const struct wish *wish, char **words, in
 
 int cmd_set(int argc, char **argv)
 {
-	static const struct option options[] = {
-		WISH_OPTIONS, { "help", 0, NULL, 'h' }, { }
-	};
 	struct wish wish = { };
+	const struct opt options[] = { WISH_OPTIONS(&wish), { } };
 	struct target t = { };
-	int c, ret;
+	int ret, skip;
 
-	while ((c = getopt_long(argc, argv, "s:h", options, NULL)) != -1) {
-		if (wish_option(&wish, c, optarg))
-			continue;
-		set_usage(c == 'h' ? stdout : stderr);
-		return c == 'h' ? OK : USAGE;
-	}
-	if (optind == argc || (!wish.strategy && !wish.inherit)) {
-		set_usage(stderr);
-		return USAGE;
-	}
+	skip = options_parse(&set_usage, options, argc, argv);
+	argc -= skip;
+	argv += skip;
+	if (!wish.strategy && !wish.inherit)
+		return options_wrong(&set_usage, "--strategy or --inherit is missing");
 	ret = wish_parse(&wish);
 	if (!ret)
-		ret = target_open(&t, argv[optind], 0);
+		ret = target_open(&t, argv[0], 0);
 	if (!ret)
-		ret = set_hints(&t, &wish, argv + optind + 1, argc - optind - 1);
+		ret = set_hints(&t, &wish, argv + 1, argc - 1);
 	pagealloc_hint_free(wish.hint);
 	target_close(&t);
 	return ret;
 }
 
-static void clear_usage(FILE *f)
-{
-	fputs("usage: pagealloc clear PID [RANGE...]\n"
-	      "Remove the hints of ranges of a process; without a range, all, and the default.\n\n"
-	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n"
-	      "      --help\n", f);
-}
+static const struct verb_usage clear_usage = {
+	.command = "pagealloc clear", .operands = "PID [RANGE...]",
+	.about = "Remove the hints of ranges of a process; without a range, all, and the default." RANGE_HELP,
+	.min = 1, .max = -1,
+};
 
 int cmd_clear(int argc, char **argv)
 {
-	static const struct option options[] = { { "help", 0, NULL, 'h' }, { } };
+	const struct opt options[] = { { } };
 	struct target t;
-	int c, ret;
+	int ret, skip;
 	size_t i;
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		clear_usage(c == 'h' ? stdout : stderr);
-		return c == 'h' ? OK : USAGE;
-	}
-	if (optind == argc) {
-		clear_usage(stderr);
-		return USAGE;
-	}
-	ret = target_open(&t, argv[optind], 0);
+	skip = options_parse(&clear_usage, options, argc, argv);
+	argc -= skip;
+	argv += skip;
+	ret = target_open(&t, argv[0], 0);
 	if (!ret)
-		ret = target_ranges(&t, argv + optind + 1, argc - optind - 1, 0);
-	if (!ret && optind + 1 == argc) {
+		ret = target_ranges(&t, argv + 1, argc - 1, 0);
+	if (!ret && argc == 1) {
 		ret = pagealloc_clear(t.handle, 0, 0);
 	} else {
 		for (i = 0; i < t.nr_ranges && !ret; i++)
 			ret = pagealloc_clear(t.handle, t.ranges[i].start, t.ranges[i].end);
 	}
 	if (ret < 0)
-		ret = complain_about(ret, argv[optind]);
+		ret = complain_about(ret, argv[0]);
 	target_close(&t);
 	return ret;
 }
@@ -182,41 +164,29 @@ static int get_hints(struct target *t, struct table *table, char **words, int nr
 	return ret;
 }
 
-static void get_usage(FILE *f)
-{
-	fputs("usage: pagealloc get PID [RANGE...] [options]\n"
-	      "Show the hints of a process: its default, and those of ranges.\n\n"
-	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n", f);
-	fputs(output_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage get_usage = {
+	.command = "pagealloc get", .operands = "PID [RANGE...] [options]",
+	.about = "Show the hints of a process: its default, and those of ranges." RANGE_HELP,
+	.min = 1, .max = -1,
+};
 
 int cmd_get(int argc, char **argv)
 {
-	static const struct option options[] = { OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { } };
 	struct output out = { };
+	const struct opt options[] = { OUTPUT_OPTIONS(&out), { } };
 	struct target t;
 	struct table table;
-	int c, ret;
+	int ret, skip;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		if (c == 'h' || c == '?') {
-			get_usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		}
-		if (output_option(&out, c, optarg))
-			return USAGE;
-	}
-	if (optind == argc) {
-		get_usage(stderr);
-		return USAGE;
-	}
+	skip = options_parse(&get_usage, options, argc, argv);
+	argc -= skip;
+	argv += skip;
 	table_init(&table, hint_columns, sizeof(hint_columns) / sizeof(hint_columns[0]));
-	ret = target_open(&t, argv[optind], PAGEALLOC_READ_ONLY);
+	ret = target_open(&t, argv[0], PAGEALLOC_READ_ONLY);
 	if (!ret) {
-		ret = get_hints(&t, &table, argv + optind + 1, argc - optind - 1);
+		ret = get_hints(&t, &table, argv + 1, argc - 1);
 		if (ret < 0)
-			ret = complain_about(ret, argv[optind]);
+			ret = complain_about(ret, argv[0]);
 	}
 	if (ret)
 		table_free(&table);

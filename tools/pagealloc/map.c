@@ -8,15 +8,12 @@
 
 #define BATCH 4096
 
-static void usage(FILE *f)
-{
-	fputs("usage: pagealloc map PID [RANGE...] [options]\n"
-	      "Show where the pages of a process are that are present, and where the hints want\n"
-	      "them. Frames need CAP_SYS_ADMIN, colors the right to set hints.\n\n"
-	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n", f);
-	fputs(output_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "pagealloc map", .operands = "PID [RANGE...] [options]",
+	.about = "Show where the pages of a process are that are present, and where the hints want them.  Frames "
+		 "need CAP_SYS_ADMIN, colors the right to set hints." RANGE_HELP,
+	.min = 1, .max = -1,
+};
 
 static const struct column columns[] = {
 	{ "address", CELL_TEXT }, { "pfn", CELL_INT }, { "color", CELL_INT },
@@ -92,33 +89,24 @@ static int map(struct target *t, struct table *table)
 
 int cmd_map(int argc, char **argv)
 {
-	static const struct option options[] = { OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { } };
 	struct output out = { };
+	const struct opt options[] = { OUTPUT_OPTIONS(&out), { } };
 	struct table table;
 	struct target t;
-	int c, ret;
+	int ret, skip;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		if (c == 'h' || c == '?') {
-			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		}
-		if (output_option(&out, c, optarg))
-			return USAGE;
-	}
-	if (optind == argc) {
-		usage(stderr);
-		return USAGE;
-	}
+	skip = options_parse(&usage, options, argc, argv);
+	argc -= skip;
+	argv += skip;
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	ret = target_open(&t, argv[optind], PAGEALLOC_READ_ONLY);
+	ret = target_open(&t, argv[0], PAGEALLOC_READ_ONLY);
 	if (!ret)
-		ret = target_ranges(&t, argv + optind + 1, argc - optind - 1,
+		ret = target_ranges(&t, argv + 1, argc - 1,
 				    ALL_MAPPINGS | MAPPINGS_OF_RANGE);
 	if (!ret) {
 		ret = map(&t, &table);
 		if (ret < 0)
-			ret = complain_about(ret, argv[optind]);
+			ret = complain_about(ret, argv[0]);
 	}
 	if (ret)
 		table_free(&table);

@@ -4,17 +4,6 @@
 
 #include "cli.h"
 
-const char wish_usage[] =
-	"  -s, --strategy NAME[:ARG]   coloring[:offset=N], binhop[:first=N,step=N],\n"
-	"                              modulo:C,C,... or modulo:FILE, exact:FILE,\n"
-	"                              partition:C-C,C,..., random:seed=N,\n"
-	"                              or another module's NAME[:@FILE]\n"
-	"      --order0                no large folios\n"
-	"      --locked                only CAP_SYS_NICE can remove the hint\n"
-	"      --inherit LIST          fork (children get the default hint), exec (new\n"
-	"                              programs keep it), ranges (children get the hints\n"
-	"                              of ranges), or none\n";
-
 static const struct {
 	const char *name;
 	unsigned int flag;
@@ -71,24 +60,14 @@ void inherit_print(char *buf, size_t size, unsigned int flags)
 			n += snprintf(buf + n, size - n, "%s%s", n ? "," : "", inherits[i].name);
 }
 
-/**
- * wish_option() - an option of wish_usage
- * @w: what was given
- * @c: from getopt_long()
- * @arg: its argument
- *
- * Return: 1, or 0 if it is none.
- */
-int wish_option(struct wish *w, int c, const char *arg)
+/** wish_flag() - --order0 or --locked.  Return: OK */
+int wish_flag(const struct opt *o, const char *value)
 {
-	switch (c) {
-	case 's': w->strategy = arg; break;
-	case WISH_ORDER0: w->flags |= PAGE_HINT_ORDER0; break;
-	case WISH_LOCKED: w->flags |= PAGE_HINT_LOCKED; break;
-	case WISH_INHERIT: w->inherit = arg; break;
-	default: return 0;
-	}
-	return 1;
+	struct wish *w = o->to;
+
+	(void)value;
+	w->flags |= strcmp(o->name, "order0") ? PAGE_HINT_LOCKED : PAGE_HINT_ORDER0;
+	return OK;
 }
 
 /**

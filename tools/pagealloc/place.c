@@ -89,63 +89,46 @@ static int compare(struct target *t, const char *path, int exact, int list, stru
 	return ret;
 }
 
-static void verify_usage(FILE *f)
-{
-	fputs("usage: pagealloc verify PID [RANGE...] [options]\n"
-	      "       pagealloc verify PID --against FILE [--exact] [--list] [options]\n"
-	      "Count the pages of a process that are where the hints say, for each mapping with\n"
-	      "hinted pages and for all; or those that are as in a recorded layout.\n\n"
-	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n"
-	      "      --against FILE          from pagealloc record\n"
-	      "      --exact                 compare frames, not colors\n"
-	      "      --list                  each page that is not as recorded, and why\n", f);
-	fputs(output_usage, f);
-	fputs("      --help\n", f);
-}
-
-enum { AGAINST = 600, EXACT, LIST, SHARED, EVICT, WATCH };
+static const struct verb_usage verify_usage = {
+	.command = "pagealloc verify", .operands = "PID [RANGE...] [options]",
+	.about = "Count the pages of a process that are where the hints say, for each mapping with hinted pages "
+		 "and for all; or, with --against, those that are as in a recorded layout." RANGE_HELP,
+	.min = 1, .max = -1,
+};
 
 int cmd_verify(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "against", 1, NULL, AGAINST }, { "exact", 0, NULL, EXACT },
-		{ "list", 0, NULL, LIST }, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
-	};
+	bool exact = false, list = false;
 	const char *against = NULL;
 	struct output out = { };
+	const struct opt options[] = {
+		OPT_TEXT(0, "against", "FILE", &against, "compare with a layout from pagealloc record"),
+		OPT_FLAG(0, "exact", &exact, "compare frames, not colors"),
+		OPT_FLAG(0, "list", &list, "each page that is not as recorded, and why"),
+		OUTPUT_OPTIONS(&out), { }
+	};
 	struct table table;
 	struct target t;
-	int c, ret, exact = 0, list = 0;
+	int ret, skip;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		if (c == 'h' || c == '?') {
-			verify_usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		}
-		if (c == AGAINST)
-			against = optarg;
-		else if (c == EXACT)
-			exact = 1;
-		else if (c == LIST)
-			list = 1;
-		else if (output_option(&out, c, optarg))
-			return USAGE;
-	}
-	if (optind == argc || (against ? optind + 1 != argc : exact || list)) {
-		verify_usage(stderr);
-		return USAGE;
-	}
+	skip = options_parse(&verify_usage, options, argc, argv);
+	argc -= skip;
+	argv += skip;
+	if (against && argc > 1)
+		return options_wrong(&verify_usage, "--against: all of the process is compared, not a range");
+	if (!against && (exact || list))
+		return options_wrong(&verify_usage, "%s: only with --against", exact ? "--exact" : "--list");
 	table_init(&table, verify_columns, sizeof(verify_columns) / sizeof(verify_columns[0]));
-	ret = target_open(&t, argv[optind], PAGEALLOC_READ_ONLY);
+	ret = target_open(&t, argv[0], PAGEALLOC_READ_ONLY);
 	if (!ret && against)
 		ret = compare(&t, against, exact, list, &table);
 	else if (!ret)
-		ret = target_ranges(&t, argv + optind + 1, argc - optind - 1,
+		ret = target_ranges(&t, argv + 1, argc - 1,
 				    ALL_MAPPINGS | MAPPINGS_OF_RANGE);
 	if (!ret && !against) {
 		ret = verify(&t, &table);
 		if (ret < 0)
-			ret = complain_about(ret, argv[optind]);
+			ret = complain_about(ret, argv[0]);
 	}
 	if (ret)
 		table_free(&table);
@@ -343,26 +326,23 @@ static int watch_repair(const char *pid, char **words, int nr, unsigned int flag
 	return ret && !process_is_there(pid) ? OK : ret;
 }
 
-static void repair_usage(FILE *f)
+static const struct verb_usage repair_usage = {
+	.command = "pagealloc repair", .operands = "PID [RANGE...] [options]",
+	.about = "Move the pages of a process that are not where the hints say, and count what became of the "
+		 "pages of mappings with hints." RANGE_HELP,
+	.min = 1, .max = -1,
+};
+
+/* Flags of the kernel's call. */
+static int take_flag(const struct opt *o, const char *value)
 {
-	fputs("usage: pagealloc repair PID [RANGE...] [options]\n"
-	      "Move the pages of a process that are not where the hints say, and count what became\n"
-	      "of the pages of mappings with hints.\n\n"
-	      "  RANGE                       0xSTART-0xEND, or the name of a mapping\n"
-	      "      --watch SECONDS         look again every so often and repair, until the process\n"
-	      "                              ends or Ctrl-C; takes at most 5 % of a CPU\n"
-	      "      --shared                pages of other processes too (CAP_SYS_NICE)\n"
-	      "      --evict                 exact: move away who is there\n", f);
-	fputs(output_usage, f);
-	fputs("      --help\n", f);
+	(void)value;
+	*(unsigned int *)o->to |= strcmp(o->name, "evict") ? PAGE_HINTS_REMAP_SHARED : PAGE_HINTS_REMAP_EVICT;
+	return OK;
 }
 
 int cmd_repair(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "shared", 0, NULL, SHARED }, { "evict", 0, NULL, EVICT },
-		{ "watch", 1, NULL, WATCH }, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
-	};
 	static const struct column columns[] = {
 		{ "outcome", CELL_TEXT }, { "pages", CELL_INT }, { "about", CELL_TEXT },
 	};
@@ -371,43 +351,32 @@ int cmd_repair(int argc, char **argv)
 	unsigned int flags = 0;
 	struct output out = { };
 	double interval = 0;
+	const struct opt options[] = {
+		OPT_TIME(0, "watch", "TIME", &interval, "s", 0.01, 86400,
+			 "look again every so often (seconds without unit) and repair, until the process ends or "
+			 "Ctrl-C; takes at most 5 % of a CPU"),
+		OPT_CALL(0, "shared", NULL, take_flag, &flags, "pages of other processes too (CAP_SYS_NICE)"),
+		OPT_CALL(0, "evict", NULL, take_flag, &flags, "exact: move away what is there"),
+		OUTPUT_OPTIONS(&out), { }
+	};
 	struct table table;
-	char *end;
-	int c, ret;
+	int ret, skip;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		if (c == 'h' || c == '?') {
-			repair_usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		}
-		if (c == SHARED)
-			flags |= PAGE_HINTS_REMAP_SHARED;
-		else if (c == EVICT)
-			flags |= PAGE_HINTS_REMAP_EVICT;
-		else if (c == WATCH) {
-			interval = strtod(optarg, &end);
-			if (end == optarg || *end || !(interval >= 0.01 && interval <= 86400))
-				return complain(USAGE, "--watch %s: not 0.01 to 86400 seconds",
-						optarg);
-		} else if (output_option(&out, c, optarg))
-			return USAGE;
-	}
-	if (optind == argc) {
-		repair_usage(stderr);
-		return USAGE;
-	}
+	skip = options_parse(&repair_usage, options, argc, argv);
+	argc -= skip;
+	argv += skip;
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	ret = target_open(&t, argv[optind], 0);
+	ret = target_open(&t, argv[0], 0);
 	if (!ret && interval > 0)
-		ret = watch_repair(argv[optind], argv + optind + 1, argc - optind - 1, flags,
+		ret = watch_repair(argv[0], argv + 1, argc - 1, flags,
 				   interval, counts);
 	else if (!ret)
-		ret = target_ranges(&t, argv + optind + 1, argc - optind - 1,
+		ret = target_ranges(&t, argv + 1, argc - 1,
 				    ALL_MAPPINGS | MAPPINGS_OF_RANGE);
 	if (!ret && !(interval > 0)) {
 		ret = repair(&t, flags, counts);
 		if (ret < 0)
-			ret = complain_about(ret, argv[optind]);
+			ret = complain_about(ret, argv[0]);
 	}
 	if (!ret && add_outcomes(counts, &table))
 		ret = complain(FAILED, "no memory left");

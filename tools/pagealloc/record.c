@@ -11,17 +11,12 @@ struct recording {
 	unsigned int flags;
 };
 
-static void usage(FILE *f)
-{
-	fputs("usage: pagealloc record PID -o FILE [options]\n"
-	      "       pagealloc record -o FILE [options] -- COMMAND [ARGUMENT...]\n"
-	      "Write where the pages of a process are, now or when the command ends, for\n"
-	      "pagealloc run --replay. Needs CAP_SYS_ADMIN.\n\n"
-	      "  -o, --output FILE           (default standard output)\n"
-	      "      --no-frames             colors only: the file tells no frame numbers\n"
-	      "      --no-aslr               run the command without randomized addresses\n"
-	      "      --help\n", f);
-}
+static struct verb_usage usage = {
+	.command = "pagealloc record", .operands = "PID | -- COMMAND [ARGUMENT...] [options]",
+	.about = "Write where the pages of a process are, now or when the command ends, for pagealloc run "
+		 "--replay.  Needs CAP_SYS_ADMIN.",
+	.min = 1,
+};
 
 static int record(const struct recording *r, const char *name, pid_t pid)
 {
@@ -62,56 +57,36 @@ static int record_end(struct launch *l, pid_t pid)
 	return record(l->ctx, l->argv[0], pid);
 }
 
-enum { NO_FRAMES = 600, NO_ASLR };
-
 int cmd_record(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "no-frames", 0, NULL, NO_FRAMES },
-		{ "no-aslr", 0, NULL, NO_ASLR }, { "help", 0, NULL, 'h' }, { }
-	};
 	struct recording r = { };
 	struct launch l = { .end = record_end, .ctx = &r };
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "FILE", &r.path, "default standard output"),
+		OPT_SET(0, "no-frames", &r.flags, PAGEALLOC_NO_FRAMES,
+			"colors only: the file tells no frame numbers"),
+		OPT_FLAG(0, "no-aslr", &l.no_aslr, "run the command without randomized addresses"), { }
+	};
 	struct target t;
-	int c, ret, command;
+	int i, ret;
 
-	while ((c = getopt_long(argc, argv, "+o:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'o': r.path = optarg; break;
-		case NO_FRAMES: r.flags = PAGEALLOC_NO_FRAMES; break;
-		case NO_ASLR: l.no_aslr = 1; break;
-		default:
-			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		}
-	}
-	command = !strcmp(argv[optind - 1], "--");
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		;
 	/* Options may also stand behind the number of a process. */
-	if (!command && optind < argc) {
-		const char *pid = argv[optind++];
-
-		while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-			if (c == 'o')
-				r.path = optarg;
-			else if (c == NO_FRAMES)
-				r.flags = PAGEALLOC_NO_FRAMES;
-			else
-				break;
-		}
-		if (c != -1 || optind != argc || l.no_aslr) {
-			usage(stderr);
-			return USAGE;
-		}
-		ret = target_open(&t, pid, PAGEALLOC_READ_ONLY);
-		if (!ret)
-			ret = record(&r, pid, t.pid);
-		target_close(&t);
-		return ret;
+	usage.command_follows = i < argc;
+	usage.max = i < argc ? -1 : 1;
+	argv += options_parse(&usage, options, argc, argv);
+	if (usage.command_follows && strcmp(argv[-1], "--"))
+		return options_wrong(&usage, "%s: a command stands behind --", argv[0]);
+	if (usage.command_follows) {
+		l.argv = argv;
+		return launch(&l);
 	}
-	if (!command || optind == argc) {
-		usage(stderr);
-		return USAGE;
-	}
-	l.argv = argv + optind;
-	return launch(&l);
+	if (l.no_aslr)
+		return options_wrong(&usage, "--no-aslr: only with a command");
+	ret = target_open(&t, argv[0], PAGEALLOC_READ_ONLY);
+	if (!ret)
+		ret = record(&r, argv[0], t.pid);
+	target_close(&t);
+	return ret;
 }

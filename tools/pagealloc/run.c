@@ -13,21 +13,11 @@ struct run {
 	struct pagealloc_layout *layout;
 };
 
-static void usage(FILE *f)
-{
-	fputs("usage: pagealloc run [options] [--] COMMAND [ARGUMENT...]\n"
-	      "Run a command whose pages land where a strategy or a recorded layout says.\n\n", f);
-	fputs(wish_usage, f);
-	fputs("                              (default fork,exec)\n"
-	      "      --no-aslr               do not randomize addresses: colors that follow from\n"
-	      "                              them are the same in every run\n"
-	      "      --replay FILE           as in the layout of pagealloc record: same colors\n"
-	      "      --exact                 same frames\n"
-	      "      --report FILE           when the command ends, write how many pages were as\n"
-	      "                              recorded (-: standard error)\n"
-	      "      --list                  in it, each page that was not, and why\n"
-	      "      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "pagealloc run", .operands = "[options] [--] COMMAND [ARGUMENT...]",
+	.about = "Run a command whose pages land where a strategy or a recorded layout says.",
+	.min = 1, .max = -1, .command_follows = true,
+};
 
 /* The default hint, before or after the program is there. */
 static int set_default(const struct run *r, struct pagealloc *handle)
@@ -171,40 +161,27 @@ static int run(struct run *r, char **argv, int without_aslr)
 	return ret;
 }
 
-enum { NO_ASLR = 600, REPLAY, EXACT, REPORT, LIST };
-
 int cmd_run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		WISH_OPTIONS, { "no-aslr", 0, NULL, NO_ASLR }, { "replay", 1, NULL, REPLAY },
-		{ "exact", 0, NULL, EXACT }, { "report", 1, NULL, REPORT },
-		{ "list", 0, NULL, LIST },
-		{ "help", 0, NULL, 'h' }, { }
-	};
+	bool without_aslr = false;
 	struct run r = { };
-	int c, without_aslr = 0;
+	const struct opt options[] = {
+		WISH_OPTIONS(&r.wish),
+		OPT_FLAG(0, "no-aslr", &without_aslr,
+			 "do not randomize addresses: colors that follow from them are the same in every run"),
+		OPT_TEXT(0, "replay", "FILE", &r.replay, "as in the layout of pagealloc record: same colors"),
+		OPT_FLAG(0, "exact", &r.exact, "same frames"),
+		OPT_TEXT(0, "report", "FILE", &r.report,
+			 "when the command ends, write how many pages were as recorded (-: standard error)"),
+		OPT_FLAG(0, "list", &r.list, "in it, each page that was not, and why"), { }
+	};
 
-	while ((c = getopt_long(argc, argv, "+s:h", options, NULL)) != -1) {
-		if (wish_option(&r.wish, c, optarg))
-			continue;
-		switch (c) {
-		case NO_ASLR: without_aslr = 1; break;
-		case REPLAY: r.replay = optarg; break;
-		case EXACT: r.exact = 1; break;
-		case REPORT: r.report = optarg; break;
-		case LIST: r.list = 1; break;
-		default:
-			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		}
-	}
-	if (optind == argc || !(r.wish.strategy || r.replay || without_aslr)) {
-		usage(stderr);
-		return USAGE;
-	}
+	argv += options_parse(&usage, options, argc, argv);
+	if (!(r.wish.strategy || r.replay || without_aslr))
+		return options_wrong(&usage, "--strategy, --replay or --no-aslr is missing");
 	if ((r.exact || r.report) && !r.replay)
 		return complain(USAGE, "%s: only with --replay", r.exact ? "--exact" : "--report");
 	if (r.list && !r.report)
 		return complain(USAGE, "--list: only with --report");
-	return run(&r, argv + optind, without_aslr);
+	return run(&r, argv, without_aslr);
 }

@@ -19,16 +19,11 @@ struct stats {
 	int nr;
 };
 
-static void usage(FILE *f)
-{
-	fputs("usage: pagealloc stats [options]\n"
-	      "Show the counters of the page allocator's hints: since boot, or what they gain.\n"
-	      "Needs root, and debugfs at /sys/kernel/debug.\n\n"
-	      "  -i, --interval S            every S seconds, what was added\n"
-	      "  -n, --count N               so many intervals (default 1)\n", f);
-	fputs(output_usage, f);
-	fputs("      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "pagealloc stats", .operands = "[options]",
+	.about = "Show the counters of the page allocator's hints: since boot, or what they gain.  Needs root, "
+		 "and debugfs at /sys/kernel/debug.",
+};
 
 /* A line: a name and a number. */
 static int read_stats(struct stats *s)
@@ -137,43 +132,20 @@ static int watch(double seconds, unsigned long count, struct table *t)
 
 int cmd_stats(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "interval", 1, NULL, 'i' }, { "count", 1, NULL, 'n' }, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
-	};
 	unsigned long count = 1;
 	struct output out = { };
 	double seconds = 0;
+	const struct opt options[] = {
+		/* Without unit it once was seconds, and is ms elsewhere. */
+		OPT_TIME('i', "interval", "TIME", &seconds, NULL, 0.001, 86400,
+			 "what was added in each such time, with unit: 5s, 500ms"),
+		OPT_NUMBER(0, "intervals", "N", &count, 1, OPT_NUMBER_MAX, "so many of them (default 1)"),
+		OPT_CHANGED('n', "count", "--intervals"), OUTPUT_OPTIONS(&out), { }
+	};
 	struct table table;
-	char *end;
-	int c, ret;
+	int ret;
 
-	while ((c = getopt_long(argc, argv, "i:n:" OUTPUT_LETTERS "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'i':
-			seconds = strtod(optarg, &end);
-			if (end == optarg || *end || !(seconds >= 0.001 && seconds <= 86400))
-				return complain(USAGE, "--interval %s: not 0.001 to 86400 seconds",
-						optarg);
-			break;
-		case 'n':
-			if (count_parse(optarg, &count))
-				return complain(USAGE, "--count %s: not a number from 1 up",
-						optarg);
-			break;
-		case 'F':
-		case 'o':
-			if (output_option(&out, c, optarg))
-				return USAGE;
-			break;
-		default:
-			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		}
-	}
-	if (optind != argc) {
-		usage(stderr);
-		return USAGE;
-	}
+	options_parse(&usage, options, argc, argv);
 	if (seconds > 0)
 		table_init(&table, interval_columns, 5);
 	else

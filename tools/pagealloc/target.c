@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The process and the ranges that a command line means. */
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/size.h"
+#include "lib/numbers.h"
 #include "cli.h"
 
 /* Listed with each process, but the kernel's own. */
@@ -43,24 +42,6 @@ int complain_about(int err, const char *what)
 }
 
 /**
- * count_parse() - read a count
- * @text: digits
- * @count: where to put it
- *
- * Return: 0, or -1 for what is none from 1 up.
- */
-int count_parse(const char *text, unsigned long *count)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)*text))
-		return -1;
-	errno = 0;
-	*count = strtoul(text, &end, 10);
-	return errno || *end || !*count ? -1 : 0;
-}
-
-/**
  * target_open() - open a process
  * @t: to be closed with target_close(), also after a failure
  * @pid: its number
@@ -70,12 +51,12 @@ int count_parse(const char *text, unsigned long *count)
  */
 int target_open(struct target *t, const char *pid, unsigned int flags)
 {
-	unsigned long n;
+	uint64_t n;
 	ssize_t nr;
 	int ret;
 
 	*t = (struct target){ };
-	if (count_parse(pid, &n) || n > INT_MAX)
+	if (parse_number(pid, 1, INT_MAX, &n))
 		return complain(USAGE, "%s: not the number of a process", pid);
 	t->pid = n;
 	ret = pagealloc_open(t->pid, flags, &t->handle);
@@ -148,19 +129,6 @@ static int add_mappings(struct target *t, uint64_t start, uint64_t end)
 	return ret;
 }
 
-static int parse_range(const char *word, uint64_t *start, uint64_t *end)
-{
-	const char *dash = strchr(word, '-');
-	char first[32];
-
-	if (strncmp(word, "0x", 2) || !dash || (size_t)(dash - word) >= sizeof(first))
-		return -1;
-	memcpy(first, word, dash - word);
-	first[dash - word] = '\0';
-	return parse_address(first, start) || parse_address(dash + 1, end) ||
-	       *start >= *end ? -1 : 0;
-}
-
 static int add_named(struct target *t, const char *word)
 {
 	size_t before = t->nr_ranges, i;
@@ -197,7 +165,7 @@ int target_ranges(struct target *t, char **words, int nr, int how)
 	if (!nr && how & ALL_MAPPINGS)
 		return add_mappings(t, 0, UINT64_MAX);
 	for (i = 0; i < nr && !ret; i++) {
-		if (parse_range(words[i], &start, &end)) {
+		if (strncmp(words[i], "0x", 2) || parse_addresses(words[i], &start, &end)) {
 			if (!strncmp(words[i], "0x", 2))
 				return complain(USAGE, "%s: not a range 0xSTART-0xEND", words[i]);
 			ret = add_named(t, words[i]);

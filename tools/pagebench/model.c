@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/leftover.h"
+#include "lib/numbers.h"
 #include "pagealloc/cli.h"
 #include "bench.h"
 #include "pagebench/measure/metric.h"
@@ -84,15 +85,6 @@ struct join {
 	unsigned int has;	/* bit i: of model_settings i, from the counts of another boot */
 };
 
-static int number(const char *text, uint64_t max, uint64_t *to)
-{
-	char *end;
-
-	errno = 0;
-	*to = strtoull(text, &end, 10);
-	return *text < '0' || *text > '9' || *end || errno || *to > max ? -1 : 0;
-}
-
 static int grow(struct model *m, size_t phases)
 {
 	struct count *all;
@@ -137,12 +129,12 @@ static int add_count(struct model *m, char *text)
 
 	while (text && n < MODEL_COLUMNS)
 		column[n++] = strsep(&text, ",");
-	if (text || n < MODEL_COLUMNS || number(column[MODEL_PHASE], MAX_PHASES, &phase) ||
+	if (text || n < MODEL_COLUMNS || parse_number(column[MODEL_PHASE], 0, MAX_PHASES, &phase) ||
 	    (strcmp(column[MODEL_CACHE], INSTRUCTIONS) &&
-	     number(column[MODEL_LEVEL], UINT64_MAX, &unused)) ||
-	    number(column[MODEL_CPU], UINT64_MAX, &unused) ||
-	    number(column[MODEL_ACCESSES], UINT64_MAX, &accesses) ||
-	    number(column[MODEL_MISSES], accesses, &misses))
+	     parse_number(column[MODEL_LEVEL], 0, UINT64_MAX, &unused)) ||
+	    parse_number(column[MODEL_CPU], 0, UINT64_MAX, &unused) ||
+	    parse_number(column[MODEL_ACCESSES], 0, UINT64_MAX, &accesses) ||
+	    parse_number(column[MODEL_MISSES], 0, accesses, &misses))
 		return -1;
 	cache = find_cache(m, column[MODEL_CACHE]);
 	if (cache == MAX_CACHES || grow(m, phase + 1))
@@ -343,8 +335,8 @@ static int join_row(struct join *j, char **column)
 	uint64_t boot, phase;
 	int ret;
 
-	if (number(column[RAW_BOOT], UINT64_MAX, &boot) ||
-	    number(column[RAW_PHASE], UINT64_MAX, &phase))
+	if (parse_number(column[RAW_BOOT], 0, UINT64_MAX, &boot) ||
+	    parse_number(column[RAW_PHASE], 0, UINT64_MAX, &phase))
 		return complain(FAILED, "%s: line %lu: no boot and phase", j->path, j->line);
 	if (!j->have_boot) {
 		j->boot = boot;
@@ -464,27 +456,21 @@ static int run(struct join *j, const char *counts, const char *output)
 	return ret;
 }
 
-static void usage(FILE *f)
-{
-	fputs("usage: pagealloc bench model RAW COUNTS [options]\n"
-	      "Add what the oracle counted in its modelled caches to the measurements of a\n"
-	      "boot, as metrics CACHE_accesses and CACHE_misses.\n\n"
-	      "  -o, --output FILE           (default standard output)\n"
-	      "      --miss CACHE=CYCLES     for each cache that is told: the metric model_cycles, a\n"
-	      "                              cycle for each instruction and CYCLES for each miss\n"
-	      "      --boot K                the boot that COUNTS is of (default: the one in RAW)\n"
-	      "      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "pagealloc bench model", .operands = "RAW COUNTS [options]",
+	.about = "Add what the oracle counted in its modelled caches to the measurements of a boot, as metrics "
+		 "CACHE_accesses and CACHE_misses.",
+	.min = 2, .max = 2,
+};
 
-enum { BOOT = 600, MISS };
-
-static int add_penalty(struct penalties *p, const char *text)
+static int add_penalty(const struct opt *o, const char *text)
 {
+	struct penalties *p = o->to;
 	const char *value = strchr(text, '=');
 	size_t n = value ? (size_t)(value - text) : 0;
 
 	if (!n || n >= sizeof(p->cache[0]) || p->nr == MAX_CACHES ||
-	    number(value + 1, 1000000, &p->cycles[p->nr]))
+	    parse_number(value + 1, 0, 1000000, &p->cycles[p->nr]))
 		return complain(USAGE, "--miss %s: not CACHE=CYCLES, up to 1000000", text);
 	memcpy(p->cache[p->nr++], text, n);
 	return OK;
@@ -497,35 +483,23 @@ static int add_penalty(struct penalties *p, const char *text)
  */
 int bench_model(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "boot", 1, NULL, BOOT }, { "miss", 1, NULL, MISS },
-		{ "help", 0, NULL, 'h' }, { }
-	};
+	uint64_t boot = UINT64_MAX;
 	const char *output = NULL;
 	struct join j = { };
-	int c;
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "FILE", &output, "default standard output"),
+		OPT_CALL(0, "miss", "CACHE=CYCLES", add_penalty, &j.penalties,
+			 "the metric model_cycles: a cycle for each instruction and CYCLES for each miss of "
+			 "CACHE; may be repeated"),
+		OPT_NUMBER(0, "boot", "K", &boot, 0, UINT32_MAX,
+			   "the boot that COUNTS is of (default: the one in RAW)"), { }
+	};
 
-	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'o': output = optarg; break;
-		case BOOT:
-			if (number(optarg, UINT64_MAX, &j.boot))
-				return complain(USAGE, "--boot %s: not a number", optarg);
-			j.have_boot = 2;
-			break;
-		case MISS:
-			if (add_penalty(&j.penalties, optarg))
-				return USAGE;
-			break;
-		default:
-			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		}
+	argv += options_parse(&usage, options, argc, argv);
+	if (boot != UINT64_MAX) {
+		j.boot = boot;
+		j.have_boot = 2;
 	}
-	if (optind + 2 != argc) {
-		usage(stderr);
-		return USAGE;
-	}
-	j.path = argv[optind];
-	return run(&j, argv[optind + 1], output);
+	j.path = argv[0];
+	return run(&j, argv[1], output);
 }

@@ -302,23 +302,17 @@ static const struct plot_kind kinds[] = {
 	{ NULL },
 };
 
-static void usage(FILE *f)
+static const char *kind_word(int n, const char **about)
 {
-	const struct plot_kind *k;
-
-	fputs("usage: pagealloc bench plot KIND RAW... -o PICTURE [options]\n"
-	      "Draw what `pagealloc bench run` measured.\n\n", f);
-	for (k = kinds; k->name; k++)
-		fprintf(f, "  %-10s %s\n", k->name, k->about);
-	fputs("\n  -o, --output PICTURE        .png or .svg; its data go beside it as .csv\n"
-	      "  -t, --title TITLE           (default: kind and what it is of)\n"
-	      "      --statistic NAME        of ranking: mean (default), measurement,\n"
-	      "                              unclassified or execution\n"
-	      "      --benchmark NAME        only this\n"
-	      "      --config NAME           only this\n", f);
-	fputs(request_usage, f);
-	fputs("      --help\n", f);
+	if (about)
+		*about = kinds[n].about;
+	return kinds[n].name;
 }
+
+static const struct verb_usage usage = {
+	.command = "pagealloc bench plot", .operands = "KIND RAW... -o PICTURE [options]",
+	.words = kind_word, .about = "Draw what `pagealloc bench run` measured.", .min = 2, .max = -1,
+};
 
 /* Variables of the script. */
 static char *commands(const struct drawing *d, const char *plots, const char *csv, const char *tmp)
@@ -409,65 +403,42 @@ static int make(struct drawing *d, const struct plot_kind *kind, char **paths)
 	return d->title ? OK : complain(FAILED, "no memory left");
 }
 
-enum { PLOT_STATISTIC = 600, PLOT_BENCHMARK, PLOT_CONFIG };
-
 int bench_plot(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "title", 1, NULL, 't' }, { "help", 0, NULL, 'h' },
-		{ "statistic", 1, NULL, PLOT_STATISTIC }, { "benchmark", 1, NULL, PLOT_BENCHMARK },
-		{ "config", 1, NULL, PLOT_CONFIG }, REQUEST_OPTIONS, { }
-	};
 	struct request request = DEFAULT_REQUEST;
 	struct drawing d = { .request = &request };
 	const char *output = NULL, *title = NULL, *ext;
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "PICTURE", &output, ".png or .svg; its data go beside it as .csv"),
+		OPT_TEXT(0, "title", "TITLE", &title, "default: kind and what it is of"),
+		/* As statistic_names. */
+		OPT_WORD(0, "statistic", "mean|measurement|unclassified|execution", &d.statistic,
+			 "of ranking (default mean)"),
+		OPT_TEXT(0, "benchmark", "NAME", &d.benchmark, "only this"),
+		OPT_TEXT(0, "config", "NAME", &d.config, "only this"),
+		OPT_CHANGED('t', NULL, "--title"), REQUEST_OPTIONS(&request), { }
+	};
 	const struct plot_kind *kind = kinds;
 	struct evaluation ev;
 	struct results r;
-	int c, failed;
+	int skip, failed;
 
-	while ((c = getopt_long(argc, argv, "o:t:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'o': output = optarg; break;
-		case 't': title = optarg; break;
-		case PLOT_BENCHMARK: d.benchmark = optarg; break;
-		case PLOT_CONFIG: d.config = optarg; break;
-		case PLOT_STATISTIC:
-			for (d.statistic = 0; d.statistic < NR_STATISTICS; d.statistic++)
-				if (!strcmp(optarg, statistic_names[d.statistic]))
-					break;
-			if (d.statistic == NR_STATISTICS)
-				return complain(USAGE, "--statistic %s: not mean, measurement, unclassified or execution",
-						optarg);
-			break;
-		case 'h':
-			usage(stdout);
-			return OK;
-		default:
-			failed = request_option(&request, c, optarg);
-			if (failed < 0)
-				usage(stderr);
-			if (failed)
-				return USAGE;
-		}
-	}
-	if (argc - optind < 2) {
-		usage(stderr);
-		return USAGE;
-	}
-	while (kind->name && strcmp(kind->name, argv[optind]))
+	skip = options_parse(&usage, options, argc, argv);
+	argc -= skip;
+	argv += skip;
+	while (kind->name && strcmp(kind->name, argv[0]))
 		kind++;
 	if (!kind->name)
-		return complain(USAGE, "%s: no such plot (see pagealloc bench plot --help)", argv[optind]);
+		return unknown_word(&usage, "plot", argv[0]);
 	ext = output ? strrchr(output, '.') : NULL;
 	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
 		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
 
 	d.ev = &ev;
 	d.title = title;
-	failed = request_read(&request, argv + optind + 1, argc - optind - 1, &r, &ev);
+	failed = request_read(&request, argv + 1, argc - 1, &r, &ev);
 	if (!failed) {
-		failed = make(&d, kind, argv + optind + 1);
+		failed = make(&d, kind, argv + 1);
 		if (!failed) {
 			failed = draw(&d, kind, output);
 			free((char *)d.title);

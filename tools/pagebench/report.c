@@ -16,77 +16,6 @@
 #include "bench.h"
 #include "report.h"
 
-const char request_usage[] =
-	"      --metric NAME           wall_time (default), cpu_time, L2_misses, ...\n"
-	"      --strategies LIST       only these; others are compared with the first\n"
-	"                              (default: all, and the strategy default first)\n"
-	"      --seed N                of the random numbers (default 1)\n"
-	"      --replicates N          of the bootstrap (default 9999)\n"
-	"      --groups N              pairs of groups for an impact factor (default 2000)\n"
-	"      --misses NAME           metric of correlations (default: of the last cache level)\n"
-	"      --min-diff PCT          smaller differences do not count in ranks (default 0)\n";
-
-static int parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *n)
-{
-	char *end;
-
-	errno = 0;
-	*n = strtoull(text, &end, 10);
-	return errno || *end || *text < '0' || *text > '9' || *n < min || *n > max ? -1 : 0;
-}
-
-static int parse_real(const char *text, double *x)
-{
-	char *end;
-
-	*x = strtod(text, &end);
-	return *end || end == text || !isfinite(*x) || *x < 0 ? -1 : 0;
-}
-
-/**
- * request_option() - an option of request_usage
- * @q: what was given
- * @c: from getopt_long()
- * @arg: its argument
- *
- * Return: OK, or USAGE after saying why; -1 if it is none.
- */
-int request_option(struct request *q, int c, const char *arg)
-{
-	uint64_t n;
-
-	switch (c) {
-	case REQUEST_METRIC: q->metric = arg; return OK;
-	case REQUEST_STRATEGIES: q->strategies = arg; return OK;
-	case REQUEST_MISSES: q->view.misses = arg; return OK;
-	case REQUEST_SEED:
-		if (parse_count(arg, 0, UINT64_MAX, &q->effort.seed))
-			return complain(USAGE, "--seed %s: not a number", arg);
-		return OK;
-	case REQUEST_REPLICATES:
-		/* 39 are the least with 95 % between the first and the last. */
-		if (parse_count(arg, 39, 1000000, &n))
-			return complain(USAGE, "--replicates %s: not a number from 39 to 1000000", arg);
-		q->effort.replicates = n;
-		return OK;
-	case REQUEST_GROUPS:
-		if (parse_count(arg, 10, 1000000, &n))
-			return complain(USAGE, "--groups %s: not a number from 10 to 1000000", arg);
-		q->effort.groups = n;
-		return OK;
-	case REQUEST_MIN_DIFF:
-		if (parse_real(arg, &q->view.min_diff))
-			return complain(USAGE, "--min-diff %s: not a percentage", arg);
-		return OK;
-	case REQUEST_COST_RATIO:
-		if (parse_real(arg, &q->view.cost_ratio) || !(q->view.cost_ratio > 0))
-			return complain(USAGE, "--cost-ratio %s: not a number above 0", arg);
-		return OK;
-	default:
-		return -1;
-	}
-}
-
 /**
  * request_read() - read files, and what is to be evaluated in them
  * @q: the options
@@ -134,21 +63,20 @@ int request_clash(const char *output, const struct results *r)
 	return OK;
 }
 
-static void usage(FILE *f)
+static const char *view_word(int n, const char **about)
 {
-	const struct bench_view *v;
-
-	fputs("usage: pagealloc bench report [options] RAW...\n"
-	      "Tables of what `pagealloc bench run` measured: raw.csv files, or their directories.\n\n"
-	      "      --view LIST             views, with commas between them (default mean):\n", f);
-	for (v = bench_views; v->name; v++)
-		fprintf(f, "        %-12s %s\n", v->name, v->about);
-	fputs("        all          all for which there are data\n", f);
-	fputs(request_usage, f);
-	fputs("      --cost-ratio R          an execution costs as much as R measurements: plan\n", f);
-	fputs(output_usage, f);
-	fputs("      --help\n", f);
+	if (n && !bench_views[n - 1].name)
+		return NULL;
+	if (about)
+		*about = bench_views[n].name ? bench_views[n].about : "all for which there are data";
+	return bench_views[n].name ? bench_views[n].name : "all";
 }
+
+static const struct verb_usage usage = {
+	.command = "pagealloc bench report", .operands = "[options] RAW...",
+	.about = "Tables of what `pagealloc bench run` measured: raw.csv files, or their directories.",
+	.words = view_word, .words_of = "view", .min = 1, .max = -1,
+};
 
 #define MAX_NOTES 24
 
@@ -267,6 +195,14 @@ static int make_views(struct report *report, const char *list, struct evaluation
 	return OK;
 }
 
+static int wrong_view(const char *list, const char *name)
+{
+	const char *near = nearest_word(name, view_word);
+
+	return options_wrong(&usage, "--view %s: %s is no view%s%s%s", list, *name ? name : "nothing",
+			     near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+}
+
 /* Each view once: sections are limited. */
 static int check_views(const char *list)
 {
@@ -281,8 +217,7 @@ static int check_views(const char *list)
 		snprintf(name, sizeof(name), "%.*s", (int)n, list);
 		snprintf(key, sizeof(key), ",%s,", name);
 		if (n >= sizeof(name) || !bench_view_find(name))
-			return complain(USAGE, "--view %s: %s is no view (see --help)", all,
-					*name ? name : "nothing");
+			return wrong_view(all, name);
 		if (strstr(seen, key))
 			return complain(USAGE, "--view %s: %s twice", all, name);
 		strncat(seen, key + 1, sizeof(seen) - strlen(seen) - 1);
@@ -318,7 +253,7 @@ static int print_json(const struct report *report, FILE *out)
 {
 	int i;
 
-	fputs("{\"about\": [", out);
+	fprintf(out, "{\"schema_version\": %d,\n\"about\": [", JSON_SCHEMA_VERSION);
 	for (i = 0; i < report->nr_notes; i++) {
 		fputs(i ? ",\n " : "\n ", out);
 		print_string(report->notes[i], out);
@@ -332,7 +267,7 @@ static int print_json(const struct report *report, FILE *out)
 		fputs(",\n \"meaning\": ", out);
 		print_string(s->meaning, out);
 		fputs(",\n \"rows\": ", out);
-		if (table_print(&s->table, TABLE_JSON, out))
+		if (table_print_rows(&s->table, out))
 			return -1;
 		fputc('}', out);
 	}
@@ -342,49 +277,31 @@ static int print_json(const struct report *report, FILE *out)
 
 int bench_report(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "view", 1, NULL, 'v' }, { "cost-ratio", 1, NULL, REQUEST_COST_RATIO },
-		REQUEST_OPTIONS, OUTPUT_OPTIONS, { "help", 0, NULL, 'h' }, { }
-	};
 	struct request request = DEFAULT_REQUEST;
 	struct output output = { };
 	const char *views = "mean";
+	const struct opt options[] = {
+		OPT_TEXT(0, "view", "LIST", &views, "views, with commas between them (default mean)"),
+		OPT_CHANGED('v', NULL, "--view"), REQUEST_OPTIONS(&request),
+		OPT_REAL(0, "cost-ratio", "R", &request.view.cost_ratio, SHORTEST, OPT_NUMBER_MAX,
+			 "plan: an execution costs as much as R measurements"),
+		OUTPUT_OPTIONS(&output), { }
+	};
 	struct report *report;
 	struct evaluation ev;
 	struct outfile out;
 	struct results r;
-	int c, i, failed;
+	int skip, i, failed;
 
-	while ((c = getopt_long(argc, argv, OUTPUT_LETTERS "h" "v:", options, NULL)) != -1) {
-		switch (c) {
-		case 'v':
-			views = optarg;
-			break;
-		case 'h':
-			usage(stdout);
-			return OK;
-		case 'F': case 'o':
-			if (output_option(&output, c, optarg))
-				return USAGE;
-			break;
-		default:
-			failed = request_option(&request, c, optarg);
-			if (failed < 0)
-				usage(stderr);
-			if (failed)
-				return USAGE;
-		}
-	}
+	skip = options_parse(&usage, options, argc, argv);
+	argc -= skip;
+	argv += skip;
 	if (check_views(views))
 		return USAGE;
-	if (optind == argc) {
-		usage(stderr);
-		return USAGE;
-	}
 	report = calloc(1, sizeof(*report));
 	if (!report)
 		return complain(FAILED, "no memory left");
-	failed = request_read(&request, argv + optind, argc - optind, &r, &ev);
+	failed = request_read(&request, argv, argc, &r, &ev);
 	if (!failed) {
 		take_notes(report, &r, &ev);
 		failed = make_views(report, views, &ev, &request.view);

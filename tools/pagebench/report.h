@@ -3,8 +3,7 @@
 #ifndef PAGEALLOC_BENCH_REPORT_H
 #define PAGEALLOC_BENCH_REPORT_H
 
-#include <getopt.h>
-
+#include "lib/options.h"
 #include "pagebench/view/views.h"
 
 struct request {
@@ -15,19 +14,24 @@ struct request {
 
 #define DEFAULT_REQUEST { .metric = "wall_time", .effort = DEFAULT_EFFORT }
 
-enum {
-	REQUEST_METRIC = 512, REQUEST_STRATEGIES, REQUEST_SEED, REQUEST_REPLICATES,
-	REQUEST_GROUPS, REQUEST_MISSES, REQUEST_MIN_DIFF, REQUEST_COST_RATIO
-};
+/* Rows of a table of options.  39 replicates are the least with 95 % between the first and the last. */
+#define REQUEST_OPTIONS(q) \
+	OPT_TEXT(0, "metric", "NAME", &(q)->metric, "wall_time (default), cpu_time, L2_misses, ..."), \
+	OPT_TEXT(0, "strategies", "LIST", &(q)->strategies, \
+		 "only these; others are compared with the first (default: all, and the strategy default " \
+		 "first)"), \
+	OPT_NUMBER(0, "seed", "N", &(q)->effort.seed, 0, OPT_NUMBER_MAX, \
+		   "of the random numbers (default 1)"), \
+	OPT_NUMBER(0, "replicates", "N", &(q)->effort.replicates, 39, 1000000, \
+		   "of the bootstrap (default 9999)"), \
+	OPT_NUMBER(0, "group-pairs", "N", &(q)->effort.groups, 10, 1000000, \
+		   "pairs of groups for an impact factor (default 2000)"), \
+	OPT_RENAMED(0, "groups", "group-pairs"), \
+	OPT_TEXT(0, "misses", "NAME", &(q)->view.misses, \
+		 "metric of correlations (default: of the last cache level)"), \
+	OPT_REAL(0, "min-diff", "PCT", &(q)->view.min_diff, 0, OPT_NUMBER_MAX, \
+		 "smaller differences do not count in ranks (default 0)")
 
-#define REQUEST_OPTIONS								\
-	{ "metric", 1, NULL, REQUEST_METRIC }, { "strategies", 1, NULL, REQUEST_STRATEGIES },	\
-	{ "seed", 1, NULL, REQUEST_SEED }, { "replicates", 1, NULL, REQUEST_REPLICATES },	\
-	{ "groups", 1, NULL, REQUEST_GROUPS }, { "misses", 1, NULL, REQUEST_MISSES },		\
-	{ "min-diff", 1, NULL, REQUEST_MIN_DIFF }
-extern const char request_usage[];
-
-int request_option(struct request *q, int c, const char *arg);
 int request_read(const struct request *q, char **paths, int nr, struct results *r,
 		 struct evaluation *ev);
 int request_clash(const char *output, const struct results *r);

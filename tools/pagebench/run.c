@@ -45,17 +45,12 @@ struct run {
 	int said_limit;		/* that the ager scatters less */
 };
 
-static void usage(FILE *f)
-{
-	fputs("usage: pagealloc bench run SUITE -o DIR [options]\n"
-	      "Measure the programs of a suite with each of its strategies.  What DIR has\n"
-	      "already is not measured again: after an interruption, run it again.\n\n"
-	      "  -o, --output DIR            results: raw.csv, and a copy of the suite\n"
-	      "      --boot K                this is boot K of the suite's, from 0 (default 0)\n"
-	      "  -s, --strategy NAME         only this strategy; may be repeated\n"
-	      "  -n, --dry-run               print what would be run, in order\n"
-	      "      --help\n", f);
-}
+static const struct verb_usage usage = {
+	.command = "pagealloc bench run", .operands = "SUITE -o DIR [options]",
+	.about = "Measure the programs of a suite with each of its strategies.  What DIR has already is not "
+		 "measured again: after an interruption, run it again.",
+	.min = 1, .max = 1,
+};
 
 /* What an execution is called in messages. */
 static const char *name_of(const struct plan_entry *e, char *buf, size_t size)
@@ -450,7 +445,21 @@ static int run(struct run *r, const char *path, char **names, size_t nr)
 	return ret;
 }
 
-enum { BOOT = 600 };
+/* The strategies named by --strategy. */
+struct names {
+	char *name[SUITE_STRATEGIES];
+	size_t nr;
+};
+
+static int add_name(const struct opt *o, const char *value)
+{
+	struct names *names = o->to;
+
+	if (names->nr == SUITE_STRATEGIES)
+		return complain(USAGE, "--strategy: at most %d", SUITE_STRATEGIES);
+	names->name[names->nr++] = (char *)value;
+	return OK;
+}
 
 /**
  * bench_run() - measure the programs of a suite with each strategy
@@ -459,39 +468,19 @@ enum { BOOT = 600 };
  */
 int bench_run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", 1, NULL, 'o' }, { "boot", 1, NULL, BOOT },
-		{ "strategy", 1, NULL, 's' }, { "dry-run", 0, NULL, 'n' },
-		{ "help", 0, NULL, 'h' }, { }
-	};
-	char *names[SUITE_STRATEGIES];
+	struct names names = { };
 	struct run r = { };
-	unsigned long boot = 0;
-	size_t nr = 0;
-	int c;
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "DIR", &r.dir, "results: raw.csv, and a copy of the suite"),
+		OPT_NUMBER(0, "boot", "K", &r.boot, 0, UINT32_MAX,
+			   "this is boot K of the suite's, from 0 (default 0)"),
+		OPT_CALL(0, "strategy", "NAME", add_name, &names, "only this strategy; may be repeated"),
+		OPT_FLAG(0, "dry-run", &r.dry, "print what would be run, in order"),
+		OPT_CHANGED('s', NULL, "--strategy"), OPT_CHANGED('n', NULL, "--dry-run"), { }
+	};
 
-	while ((c = getopt_long(argc, argv, "o:s:nh", options, NULL)) != -1) {
-		switch (c) {
-		case 'o': r.dir = optarg; break;
-		case 'n': r.dry = 1; break;
-		case 's':
-			if (nr == SUITE_STRATEGIES)
-				return complain(USAGE, "--strategy: at most %d", SUITE_STRATEGIES);
-			names[nr++] = optarg;
-			break;
-		case BOOT:
-			if (strcmp(optarg, "0") && count_parse(optarg, &boot))
-				return complain(USAGE, "--boot %s: not a number", optarg);
-			break;
-		default:
-			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? OK : USAGE;
-		}
-	}
-	if (optind + 1 != argc || (!r.dir && !r.dry)) {
-		usage(stderr);
-		return USAGE;
-	}
-	r.boot = boot;
-	return run(&r, argv[optind], names, nr);
+	argv += options_parse(&usage, options, argc, argv);
+	if (!r.dir && !r.dry)
+		return options_wrong(&usage, "-o DIR is missing");
+	return run(&r, argv[0], names.name, names.nr);
 }

@@ -7,8 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
-#include <stdarg.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/size.h"
+#include "lib/complain.h"
+#include "lib/numbers.h"
+#include "lib/options.h"
 
 #define SAMPLER "/sys/kernel/tracing/memref/"
 
 enum how { MALLOC, ANON, FILE_MAP, SHM, READ };
 
+/* As the words of --how. */
 static const char * const how_names[] = {
 	[MALLOC] = "malloc", [ANON] = "anon", [FILE_MAP] = "file", [SHM] = "shm",
 	[READ] = "read",
@@ -50,17 +52,7 @@ static struct {
 
 static uint64_t page_size;
 
-static void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("pagetest: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-	exit(1);
-}
+#define die(...)	exit(complain(FAILED, __VA_ARGS__))
 
 static uint64_t now_ns(void)
 {
@@ -225,110 +217,51 @@ static void end_interval(void)
 	close(fd);
 }
 
-static void usage(FILE *f)
+static int take_sleep(const struct opt *o, const char *value)
 {
-	fputs("usage: pagetest [options]\n"
-	      "Touch every page of a piece of memory, and say when.\n\n"
-	      "  -s, --size SIZE      how much (default 64M; K, M, G)\n"
-	      "  -H, --how HOW        malloc (default), anon, file or shm: mapped memory;\n"
-	      "                       read: read() of a file\n"
-	      "  -o, --op read|write  what to do to a page (default write)\n"
-	      "  -n, --iterations N   how often (default 1)\n"
-	      "  -S, --sleep MS       sleep so long after each iteration\n"
-	      "      --stride N       touch every Nth page only\n"
-	      "  -f, --file FILE      for file and read; made if it is not there\n"
-	      "      --prefault       write all pages before the first iteration\n"
-	      "      --thp yes|no     ask for huge pages, or for none\n"
-	      "      --wait-interval  begin each iteration with an interval of the sampler;\n"
-	      "                       wait until it runs\n"
-	      "      --scan           end an interval before the first iteration, after each\n"
-	      "                       iteration, and after each sleep\n"
-	      "      --checksum       verify what was written\n"
-	      "      --format text|csv\n"
-	      "      --help, --version\n", f);
+	double seconds;
+
+	(void)o;
+	if (parse_time(value, "ms", &seconds))
+		return complain(USAGE, "--sleep %s: not a time such as 250ms or 1.5s", value);
+	opt.sleep_ms = seconds * 1000 + 0.5;
+	return OK;
 }
 
-static unsigned long number(const char *option, const char *arg, unsigned long min)
-{
-	char *end;
-	unsigned long n;
-
-	errno = 0;
-	n = strtoul(arg, &end, 10);
-	if (errno || end == arg || *end || n < min || *arg == '-') {
-		fprintf(stderr, "pagetest: %s %s: not a number from %lu up\n", option, arg, min);
-		exit(2);
-	}
-	return n;
-}
-
-static int choice(const char *option, const char *arg, const char * const *names, int nr)
-{
-	int i;
-
-	for (i = 0; i < nr; i++)
-		if (!strcmp(arg, names[i]))
-			return i;
-	fprintf(stderr, "pagetest: %s %s: not one of", option, arg);
-	for (i = 0; i < nr; i++)
-		fprintf(stderr, " %s", names[i]);
-	fputc('\n', stderr);
-	exit(2);
-}
-
-enum { STRIDE = 256, PREFAULT, THP, WAIT, SCAN, CHECKSUM, FORMAT, HELP, VERSION };
+static const struct verb_usage usage = {
+	.command = "pagetest", .operands = "[options]",
+	.about = "Touch every page of a piece of memory, and say when.",
+};
 
 static void parse(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "size", 1, NULL, 's' },	{ "how", 1, NULL, 'H' },
-		{ "op", 1, NULL, 'o' },		{ "iterations", 1, NULL, 'n' },
-		{ "sleep", 1, NULL, 'S' },	{ "stride", 1, NULL, STRIDE },
-		{ "file", 1, NULL, 'f' },	{ "prefault", 0, NULL, PREFAULT },
-		{ "thp", 1, NULL, THP },	{ "wait-interval", 0, NULL, WAIT },
-		{ "scan", 0, NULL, SCAN },	{ "checksum", 0, NULL, CHECKSUM },
-		{ "format", 1, NULL, FORMAT },	{ "help", 0, NULL, HELP },
-		{ "version", 0, NULL, VERSION },	{ }
+	const struct opt options[] = {
+		OPT_SIZE(0, "size", "SIZE", &opt.size, 1, OPT_NUMBER_MAX, "how much (default 64M)"),
+		OPT_WORD(0, "how", "malloc|anon|file|shm|read", &opt.how,
+			 "malloc (default); anon, file or shm: mapped memory; read: read() of a file"),
+		OPT_WORD(0, "op", "read|write", &opt.write, "what to do to a page (default write)"),
+		OPT_NUMBER(0, "iterations", "N", &opt.iterations, 1, OPT_NUMBER_MAX, "how often (default 1)"),
+		OPT_CALL('S', "sleep", "TIME", take_sleep, NULL,
+			 "sleep so long after each iteration (ms without unit)"),
+		OPT_NUMBER(0, "stride", "N", &opt.stride, 1, OPT_NUMBER_MAX, "touch every Nth page only"),
+		OPT_TEXT(0, "file", "FILE", &opt.file, "for file and read; made if it is not there"),
+		OPT_FLAG(0, "prefault", &opt.prefault, "write all pages before the first iteration"),
+		OPT_WORD(0, "thp", "no|yes", &opt.thp, "ask for huge pages, or for none"),
+		OPT_FLAG(0, "wait-interval", &opt.wait_interval,
+			 "begin each iteration with an interval of the sampler; wait until it runs"),
+		OPT_FLAG(0, "scan", &opt.scan,
+			 "end an interval before the first iteration, after each iteration, and after each sleep"),
+		OPT_FLAG(0, "checksum", &opt.checksum, "verify what was written"),
+		/* -f was --file until this release. */
+		OPT_WORD(0, "format", "text|csv", &opt.csv, "default text"),
+		OPT_CHANGED('s', NULL, "--size"), OPT_CHANGED('o', NULL, "--op"),
+		OPT_CHANGED('n', NULL, "--iterations"), OPT_CHANGED('f', NULL, "--file (or --format)"),
+		OPT_CHANGED('H', NULL, "--how"), { }
 	};
-	static const char * const ops[] = { "read", "write" };
-	static const char * const yes[] = { "no", "yes" };
-	static const char * const formats[] = { "text", "csv" };
-	int c;
 
-	while ((c = getopt_long(argc, argv, "s:H:o:n:S:f:", options, NULL)) != -1) {
-		switch (c) {
-		case 's':
-			if (parse_size(optarg, &opt.size) || !opt.size) {
-				fprintf(stderr, "pagetest: --size %s: not a size (64M, 3G)\n",
-					optarg);
-				exit(2);
-			}
-			break;
-		case 'H': opt.how = choice("--how", optarg, how_names, 5); break;
-		case 'o': opt.write = choice("--op", optarg, ops, 2); break;
-		case 'n': opt.iterations = number("--iterations", optarg, 1); break;
-		case 'S': opt.sleep_ms = number("--sleep", optarg, 0); break;
-		case 'f': opt.file = optarg; break;
-		case STRIDE: opt.stride = number("--stride", optarg, 1); break;
-		case PREFAULT: opt.prefault = 1; break;
-		case THP: opt.thp = choice("--thp", optarg, yes, 2); break;
-		case WAIT: opt.wait_interval = 1; break;
-		case SCAN: opt.scan = 1; break;
-		case CHECKSUM: opt.checksum = 1; break;
-		case FORMAT: opt.csv = choice("--format", optarg, formats, 2); break;
-		case HELP: usage(stdout); exit(0);
-		case VERSION: puts("pagetest (memscope) " MEMSCOPE_VERSION); exit(0);
-		default: usage(stderr); exit(2);
-		}
-	}
-	if (optind < argc) {
-		fprintf(stderr, "pagetest: %s: no such argument\n", argv[optind]);
-		exit(2);
-	}
-	if (opt.checksum && (!opt.write || opt.how == READ)) {
-		fputs("pagetest: --checksum verifies what --op write wrote to memory\n", stderr);
-		exit(2);
-	}
+	options_parse(&usage, options, argc, argv);
+	if (opt.checksum && (!opt.write || opt.how == READ))
+		exit(complain(USAGE, "--checksum verifies what --op write wrote to memory"));
 }
 
 int main(int argc, char **argv)

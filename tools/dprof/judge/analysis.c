@@ -11,19 +11,6 @@
 
 #define MAX_ACCESSES	2000000
 
-const char analysis_usage[] =
-	"      --level l1|l2|l3       misses are accesses that this level had not (default l1)\n"
-	"      --cache SIZE:WAYS      the simulated cache of a CPU (default that of the level:\n"
-	"                             32K:8, 512K:8, and 8M:16 for all CPUs)\n"
-	"      --type TYPE            only this type: cache:function, cache, or C struct\n"
-	"      --top N                so many types (default 20; 0: all)\n"
-	"      --by type|field|ip     how classify adds misses up (default type)\n"
-	"      --per-sample N         accesses that a sample stands for (default: estimated)\n"
-	"      --seed N               of the simulation (default 1)\n"
-	"      --btf FILE             BTF of the kernel, then of modules (default that of the\n"
-	"                             vmlinux, or of the running kernel); may be repeated\n"
-	"      --vmlinux FILE         vmlinux or module with DWARF; may be repeated\n";
-
 /**
  * analysis_init() - begin with what is default
  * @a: the analysis; free it with analysis_free()
@@ -37,78 +24,52 @@ void analysis_init(struct analysis *a)
 	model_init(&a->m);
 }
 
-static int parse_number(const char *text, uint64_t *value)
+/* Takers of the options: OK, or USAGE after saying why. */
+
+int analysis_level(const struct opt *o, const char *value)
 {
-	char *end;
+	static const struct { const char *name; enum level level; } levels[] = {
+		{ "l1", LEVEL_L1 }, { "l2", LEVEL_L2 }, { "l3", LEVEL_L3 },
+	};
+	struct analysis *a = o->to;
+	size_t i;
 
-	*value = strtoull(text, &end, 0);
-	return !*text || *text == '-' || *end ? -1 : 0;
-}
-
-static int choose(const char *value, const char * const *names, int nr)
-{
-	int i;
-
-	for (i = 0; i < nr; i++)
-		if (!strcmp(value, names[i]))
-			return i;
-	return -1;
-}
-
-/**
- * analysis_option() - an option of the command line
- * @a: the analysis
- * @option: OPTION_*
- * @value: of the option
- *
- * Return: OK, or USAGE after saying why.
- */
-int analysis_option(struct analysis *a, int option, const char *value)
-{
-	static const char * const by[] = { "type", "field", "ip" }, * const levels[] = { "l1", "l2", "l3" };
-	uint64_t n = 0;
-	int i;
-
-	switch (option) {
-	case OPTION_LEVEL:
-		i = choose(value, levels, 3);
-		if (i < 0)
-			return complain(USAGE, "--level %s: not l1, l2 or l3", value);
-		a->level = (const enum level []){ LEVEL_L1, LEVEL_L2, LEVEL_L3 }[i];
-		return OK;
-	case OPTION_CACHE:
-		if (geometry_parse(value, &a->geometry))
-			return complain(USAGE, "--cache %s: not SIZE:WAYS with sets a power of two",
-					value);
-		a->has_geometry = true;
-		return OK;
-	case OPTION_BY:
-		i = choose(value, by, 3);
-		if (i < 0)
-			return complain(USAGE, "--by %s: not type, field or ip", value);
-		a->by = i;
-		return OK;
-	case OPTION_TYPE:
-		a->type = value;
-		return OK;
-	case OPTION_BTF:
-		if (a->nr_btf == MAX_FILES)
-			return complain(USAGE, "--btf %s: too many files", value);
-		a->btf[a->nr_btf++] = value;
-		return OK;
-	case OPTION_VMLINUX:
-		if (a->nr_dwarf == MAX_FILES)
-			return complain(USAGE, "--vmlinux %s: too many files", value);
-		a->dwarf[a->nr_dwarf++] = value;
+	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		if (strcmp(value, levels[i].name))
+			continue;
+		a->level = levels[i].level;
 		return OK;
 	}
-	if (parse_number(value, &n))
-		return complain(USAGE, "%s: not a number", value);
-	switch (option) {
-	case OPTION_TOP: a->top = n; break;
-	case OPTION_PER_SAMPLE: a->per_sample = n; break;
-	case OPTION_SEED: a->seed = n; break;
-	}
+	return complain(USAGE, "--level %s: not l1, l2 or l3", value);
+}
+
+int analysis_cache(const struct opt *o, const char *value)
+{
+	struct analysis *a = o->to;
+
+	if (geometry_parse(value, &a->geometry))
+		return complain(USAGE, "--cache %s: not SIZE:WAYS with sets a power of two", value);
+	a->has_geometry = true;
+	return OK;
+}
+
+int analysis_btf(const struct opt *o, const char *value)
+{
+	struct analysis *a = o->to;
+
+	if (a->nr_btf == MAX_FILES)
+		return complain(USAGE, "--btf %s: too many files", value);
+	a->btf[a->nr_btf++] = value;
+	return OK;
+}
+
+int analysis_vmlinux(const struct opt *o, const char *value)
+{
+	struct analysis *a = o->to;
+
+	if (a->nr_dwarf == MAX_FILES)
+		return complain(USAGE, "--vmlinux %s: too many files", value);
+	a->dwarf[a->nr_dwarf++] = value;
 	return OK;
 }
 

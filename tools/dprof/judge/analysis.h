@@ -3,6 +3,7 @@
 #ifndef DPROF_ANALYSIS_H
 #define DPROF_ANALYSIS_H
 
+#include "lib/options.h"
 #include "classify.h"
 #include "dprof/structs/types.h"
 
@@ -44,22 +45,30 @@ struct analysis {
 	struct dtype *only;		/* what @type is */
 };
 
-enum {
-	OPTION_LEVEL = 256, OPTION_CACHE, OPTION_TYPE, OPTION_TOP, OPTION_BY, OPTION_PER_SAMPLE,
-	OPTION_SEED, OPTION_BTF, OPTION_VMLINUX
-};
+/* Rows of a table of options. */
+#define ANALYSIS_OPTIONS(a) \
+	OPT_CALL(0, "level", "l1|l2|l3", analysis_level, a, \
+		 "misses are accesses that this level did not have (default l1)"), \
+	OPT_CALL(0, "cache", "SIZE:WAYS", analysis_cache, a, \
+		 "the simulated cache of a CPU (default that of the level: 32K:8, 512K:8, and 8M:16 for " \
+		 "all CPUs)"), \
+	OPT_TEXT(0, "type", "TYPE", &(a)->type, "only this type: cache:function, cache, or C struct"), \
+	OPT_NUMBER('n', "top", "N", &(a)->top, 0, UINT32_MAX, "so many types (default 20; 0: all)"), \
+	OPT_WORD(0, "by", "type|field|ip", &(a)->by, "how classify adds misses up (default type)"), \
+	OPT_NUMBER(0, "per-sample", "N", &(a)->per_sample, 0, OPT_NUMBER_MAX, \
+		   "accesses that a sample stands for (default: estimated)"), \
+	OPT_NUMBER(0, "seed", "N", &(a)->seed, 0, OPT_NUMBER_MAX, "of the random numbers (default 1)"), \
+	OPT_CALL(0, "btf", "FILE", analysis_btf, a, \
+		 "BTF of the kernel, then of modules (default that of the vmlinux, or of the running " \
+		 "kernel); may be repeated"), \
+	OPT_CALL(0, "vmlinux", "FILE", analysis_vmlinux, a, \
+		 "vmlinux or module with DWARF; may be repeated")
 
-#define ANALYSIS_OPTIONS \
-	{ "level", 1, NULL, OPTION_LEVEL }, { "cache", 1, NULL, OPTION_CACHE }, \
-	{ "type", 1, NULL, OPTION_TYPE }, { "top", 1, NULL, OPTION_TOP }, \
-	{ "by", 1, NULL, OPTION_BY }, { "per-sample", 1, NULL, OPTION_PER_SAMPLE }, \
-	{ "seed", 1, NULL, OPTION_SEED }, { "btf", 1, NULL, OPTION_BTF }, \
-	{ "vmlinux", 1, NULL, OPTION_VMLINUX }
-
-extern const char analysis_usage[];
-
+int analysis_level(const struct opt *o, const char *value);
+int analysis_cache(const struct opt *o, const char *value);
+int analysis_btf(const struct opt *o, const char *value);
+int analysis_vmlinux(const struct opt *o, const char *value);
 void analysis_init(struct analysis *a);
-int analysis_option(struct analysis *a, int option, const char *value);
 int analysis_load(struct analysis *a, const char *path, enum need need);
 void analysis_free(struct analysis *a);
 bool analysis_wants(const struct analysis *a, const struct dtype *t);

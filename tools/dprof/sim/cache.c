@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/size.h"
+#include "lib/numbers.h"
 #include "cache.h"
 
 /**

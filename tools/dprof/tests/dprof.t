@@ -15,9 +15,9 @@ my $dprof = "$build/bin/dprof";
 
 sub rows {
 	my ($command) = @_;
-	my ($status, $text, $err) = run("$dprof $command -F json");
+	my ($status, $text, $err) = run("$dprof $command -f json");
 	is("$status$err", '0', $command =~ s/\Q$dir\E\///gr);
-	return $status ? () : @{ decode_json($text) };
+	return $status ? () : @{ decode_json($text)->{rows} };
 }
 
 # A recording being written: functions have addresses, time goes on by itself.
@@ -598,7 +598,7 @@ sub test_sizes {
 	      file => 'a.c', line => 1);
 	sample(0, $function{count}, 0xffff888000000000, 0, from => 'dram', type => 4294967295) for 1 .. 10;
 	my $file = spew("$dir/far.txt", $text);
-	my ($status, $out, $err) = run(($build =~ /sanitize/ ? "" : "ulimit -v 2000000; ") . "$dprof report profile -F csv $file");
+	my ($status, $out, $err) = run(($build =~ /sanitize/ ? "" : "ulimit -v 2000000; ") . "$dprof report profile -f csv $file");
 	is("$status$err", '0', 'a type of the largest number');
 	like($out, qr/^far:f,/m, 'is shown');
 	my %seconds;
@@ -610,7 +610,7 @@ sub test_sizes {
 		       type => 1000 + $_ % $types) for 1 .. 40_000;
 		$file = spew("$dir/types.txt", $text);
 		my @before = times;
-		($status) = run("$dprof diff $file $file -F csv");
+		($status) = run("$dprof diff $file $file -f csv");
 		my @after = times;
 		is($status, 0, "diff of $types types");
 		$seconds{$types} = $after[2] - $before[2];
@@ -622,15 +622,15 @@ sub test_sizes {
 
 sub test_options {
 	my @wrong = (
-		[ '', qr/^usage:/ ], [ 'fly', qr/fly: no such verb/ ], [ 'report', qr/^usage:/ ],
-		[ 'report fly', qr/fly: no such view/ ], [ 'report profile a b', qr/^usage:/ ],
+		[ '', qr/^usage:/ ], [ 'fly', qr/fly: no such verb/ ], [ 'report', qr/; see .* --help$/ ],
+		[ 'report fly', qr/fly: no such view/ ], [ 'report profile a b', qr/; see .* --help$/ ],
 		[ 'report profile --level l4', qr/--level l4: not l1, l2 or l3/ ],
 		[ 'report profile --cache 3K', qr/--cache 3K: not SIZE:WAYS/ ],
 		[ 'report profile --by day', qr/--by day/ ], [ 'report profile --top x', qr/x: not a number/ ],
-		[ 'report profile -F xml', qr/--format xml/ ], [ 'plot profile -o a.png', qr/no such plot/ ],
-		[ 'plot dataflow -o a.gif', qr/ends in .png or .svg/ ], [ 'diff a', qr/^usage:/ ],
-		[ 'layout', qr/^usage:/ ], [ 'record --period x', qr/--period x: not a number/ ],
-		[ 'record --first -1', qr/--first -1/ ], [ 'record --top 0', qr/0: not a number from 1 to 64/ ],
+		[ 'report profile -f xml', qr/--format xml/ ], [ 'plot profile -o a.png', qr/no such plot/ ],
+		[ 'plot dataflow -o a.gif', qr/ends in .png or .svg/ ], [ 'diff a', qr/; see .* --help$/ ],
+		[ 'layout', qr/; see .* --help$/ ], [ 'record --count x', qr/--count x: not a number/ ],
+		[ 'record --first -1', qr/--first -1/ ], [ 'record --auto-types 0', qr/0: not a number from 1 to 64/ ],
 	);
 	for (@wrong) {
 		my ($status, $out, $err) = run("$dprof $_->[0]");

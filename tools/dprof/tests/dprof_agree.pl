@@ -13,9 +13,9 @@ my ($dprof, @recordings) = @ARGV;
 my ($lines, $agree) = (0, 0);
 
 sub rows {
-	my $text = `$dprof report @_ --top 0 -F json`;
+	my $text = `$dprof report @_ --top 0 -f json`;
 	die "dprof report @_ failed\n" if $?;
-	return @{ decode_json($text) };
+	return @{ decode_json($text)->{rows} };
 }
 
 for my $recording (@recordings) {

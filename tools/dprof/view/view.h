@@ -26,6 +26,7 @@ struct view {
 extern const struct view views[];
 
 const struct view *view_find(const char *name);
+const char *view_word(int n, const char **about);
 
 int view_profile(struct analysis *a, struct table *t);
 int view_classify(struct analysis *a, struct table *t);

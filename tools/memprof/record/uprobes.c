@@ -28,8 +28,9 @@
 #include <uthash.h>
 
 #include "lib/complain.h"
-#include "lib/record/guard.h"
+#include "lib/numbers.h"
 #include "lib/perf/lost.h"
+#include "lib/record/guard.h"
 #include "record.h"
 
 #define PAGE		4096UL
@@ -183,16 +184,14 @@ static int add(struct uprobes *u, Elf *elf, const char *file, const char *name, 
 /* "NAME", or "NAME/N": by its Nth argument. */
 static int add_named(struct uprobes *u, Elf *elf, const char *file, const char *spec, enum kind kind)
 {
-	char name[256], *slash, *end = "";
-	unsigned long n = 1;
+	char name[256], *slash;
+	uint64_t n = 1;
 
 	snprintf(name, sizeof(name), "%s", spec);
 	slash = strchr(name, '/');
-	if (slash) {
+	if (slash)
 		*slash = '\0';
-		n = strtoul(slash + 1, &end, 10);
-	}
-	if (*end || n < 1 || n > 4)
+	if (slash && parse_number(slash + 1, 1, 4, &n))
 		return complain(USAGE, "%s: not a function's name, or NAME/N with N from 1 to 4", spec);
 	switch (add(u, elf, file, name, kind, n - 1)) {
 	case 0: return OK;

@@ -21,8 +21,8 @@ sub diagnose {
 	is(system("$memprof html $file -o $dir/page.html --no-plots"), 0, 'a page');
 	my ($status, $text) = run("$memprof diagnose $file");
 	is($status, 0, 'a diagnosis');
-	return ($text, slurp("$dir/page.html"), decode_json((run("$memprof diagnose $file -F json"))[1]),
-		decode_json((run("$memprof report summary $file -F json"))[1]));
+	return ($text, slurp("$dir/page.html"), decode_json((run("$memprof diagnose $file -f json"))[1])->{rows},
+		decode_json((run("$memprof report summary $file -f json"))[1])->{rows});
 }
 
 

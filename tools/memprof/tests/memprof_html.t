@@ -50,8 +50,8 @@ unlike($page, qr/(?:src|href)=["']?(?!#)[^"'>]*:\/\/|url\(http|\@import/, 'nothi
 like($dom, qr/<h2 id="diagnosis">/, 'the diagnosis is there');
 
 for my $view (qw(summary objects threads nodes)) {
-	my $json = `$memprof report $view $data -F json`;
-	my $rows = decode_json($json);
+	my $json = `$memprof report $view $data -f json`;
+	my $rows = decode_json($json)->{rows};
 	my ($part) = $dom =~ /<h2 id="$view">(.*?)(?:<h2 |<\/body>)/s;
 	my ($table) = ($part // '') =~ /<table>(.*?)<\/table>/s;
 	my @names = map { text($_) } ($table // '') =~ /<th>(.*?)<\/th>/sg;

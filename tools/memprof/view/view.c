@@ -14,6 +14,14 @@ const struct view views[] = {
 	{ }
 };
 
+/** view_word() - the views, as struct verb_usage has words */
+const char *view_word(int n, const char **about)
+{
+	if (about)
+		*about = views[n].about;
+	return views[n].name;
+}
+
 /** view_find() - a view by its name, or NULL */
 const struct view *view_find(const char *name)
 {

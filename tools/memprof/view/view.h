@@ -39,6 +39,7 @@ struct view {
 
 extern const struct view views[];
 const struct view *view_find(const char *name);
+const char *view_word(int n, const char **about);
 
 int view_summary(struct memprof *m, const struct view_options *o, struct table *t);
 int view_objects(struct memprof *m, const struct view_options *o, struct table *t);

@@ -5,18 +5,25 @@
 
 #include <stddef.h>
 
+#include "lib/options.h"
 #include "model.h"
 
-/* What getopt_long() returns for them. */
-enum { WINDOW_FROM = 256, WINDOW_TO, WINDOW_ADDR, WINDOW_PID };
+/* PID_MAX_LIMIT of the kernel */
+#define MAX_PID (4 << 20)
 
-#define WINDOW_OPTIONS \
-	{ "from", 1, NULL, WINDOW_FROM }, { "to", 1, NULL, WINDOW_TO }, \
-	{ "addr", 1, NULL, WINDOW_ADDR }, { "pid", 1, NULL, WINDOW_PID }
+/* Rows of a table of options. */
+#define WINDOW_OPTIONS(w) \
+	OPT_TIME(0, "from", "TIME", &(w)->from, "s", 0, 1e9, \
+		 "only what was after this time of the recording (5s, 300ms; seconds without unit)"), \
+	OPT_TIME(0, "until", "TIME", &(w)->to, "s", SHORTEST, 1e9, "only what was before this time"), \
+	OPT_RENAMED(0, "to", "until"), \
+	OPT_CALL(0, "addr", "START-END", window_addr, w, "only this memory: 1G-2G, 0x40000000-0x80000000")
 
-extern const char window_usage[], window_pid_usage[];
+#define WINDOW_PID_OPTION(w) \
+	OPT_NUMBER('p', "pid", "PID", &(w)->pid, 1, MAX_PID, "only this process, in views by process")
 
-int window_option(struct window *w, int option, const char *arg, char *error, size_t size);
+int window_addr(const struct opt *o, const char *value);
+int window_check(const struct window *w);
 void window_describe(const struct window *w, char *text, size_t size);
 
 #endif

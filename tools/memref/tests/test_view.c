@@ -513,7 +513,7 @@ static void thp_lacking(void **state)
 	row.group_kb = 65536;
 	assert_int_equal(model_add_scan(&m, &row), 0);
 	lacks("thp", "groups of 65536 KiB are larger than the 2 MiB of a huge page: "
-	      "record with memref record --group 2M or smaller");
+	      "record with memref record --group-size 2M or smaller");
 }
 
 int main(void)

@@ -110,7 +110,7 @@ int lacks_thp(const struct model *m, char *error, size_t size)
 		if (m->intervals[i].scan.group_kb <= THP_SIZE >> 10)
 			continue;
 		snprintf(error, size, "groups of %u KiB are larger than the 2 MiB of a huge page: "
-			 "record with memref record --group 2M or smaller",
+			 "record with memref record --group-size 2M or smaller",
 			 m->intervals[i].scan.group_kb);
 		return -1;
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/complain.h"
-#include "lib/size.h"
+#include "lib/numbers.h"
 #include "suite.h"
 
 /* A suite is written by hand; more is a file of another kind. */
@@ -104,11 +104,7 @@ static int set_name(struct parser *p, char *to, const char *text, const char *wh
 static int number(struct parser *p, const char *key, const char *text, uint64_t min, uint64_t max,
 		  uint64_t *to)
 {
-	char *end;
-
-	errno = 0;
-	*to = strtoull(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno || *to < min || *to > max)
+	if (parse_number(text, min, max, to))
 		return wrong(p, "%s = %s: not a number from %llu to %llu", key, text,
 			     (unsigned long long)min, (unsigned long long)max);
 	return 1;

@@ -4,7 +4,6 @@
  * on memory of a size that is given, so that it can be as large as a cache.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 
 #include "lib/mark.h"
 #include "lib/complain.h"
-#include "lib/size.h"
+#include "lib/options.h"
 #include "kernel.h"
 
 static const struct kernel *const kernels[] = {
@@ -31,23 +30,20 @@ struct job {
 	void *data;
 };
 
-static void usage(FILE *f)
+static const char *kernel_word(int n, const char **about)
 {
-	size_t i;
-
-	fputs("usage: pagealloc-programs NAME [options]\n\n", f);
-	for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
-		fprintf(f, "  %-11s %s\n", kernels[i]->name, kernels[i]->about);
-	fputs("\n  --size SIZE         of the memory it works on (default 256K)\n"
-	      "  --iterations N      of a measurement (default 1)\n"
-	      "  --allocate once|each  memory once, or anew in each measurement (default once)\n"
-	      "  --private-data      own copies of the read-only data of program and libraries, which\n"
-	      "                      hints place, other than the page cache's\n"
-	      "  --lines             measure when told to on standard input, as pagealloc bench does;\n"
-	      "                      else once\n"
-	      "  --help\n\n"
-	      "Each result is checked at the end: the exit status is 1 if it is wrong.\n", f);
+	if (n == sizeof(kernels) / sizeof(kernels[0]))
+		return NULL;
+	if (about)
+		*about = kernels[n]->about;
+	return kernels[n]->name;
 }
+
+static const struct verb_usage usage = {
+	.command = "pagealloc-programs", .operands = "NAME [options]", .words = kernel_word,
+	.about = "Measure a program that works on memory of a size that is given.",
+	.end = "Each result is checked at the end: the exit status is 1 if it is wrong.", .min = 1, .max = 1,
+};
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -163,70 +159,29 @@ static int run(struct job *j, int lines)
 	return ret;
 }
 
-enum { SIZE = 512, ITERATIONS, ALLOCATE, PRIVATE_DATA, LINES };
-
-static int parse(int argc, char **argv, struct job *j, int *lines)
-{
-	static const struct option options[] = {
-		{ "size", 1, NULL, SIZE }, { "iterations", 1, NULL, ITERATIONS },
-		{ "allocate", 1, NULL, ALLOCATE }, { "private-data", 0, NULL, PRIVATE_DATA },
-		{ "lines", 0, NULL, LINES }, { "help", 0, NULL, 'h' }, { }
-	};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (c) {
-		case SIZE:
-			if (parse_size(optarg, &j->size))
-				return complain(USAGE, "--size %s: not a size (256K)", optarg);
-			break;
-		case ITERATIONS:
-			if (parse_size(optarg, &j->iterations) || !j->iterations)
-				return complain(USAGE, "--iterations %s: not a number", optarg);
-			break;
-		case ALLOCATE:
-			j->each = !strcmp(optarg, "each");
-			if (!j->each && strcmp(optarg, "once"))
-				return complain(USAGE, "--allocate %s: neither once nor each", optarg);
-			break;
-		case PRIVATE_DATA: j->private_data = 1; break;
-		case LINES: *lines = 1; break;
-		case 'h':
-			usage(stdout);
-			exit(OK);
-		default:
-			usage(stderr);
-			return USAGE;
-		}
-	}
-	if (optind == argc)
-		return OK;
-	return complain(USAGE, "%s: not an option", argv[optind]);
-}
-
 int main(int argc, char **argv)
 {
 	struct job j = { .size = 256 << 10, .iterations = 1 };
-	int lines = 0, ret;
+	bool lines = false;
+	const struct opt options[] = {
+		OPT_SIZE(0, "size", "SIZE", &j.size, 0, OPT_NUMBER_MAX, "of the memory it works on (default 256K)"),
+		OPT_SIZE(0, "iterations", "N", &j.iterations, 1, OPT_NUMBER_MAX,
+			 "of a measurement (default 1); K, M and G as in sizes"),
+		OPT_WORD(0, "allocate", "once|each", &j.each,
+			 "memory once, or anew in each measurement (default once)"),
+		OPT_FLAG(0, "private-data", &j.private_data,
+			 "own copies of the read-only data of program and libraries, which hints place, other "
+			 "than the page cache's"),
+		OPT_FLAG(0, "lines", &lines,
+			 "measure when told to on standard input, as pagealloc bench does; else once"), { }
+	};
 	size_t i;
 
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		usage(stdout);
-		return OK;
-	}
-	if (argc > 1 && !strcmp(argv[1], "--version")) {
-		puts("pagealloc-programs (memscope) " MEMSCOPE_VERSION);
-		return OK;
-	}
-	for (i = 0; argc > 1 && i < sizeof(kernels) / sizeof(kernels[0]); i++)
-		if (!strcmp(argv[1], kernels[i]->name))
+	argv += options_parse(&usage, options, argc, argv);
+	for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		if (!strcmp(argv[0], kernels[i]->name))
 			j.kernel = kernels[i];
-	if (!j.kernel) {
-		if (argc > 1)
-			complain(USAGE, "%s: no such program", argv[1]);
-		usage(stderr);
-		return USAGE;
-	}
-	ret = parse(argc - 1, argv + 1, &j, &lines);
-	return ret ? ret : run(&j, lines);
+	if (!j.kernel)
+		return unknown_word(&usage, "program", argv[0]);
+	return run(&j, lines);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/numbers.h"
 #include "results.h"
 
 enum {
@@ -55,17 +56,6 @@ static int split(char *line, char **field, int max)
 	}
 }
 
-static int number(const char *text, unsigned long long max, unsigned long long *n)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)*text))
-		return -1;
-	errno = 0;
-	*n = strtoull(text, &end, 10);
-	return errno || *end || *n > max ? -1 : 0;
-}
-
 /* Decimal, as printf writes it: no nan, no inf, no hexadecimal, nothing too large. */
 static int real(const char *text, double *x)
 {
@@ -92,7 +82,7 @@ int row_parse(char *line, struct row *row, char *error, size_t size)
 {
 	static const int texts[] = { SUITE, BENCHMARK, STRATEGY, METRIC, UNIT };
 	static const int numbers[] = { BOOT, BLOCK, EXECUTION, MEASUREMENT, WARMUP, PHASE };
-	unsigned long long n[NR_FIELDS] = { };
+	uint64_t n[NR_FIELDS] = { };
 	char *field[NR_FIELDS];
 	size_t i;
 	int nr;
@@ -116,7 +106,7 @@ int row_parse(char *line, struct row *row, char *error, size_t size)
 		/* Where an execution ends there is no measurement. */
 		if (row->is_end && f >= MEASUREMENT && !*field[f])
 			continue;
-		if (!number(field[f], f == WARMUP ? 1 : f == PHASE ? UINT64_MAX : MAX_NUMBER, &n[f]))
+		if (!parse_number(field[f], 0, f == WARMUP ? 1 : f == PHASE ? UINT64_MAX : MAX_NUMBER, &n[f]))
 			continue;
 		snprintf(error, size, "%s %.40s: not %s", names[f], *field[f] ? field[f] : "(empty)",
 			 f == WARMUP ? "0 or 1" : "a number");

@@ -12,7 +12,7 @@ use Tool;
 my $seed = $ENV{MEMSCOPE_SEED} // 1;
 my $bench = "$build/bin/pagealloc bench";
 # Less chance than by default, for speed.
-my $quick = '--replicates 199 --groups 100';
+my $quick = '--replicates 199 --group-pairs 100';
 
 sub gen {
 	my ($name, @options) = @_;
@@ -23,9 +23,11 @@ sub gen {
 # What report says, as JSON.
 sub report {
 	my ($view, @args) = @_;
-	my ($status, $text, $err) = run("$bench report $quick --view $view -F json @args");
+	my ($status, $text, $err) = run("$bench report $quick --view $view -f json @args");
 	is("$status $err", '0 ', "report --view $view") or return {};
-	return decode_json($text);
+	my $json = decode_json($text);
+	is(delete $json->{schema_version}, 1, 'says its version');
+	return $json;
 }
 
 my $raw = gen('raw.csv', 'n=10', 'm=14');
@@ -41,7 +43,7 @@ for my $view (@views) {
 	my @sections = @{$names{$view} // [ $view ]};
 	is_deeply([ sort grep { $_ ne 'about' } keys %$json ], [ sort @sections ], 'its tables');
 	is_deeply($json->{$_}, $all->{$_}, "$_ is that of all") for @sections;
-	my $csv = (run("$bench report $quick --view $view -F csv $raw"))[1];
+	my $csv = (run("$bench report $quick --view $view -f csv $raw"))[1];
 	my %tables;
 	for my $part (split /\n\n/, $csv) {
 		my ($name, $meaning, $rows) = $part =~ /^# (\w+): .*\n# (.*)\n((?:[^#\n].*\n?)+)/ or next;
@@ -178,7 +180,7 @@ for my $row (@{$all->{mindiff}{rows}}, @{$all->{mindiff_execution}{rows}}) {
 	my @p = map { $row->{$_} } sort { ($a =~ /(\d+)$/)[0] <=> ($b =~ /(\d+)$/)[0] } grep { /^first/ } keys %$row;
 	ok(!(grep { $p[$_] < $p[$_ - 1] } 1 .. $#p), "$row->{statistic} $row->{strategy}: @p") or last;
 }
-ok(!(grep { $_->{rank_1_pct} != 100 } @{report('ranking', '--min-diff 1e9', $raw)->{ranking}{rows}}),
+ok(!(grep { $_->{rank_1_pct} != 100 } @{report('ranking', '--min-diff 1000000000', $raw)->{ranking}{rows}}),
    'no difference is large enough: all are first');
 
 # Refusals: said once, with the file, and no number.
@@ -213,7 +215,7 @@ my @refused = (
 	[ 1, "plot executions $raw -o $dir/out.png", qr/choose one by --benchmark and --config: program0 size=1024, / ],
 	[ 1, "plot executions $raw --benchmark none -o $dir/out.png", qr/no such benchmark/ ],
 	[ 1, "report $raw --strategies default,exact", qr/strategy exact: not in it/ ],
-	[ 2, 'report', qr/^usage:/ ], [ 2, 'plot', qr/^usage:/ ], [ 2, "plot ranking -o $dir/out.png", qr/^usage:/ ],
+	[ 2, 'report', qr/; see .* --help$/ ], [ 2, 'plot', qr/; see .* --help$/ ], [ 2, "plot ranking -o $dir/out.png", qr/; see .* --help$/ ],
 	[ 2, "plot fly $raw -o $dir/out.png", qr/fly: no such plot/ ],
 	[ 2, "plot ranking $raw", qr/-o PICTURE: name a file/ ],
 	[ 2, "plot ranking $raw -o $dir/out.gif", qr/-o PICTURE: name a file/ ],
@@ -223,10 +225,10 @@ my @refused = (
 	[ 2, "report --view mean, $raw", qr/nothing is no view/ ],
 	[ 2, "report --seed x $raw", qr/--seed x: not a number/ ],
 	[ 2, "report --replicates 10 $raw", qr/--replicates 10: not/ ],
-	[ 2, "report --groups 1 $raw", qr/--groups 1: not/ ],
+	[ 2, "report --group-pairs 1 $raw", qr/--group-pairs 1: not/ ],
 	[ 2, "report --min-diff -1 $raw", qr/--min-diff -1: not/ ],
 	[ 2, "report --cost-ratio 0 $raw", qr/--cost-ratio 0: not/ ],
-	[ 2, "report -F gif $raw", qr/--format gif: not/ ],
+	[ 2, "report -f gif $raw", qr/--format gif: not/ ],
 );
 # A directory stands for the raw.csv in it, but this one is the made-up one: break it for a moment.
 rename $raw, "$raw.kept";
@@ -292,7 +294,7 @@ SKIP: {
 		$how == 2 ? substr($copy, $at, int rand 200) = '' :
 			    (substr($copy, $at, 0) = substr $copy, int rand length $copy, int rand 200);
 		spew("$dir/fuzz.csv", $copy);
-		($status, my $out, $err) = run("$sanitized bench report --replicates 39 --groups 10 --view all $dir/fuzz.csv");
+		($status, my $out, $err) = run("$sanitized bench report --replicates 39 --group-pairs 10 --view all $dir/fuzz.csv");
 		my $fine = $status == 0 ? $err eq '' : $status == 1 && $out eq '' && $err =~ /\Apagealloc: $dir\/fuzz\.csv:.*\n\z/;
 		next if $fine;
 		$bad = "seed $seed, file $_: status $status: $err";

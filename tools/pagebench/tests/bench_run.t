@@ -50,8 +50,8 @@ END
 sub interleaving {
 	suite($fft . "[program touch]\ncommand = sh -c 'echo \$A \$0 >>$dir/order' word\n" .
 	      "config.x =\nenv.x = A=1\nexecutions = 3\n", boots => 2);
-	my @plan = map { (run("$bench run $dir/s.ini -n --boot $_"))[1] } 0, 1;
-	is((run("$bench run $dir/s.ini -n --boot 1"))[1], $plan[1], 'the plan is the same again');
+	my @plan = map { (run("$bench run $dir/s.ini --dry-run --boot $_"))[1] } 0, 1;
+	is((run("$bench run $dir/s.ini --dry-run --boot 1"))[1], $plan[1], 'the plan is the same again');
 	my ($status, $text, $err) = run("$bench run $dir/s.ini -o $dir/r");
 	is("$status$text", '0', 'boot 0 is run') or diag $err;
 	like($err, qr/boot 0 of 2 is complete; next: --boot 1/, 'what is next is said');
@@ -234,7 +234,7 @@ sub failures {
 # The line protocol: other output, metrics of the program's own.
 sub lines {
 	suite("[program p]\ncommand = sh -c 'echo hello; while read a k; do echo working; echo done \$k wall_time=\$k.5 hits=7; done'\nprotocol = lines\nexecutions = 1\nwarmup = mser\n");
-	my ($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/l -s default");
+	my ($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/l --strategy default");
 	is($status, 0, 'lines of its own are let through') or diag $err;
 	my @rows = rows("$dir/l/raw.csv");
 	is(join(' ', map { $_->{value} } grep { $_->{metric} eq 'wall_time' } @rows), '0.5 1.5 2.5', 'it knows its time better');
@@ -267,9 +267,9 @@ sub private_data {
 sub options {
 	suite($fft);
 	for ([ '', qr/^usage: pagealloc bench VERB/ ], [ 'fly', qr/bench fly: no such verb/ ],
-	     [ 'run', qr/^usage/ ], [ "run $dir/s.ini", qr/^usage/ ], [ "run -o $dir/x", qr/^usage/ ],
-	     [ "run $dir/s.ini x -o $dir/x", qr/^usage/ ], [ "run $dir/s.ini -o $dir/x --boot x", qr/--boot x: not a number/ ],
-	     [ 'model', qr/^usage/ ], [ 'model a', qr/^usage/ ], [ 'model a b --boot x', qr/--boot x: not/ ]) {
+	     [ 'run', qr/; see .* --help$/ ], [ "run $dir/s.ini", qr/; see .* --help$/ ], [ "run -o $dir/x", qr/; see .* --help$/ ],
+	     [ "run $dir/s.ini x -o $dir/x", qr/; see .* --help$/ ], [ "run $dir/s.ini -o $dir/x --boot x", qr/--boot x: not a number/ ],
+	     [ 'model', qr/; see .* --help$/ ], [ 'model a', qr/; see .* --help$/ ], [ 'model a b --boot x', qr/--boot x: not/ ]) {
 		my ($command, $message) = @$_;
 		my ($status, $text, $err) = run("$bench $command");
 		is("$status$text", '2', "bench $command: status 2");
@@ -277,7 +277,7 @@ sub options {
 	}
 	for ([ "run $dir/none -o $dir/x", qr/none: No such file/ ], [ "run $dir -o $dir/x", qr/Is a directory/ ],
 	     [ "run $dir/s.ini -o $dir/x --boot 1", qr/--boot 1: the suite has boots 0 to 0/ ],
-	     [ "run $dir/s.ini -o $dir/x -s binhop", qr/--strategy binhop: the suite has no such/ ]) {
+	     [ "run $dir/s.ini -o $dir/x --strategy binhop", qr/--strategy binhop: the suite has no such/ ]) {
 		my ($command, $message) = @$_;
 		my ($status, $text, $err) = run("$bench $command");
 		is("$status$text", '1', "bench $command: status 1");
@@ -294,12 +294,12 @@ sub options {
 		like("$status$err$text", qr/^0usage: pagealloc bench $verb /, "$verb --help");
 	}
 	return if -e '/proc/self/page_hints';
-	spew("$dir/s.ini", slurp("$dir/s.ini") =~ s/fixed = --no-aslr/coloring = -s coloring/r);
+	spew("$dir/s.ini", slurp("$dir/s.ini") =~ s/fixed = --no-aslr/coloring = --strategy coloring/r);
 	my ($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/x");
 	is($status, 1, 'no page hints');
 	like($err, qr/strategy coloring cannot be used.*\n.*the kernel has no page hints.*\n.*--strategy NAME/, 'said, with what can be done');
 	ok(!-e "$dir/x", 'nothing is made');
-	is((run("$bench run $dir/s.ini -o $dir/x -s default"))[0], 0, 'the default can be measured');
+	is((run("$bench run $dir/s.ini -o $dir/x --strategy default"))[0], 0, 'the default can be measured');
 }
 
 sub model {
