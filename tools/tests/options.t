@@ -1,0 +1,154 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# The options of all verbs, as their tables have them: one meaning each, what is made of
+# the tables is up to date, and what is wrong is said on one line.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use Test::More;
+use Tool;
+
+my $bin = "$build/bin";
+my (%options, %letters, %names, @commands);	# by command, letter and name
+
+for (split /\n/, (run("$tools/options.pl $bin table"))[1]) {
+	my %o;
+	@o{qw(command kind letter name arg help)} = split /\t/, $_, -1;
+	push @commands, $o{command} if !$options{$o{command}};
+	push @{$options{$o{command}}}, \%o;
+	next if $o{kind} ne 'option';
+	$letters{$o{letter}}{$o{name}}{$o{command}} = 1 if $o{letter} ne '';
+	push @{$names{$o{name}}}, \%o;
+}
+cmp_ok(scalar @commands, '>', 30, 'verbs have tables');
+
+# --- one meaning ------------------------------------------------------------------
+
+for my $letter (sort keys %letters) {
+	my @meanings = sort keys %{$letters{$letter}};
+	is("@meanings", $meanings[0], "-$letter is --$meanings[0] in all tools");
+}
+# Those of the design; others have no letter that these have.
+my %fixed = (o => 'output', f => 'format', p => 'pid', G => 'cgroup', a => 'all-cpus', i => 'interval', c => 'count',
+	     F => 'frequency', s => 'source', g => 'call-graph', n => 'top', h => 'help');
+is_deeply([ map { sort keys %{$letters{$_} // {}} } sort keys %fixed ], [ map { $fixed{$_} } sort keys %fixed ],
+	  'the letters that have a meaning');
+for my $name (sort keys %names) {
+	my @uses = @{$names{$name}};
+	my %takes = map { ($_->{arg} =~ /^$|^\[/ ? 'none' : 'one') => 1 } @uses;
+	is(join(' ', keys %takes), join(' ', (keys %takes)[0]), "--$name takes an argument everywhere or nowhere");
+	my %letter;
+	for my $o (@uses) {
+		# Where the letter was another option until this release, it is refused.
+		next if $o->{letter} eq '' && grep { $_->{kind} eq 'changed' && $_->{letter} eq ($fixed{f} eq $name ? 'f' : '') }
+			@{$options{$o->{command}}};
+		push @{$letter{$o->{letter}}}, $o->{command};
+	}
+	is(scalar keys %letter, 1, "--$name has its letter everywhere") or diag explain \%letter;
+}
+
+# --- each verb --------------------------------------------------------------------
+
+sub one_line {
+	my ($err, $what) = @_;
+	is($err =~ tr/\n//, 1, "$what: one line") or diag $err;
+}
+
+for my $command (@commands) {
+	my $program = "$bin/$command";
+	my ($status, $out, $err) = run("$program --help");
+	is("$status $err", '0 ', "$command --help");
+	like($out, qr/^usage: \Q$command\E\b/, 'says how');
+	for (grep { $_->{kind} eq 'option' } @{$options{$command}}) {
+		my $letter = $_->{letter} ne '' ? "-$_->{letter}, " : '    ';
+		like($out, qr/^  \Q$letter\E--\Q$_->{name}\E\b/m, "$command --help has --$_->{name}");
+	}
+	unlike($out, qr/.{81}/, 'no line is wider than a screen');
+	for my $wrong ('--no-such-option', '-Z', '--outptu x') {
+		($status, $out, $err) = run("$program $wrong");
+		is("$status$out", '2', "$command $wrong: status 2");
+		one_line($err, $wrong);
+		like($err, qr/; see \Q$command\E --help$/, 'and where to look');
+	}
+	for my $o (@{$options{$command}}) {
+		my @was = ($o->{letter} ne '' ? "-$o->{letter}" : (), $o->{name} ne '' ? "--$o->{name}" : ());
+		for my $was ($o->{kind} eq 'changed' ? @was : ()) {
+			for my $form ($was, "$was 5", $was =~ /^--/ ? "$was=5" : ("${was}5", "$was=5")) {
+				($status, $out, $err) = run("$program $form");
+				is("$status$out", '2', "$command $form is refused");
+				like($err, qr/^\S+: \Q$was\E: no longer has this meaning, use \Q$o->{help}\E;/, 'with the new name');
+			}
+		}
+		for my $was ($o->{kind} eq 'renamed' ? @was : ()) {
+			my ($new) = grep { $_->{kind} eq 'option' && $_->{name} eq $o->{help} } @{$options{$command}};
+			ok($new, "$command $was: there is --$o->{help}") or next;
+			# What comes behind it is refused: nothing is done.
+			(undef, $out, $err) = run("$program $was" . ($new->{arg} eq '' ? '' : $o->{help} eq 'group-size' ? ' 64K' : ' 64') . ' --no-such-option');
+			like($err, qr/^\S+: \Q$was\E: goes away with the next release, use --\Q$o->{help}\E\n.*no such option/,
+			     'works, and warns') or diag $err;
+		}
+	}
+}
+
+# --- what users mistype -----------------------------------------------------------
+
+for ([ 'memref reprot', qr/no such verb \(did you mean report\?\)/ ], [ 'pagealloc bench polt', qr/did you mean plot\?/ ],
+     [ 'memref report sumary', qr/no such view \(did you mean summary\?\); see memref report --help/ ],
+     [ 'dprof report clasify', qr/did you mean classify\?/ ], [ 'memprof report ojbects', qr/did you mean objects\?/ ],
+     [ 'memref report summary --fromat csv', qr/did you mean --format\?/ ], [ 'memref xyzzy', qr/xyzzy: no such verb; see/ ],
+     [ 'memref export --to dam', qr/did you mean damo\?/ ], [ 'memref report', qr/VIEW is missing/ ],
+     [ 'memref report summary a b', qr/b: one argument too many/ ], [ 'memref diff a b -n=5', qr/-n=5: write --top=5 or -n 5/ ],
+     [ 'memref report summary --forma csv', qr/no such option/ ], [ 'memref report summary --format', qr/needs an argument/ ],
+     [ 'memref report summary --help=5', qr/takes no argument/ ], [ 'pagealloc-programs ftf', qr/did you mean fft\?/ ],
+     [ 'pagealloc stats -i 5', qr/in which unit/ ],
+     [ 'memref report summary --from 5 --until 1', qr/--from 5 --until 1: no time is between them/ ],
+     [ 'memref cut --from 5 --until 1s -o x', qr/--from 5 --until 1: no time/ ],
+     [ 'memprof report summary --from 5 --until 1', qr/--from 5 --until 1: no time/ ]) {
+	my ($command, $message) = @$_;
+	my ($status, $out, $err) = run("$bin/$command");
+	is("$status$out", '2', "$command: status 2");
+	like($err, $message, 'says why');
+	one_line($err, $command);
+}
+
+# --- what is made of the tables ---------------------------------------------------
+
+my ($status, undef, $err) = run("$tools/options.pl --check $bin man $tools/../docs/man/*.1");
+is("$status$err", '0', 'the man pages have the options of the tables');
+($status, undef, $err) = run("$tools/options.pl --check $bin md $tools/../docs/options.md");
+is("$status$err", '0', 'docs/options.md is up to date');
+for my $command (@commands) {
+	my @pages = grep { slurp($_) =~ /^\.\\" options: \Q$command\E( - .*)?$/m } glob "$tools/../docs/man/*.1";
+	# Those that have the options of another verb refer to it.
+	cmp_ok(scalar @pages, '<=', 1, "$command is in one page at most");
+}
+
+my %completes = (
+	'memref rep' => 'report', 'memref report sum' => 'summary', 'memref report summary --fo' => '--format',
+	'memref report summary --format c' => 'csv', 'memref report summary -f j' => 'json', 'pagealloc be' => 'bench',
+	'pagealloc bench pl' => 'plot', 'pagealloc bench plot ra' => 'ranking', 'pagealloc bench report --view mi' => 'mindiff',
+	'dprof record --sou' => '--source', 'dprof record -s ib' => 'ibs', 'pagetest --how an' => 'anon',
+	'memscope-caps --fo' => '--format', 'memprof diagnose --lev' => '--levels', 'pagealloc-programs ff' => 'fft',
+);
+my $script = '';
+$script .= "source <($tools/options.pl $bin bash $_) || exit 1\n" for qw(memref pagealloc dprof memprof memscope-caps pagetest
+	pagealloc-programs);
+for (sort keys %completes) {
+	my $function = (split)[0] =~ tr/-/_/r;
+	$script .= "COMP_WORDS=($_) COMP_CWORD=\$((\${#COMP_WORDS[@]} - 1)); _$function; echo \"\${COMPREPLY[*]}\"\n";
+}
+($status, my $out, $err) = run("bash -c '" . ($script =~ s/'/'\\''/gr) . "'");
+is("$status$err", '0', 'bash completion loads');
+is($out, join('', map { "$completes{$_}\n" } sort keys %completes), 'and completes verbs, views, options and their words');
+for my $shell ('zsh', 'fish') {
+	for my $program ('memref', 'pagealloc', 'pagetest') {
+		my $file = spew("$dir/$program.$shell", (run("$tools/options.pl $bin $shell $program"))[1]);
+		like(slurp($file), qr/--?help|-l help/, "$shell completion of $program");
+	SKIP: {
+			skip "no $shell here", 1 if system("command -v $shell >/dev/null");
+			is(system($shell, '-n', $file), 0, 'parses');
+		}
+	}
+}
+done_testing;
