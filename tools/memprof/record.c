@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/cgroup.h"
 #include "lib/numbers.h"
 #include "lib/options.h"
+#include "lib/record/cgroup.h"
 #include "lib/record/command.h"
 #include "lib/record/guard.h"
 #include "lib/utf8.h"

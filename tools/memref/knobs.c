@@ -8,8 +8,8 @@
 #include <string.h>
 #include <tracefs.h>
 
-#include "lib/cgroup.h"
 #include "lib/numbers.h"
+#include "lib/record/cgroup.h"
 #include "lib/record/guard.h"
 #include "knobs.h"
 #include "memref.h"

@@ -14,8 +14,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "lib/cgroup.h"
 #include "lib/options.h"
+#include "lib/record/cgroup.h"
 #include "lib/record/command.h"
 #include "lib/record/guard.h"
 #include "knobs.h"

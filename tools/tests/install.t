@@ -41,6 +41,8 @@ for my $libdir ('/usr/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/librari
 	my $to = "$dir/" . ($libdir =~ s/\W/_/gr);
 	my $program = install('/usr', DESTDIR => $to, LIBDIR => $libdir);
 	is(found($program), place("$to$libdir"), "LIBDIR=$libdir: below DESTDIR");
+	is_deeply([ grep { !-s "$to/usr/share/$_" } 'bash-completion/completions/memref', 'zsh/vendor-completions/_pagealloc',
+		'fish/vendor_completions.d/dprof.fish' ], [], 'completions of shells are there');
 	rename $to, "$to.moved" or die;
 	is(found("$to.moved/usr/bin/memprof_where"), place("$to.moved$libdir"), 'where the tree was moved to');
 }
