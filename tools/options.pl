@@ -240,7 +240,7 @@ sub man_tag {
 # A sentence, unless it begins with a word that is to be typed.
 sub man_text {
 	my ($help) = @_;
-	$help = ucfirst $help if $help =~ /^[a-z]+[ ,;.]/ && $help !~ /^[a-z]+ \(/;
+	$help = ucfirst $help if $help =~ /^[a-z]+[ ;.]/ && $help !~ /^[a-z]+ \(/;
 	return roff($help) . ($help =~ /\.$/ ? '' : '.');
 }
 

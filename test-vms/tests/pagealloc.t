@@ -85,7 +85,7 @@ pagealloc stats -f json >stats0
 i=0
 for strategy in coloring coloring:offset=5 modulo:3,1,4,1,5 partition:0-7 random:seed=7; do
 	i=$((i + 1))
-	start -s $strategy || exit 1
+	start --strategy $strategy || exit 1
 	pagealloc verify $pid -f json >verify.$i
 	pagealloc get $pid -f json >get.$i
 	if [ $i = 1 ]; then
@@ -112,7 +112,7 @@ for strategy in coloring coloring:offset=5 modulo:3,1,4,1,5 partition:0-7 random
 done
 pagealloc stats -f json >stats1
 insmod reverse/page_strategy_reverse.ko || exit 1
-start -s reverse || exit 1
+start --strategy reverse || exit 1
 pagealloc map $pid -f csv >map.reverse
 stop
 until rmmod page_strategy_reverse; do sleep 0.1; done

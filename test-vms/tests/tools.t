@@ -123,9 +123,9 @@ like($frames[-1], qr/interval \d+ took .*user +[0-9.]+ MiB.*total +[0-9.]+ MiB/s
 my ($widest) = sort { $b <=> $a } map { length decode('UTF-8', s/\e\[\w|\r//gr) } map { split /\n/ } @frames[1 .. $#frames - 1];
 ok($widest <= 70, "no wider than the terminal: $widest");
 like($vm->{out}, qr/--interval 5: Invalid argument\nbad 1 \Q$before\E\n/, 'a bad interval');
-like($vm->{out}, qr/--interval x: not a number of ms\nbad 2 /, 'no interval');
+like($vm->{out}, qr/--interval x: not a number of ms.*\nbad 2 /, 'no interval');
 like($vm->{out}, qr/--pid 999999: no such process\nbad 1 \Q$before\E\n/, 'a dead pid');
-like($vm->{out}, qr/--count 0: .*\nbad 2 .*\n.*word: top takes no argument\nbad 2 /, 'and others');
+like($vm->{out}, qr/-n: no longer has this meaning, use --intervals; .*\nbad 2 .*\n.*word: one argument too many; .*\nbad 2 /, 'and others');
 
 # export: csv, json and raw have the rows that trace-cmd shows.
 my (%scan, @rows);
