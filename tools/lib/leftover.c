@@ -13,14 +13,20 @@
 
 static char leftovers[MAX_LEFTOVERS][PATH_MAX];
 
-/* The last one first: a folder comes before what is in it. */
-static void remove_all(int sig)
+/** leftover_remove() - remove all of them: the program ends early */
+void leftover_remove(void)
 {
 	int i;
 
+	/* The last one first: a folder comes before what is in it. */
 	for (i = MAX_LEFTOVERS - 1; i >= 0; i--)
 		if (leftovers[i][0] && unlink(leftovers[i]))
 			rmdir(leftovers[i]);
+}
+
+static void remove_all(int sig)
+{
+	leftover_remove();
 	signal(sig, SIG_DFL);
 	raise(sig);
 }

@@ -5,5 +5,6 @@
 
 void leftover_add(const char *path);
 void leftover_done(const char *path);
+void leftover_remove(void);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <uthash.h>
 
+#include "lib/hash.h"
 #include "dprof/read/events.h"
 #include "dprof/read/symbols.h"
 

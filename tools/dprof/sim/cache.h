@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <uthash.h>
+
+#include "lib/hash.h"
 
 /* What a cache is like. */
 struct geometry {

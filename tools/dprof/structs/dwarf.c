@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include <capstone/capstone.h>
-#include <uthash.h>
 
+#include "lib/hash.h"
 #include "dwarf_types.h"
 #include "dwarf.h"
 #include "layouts.h"

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <uthash.h>
+
+#include "lib/hash.h"
 
 /**
  * struct field - a field that is no struct itself

@@ -3,8 +3,7 @@
 #ifndef MEMPROF_BUILD_H
 #define MEMPROF_BUILD_H
 
-#include <uthash.h>
-
+#include "hash.h"
 #include "internal.h"
 #include "merge.h"
 

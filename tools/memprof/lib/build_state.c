@@ -98,6 +98,11 @@ struct process *get_process(struct builder *b, uint32_t pid)
 		}
 		p->pid = pid;
 		HASH_ADD(hh, b->processes, pid, sizeof(pid), p);
+		if (!p->hh.tbl) {
+			free(p);
+			b->failed = true;
+			return NULL;
+		}
 	}
 	if (!p->space)
 		p->space = space_new(pid, &b->pool);
@@ -141,6 +146,11 @@ struct slot *get_slot(struct builder *b, uint32_t pid, uint32_t tid)
 	s->process = p;
 	s->thread = NONE;
 	HASH_ADD(hh, b->slots, key, sizeof(key), s);
+	if (!s->hh.tbl) {
+		free(s);
+		b->failed = true;
+		return NULL;
+	}
 	return s;
 }
 

@@ -28,6 +28,11 @@ static struct image *get_image(struct builder *b, uint32_t pid, uint64_t number)
 		return had;
 	}
 	HASH_ADD(hh, b->images, key, sizeof(image->key), image);
+	if (!image->hh.tbl) {
+		free(image);
+		b->failed = true;
+		return NULL;
+	}
 	return image;
 }
 

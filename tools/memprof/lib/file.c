@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uthash.h>
 #include <xxhash.h>
 
+#include "hash.h"
 #include "file.h"
 
 struct stream_table {
@@ -56,6 +56,10 @@ static struct file_stream *find_stream(struct file *f, uint16_t type, uint32_t n
 	t->key = key;
 	t->stream = f->nr_streams;
 	HASH_ADD(hh, f->table, key, sizeof(key), t);
+	if (!t->hh.tbl) {
+		free(t);
+		return NULL;
+	}
 	f->streams[f->nr_streams] = (struct file_stream){ .type = type, .number = number };
 	return &f->streams[f->nr_streams++];
 }

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
+#include "hash.h"
 #include "internal.h"
 
 struct symbol {
@@ -150,6 +150,11 @@ static struct module *find_module(struct names *n, const char *path)
 		return NULL;
 	}
 	HASH_ADD_KEYPTR(hh, n->modules, m->path, strlen(m->path), m);
+	if (!m->hh.tbl) {
+		free(m->path);
+		free(m);
+		return NULL;
+	}
 	if (*path != '/')
 		return m;
 	snprintf(full, sizeof(full), "%s%s", n->symbols ? n->symbols : "", path);
@@ -322,5 +327,11 @@ const char *names_assigned(struct names *n, const char *file, unsigned int line)
 		return "";
 	}
 	HASH_ADD_KEYPTR(hh, n->lines, l->key, strlen(l->key), l);
+	if (!l->hh.tbl) {
+		free(l->key);
+		free(l->text);
+		free(l);
+		return "";
+	}
 	return l->text;
 }

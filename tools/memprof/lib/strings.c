@@ -2,8 +2,8 @@
 /* Texts, each kept once, by number. */
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "hash.h"
 #include "internal.h"
 
 struct string {
@@ -40,6 +40,10 @@ uint32_t string_number(struct strings *s, const char *text)
 	memcpy(t->text, text, length + 1);
 	t->number = s->used;
 	HASH_ADD_KEYPTR(hh, s->table, t->text, length, t);
+	if (!t->hh.tbl) {
+		free(t);
+		return 0;
+	}
 	s->text[s->used] = t->text;
 	return s->used++;
 }

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <uthash.h>
 
+#include "lib/hash.h"
 #include "memref/read/events.h"
 
 struct heat_key {

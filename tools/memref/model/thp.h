@@ -4,7 +4,8 @@
 #define MEMREF_THP_H
 
 #include <stdint.h>
-#include <uthash.h>
+
+#include "lib/hash.h"
 
 #define THP_SIZE	(2ULL << 20)
 #define THP_PAGES	512

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <uthash.h>
 
+#include "lib/hash.h"
 #include "internal.h"
 
 /* Longer than a row of names and numbers gets. */
