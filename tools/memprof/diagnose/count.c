@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "lib/hash.h"
 #include "count.h"
 
 #define SLICES		64
@@ -142,70 +142,96 @@ static void add_slices(struct memprof *m, uint32_t object, struct sums *s)
 	}
 }
 
-/* Of each line: which threads access which bytes of it, and whether any writes. */
+/* Of each line: which bytes of it each thread accesses, and whether it writes. */
+struct user {
+	uint32_t thread;
+	bool written;
+	uint64_t bytes;
+};
+
 struct line {
 	uint64_t number;
-	uint32_t thread[4];
-	uint64_t bytes[4];
-	int threads;
-	bool written[4], overlap;
+	struct user *users;
+	unsigned int nr_users;
 	uint64_t accesses;
 	UT_hash_handle hh;
 };
 
-static void add_to_line(struct line *l, const struct memprof_access *a, uint64_t addr)
+/* Return: 0, or -1 without memory. */
+static int add_to_line(struct line *l, const struct memprof_access *a, uint64_t addr)
 {
-	int i;
+	struct user *u;
+	unsigned int i;
 
-	l->accesses++;
-	for (i = 0; i < l->threads; i++)
-		if (l->thread[i] == a->thread)
+	for (i = 0; i < l->nr_users; i++)
+		if (l->users[i].thread == a->thread)
 			break;
-	if (i == 4)
-		return;
-	if (i == l->threads)
-		l->threads++;
-	l->thread[i] = a->thread;
-	l->bytes[i] |= UINT64_C(1) << addr % LINE;
-	l->written[i] |= a->write;
+	if (i == l->nr_users) {
+		/* Its capacity is the next power of two. */
+		if (!(i & (i - 1))) {
+			u = realloc(l->users, (i ? 2 * i : 1) * sizeof(*u));
+			if (!u)
+				return -1;
+			l->users = u;
+		}
+		l->users[l->nr_users++] = (struct user){ a->thread };
+	}
+	u = &l->users[i];
+	u->bytes |= UINT64_C(1) << addr % LINE;
+	u->written |= a->write;
+	l->accesses++;
+	return 0;
 }
 
-static void add_lines(struct memprof *m, uint32_t object, uint64_t since, struct sums *s)
+/* Several threads write it, and no byte is accessed by two threads. */
+static bool is_shared_falsely(const struct line *l)
+{
+	uint64_t bytes = 0;
+	unsigned int i, writers = 0;
+
+	for (i = 0; i < l->nr_users; i++) {
+		if (bytes & l->users[i].bytes)
+			return false;
+		bytes |= l->users[i].bytes;
+		writers += l->users[i].written;
+	}
+	/* Bytes that are seldom sampled seldom overlap: such lines prove nothing. */
+	return writers > 1 && l->accesses >= 4 * (uint64_t)l->nr_users;
+}
+
+/* Return: 0, or -1 without memory. */
+static int add_lines(struct memprof *m, uint32_t object, uint64_t since, struct sums *s)
 {
 	const struct memprof_object *o = memprof_object(m, object);
 	struct line *lines = NULL, *l, *next;
 	struct memprof_access a;
 	uint64_t number;
-	int i, k;
+	int bad = 0;
 
 	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
-		if (!patterns_count(m, &a) || a.time_ns < since)
+		if (bad || !patterns_count(m, &a) || a.time_ns < since)
 			continue;
 		number = (o->address + a.offset) / LINE;
 		HASH_FIND(hh, lines, &number, sizeof(number), l);
 		if (!l) {
 			l = calloc(1, sizeof(*l));
-			if (!l)
-				break;
+			if (!l) {
+				bad = -1;
+				continue;
+			}
 			l->number = number;
 			HASH_ADD(hh, lines, number, sizeof(number), l);
 		}
-		add_to_line(l, &a, o->address + a.offset);
+		bad = add_to_line(l, &a, o->address + a.offset);
 	}
 	HASH_ITER(hh, lines, l, next) {
-		int writers = 0;
-
-		for (i = 0; i < l->threads; i++) {
-			writers += l->written[i];
-			for (k = 0; k < i; k++)
-				l->overlap |= !!(l->bytes[i] & l->bytes[k]);
-		}
-		/* Seldom sampled ones overlap seldom: they say nothing. */
-		if (writers > 1 && !l->overlap && l->accesses >= 4 * (uint64_t)l->threads)
+		if (is_shared_falsely(l))
 			s->lines += l->accesses;
 		HASH_DEL(lines, l);
+		free(l->users);
 		free(l);
 	}
+	return bad;
 }
 
 /* Of each page: from which nodes it is accessed. */
@@ -218,24 +244,27 @@ struct page {
 /*
  * The question of pairs, asked of pages: an array of which each thread has a part.  A page in
  * which something else begins stays where it is: the allocator wrote the object's header there.
+ * Return: 0, or -1 without memory.
  */
-static void add_pages(struct memprof *m, uint32_t object, uint64_t since, struct sums *s)
+static int add_pages(struct memprof *m, uint32_t object, uint64_t since, struct sums *s)
 {
 	const struct memprof_object *o = memprof_object(m, object);
 	struct page *pages = NULL, *p, *next;
 	struct memprof_access a;
 	uint64_t number, n, best;
-	int i;
+	int i, bad = 0;
 
 	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
-		if (!patterns_count(m, &a) || (since != UINT64_MAX && a.time_ns < since))
+		if (bad || !patterns_count(m, &a) || (since != UINT64_MAX && a.time_ns < since))
 			continue;
 		number = (o->address + a.offset) / 4096;
 		HASH_FIND(hh, pages, &number, sizeof(number), p);
 		if (!p) {
 			p = calloc(1, sizeof(*p));
-			if (!p)
-				break;
+			if (!p) {
+				bad = -1;
+				continue;
+			}
 			p->number = number;
 			HASH_ADD(hh, pages, number, sizeof(number), p);
 		}
@@ -256,6 +285,7 @@ static void add_pages(struct memprof *m, uint32_t object, uint64_t since, struct
 		HASH_DEL(pages, p);
 		free(p);
 	}
+	return bad;
 }
 
 /**
@@ -263,8 +293,10 @@ static void add_pages(struct memprof *m, uint32_t object, uint64_t since, struct
  * @m: the recording
  * @object: its number
  * @s: to what they are added
+ *
+ * Return: 0, or -1 without memory.
  */
-void patterns_count_object(struct memprof *m, uint32_t object, struct sums *s)
+int patterns_count_object(struct memprof *m, uint32_t object, struct sums *s)
 {
 	const struct memprof_object *o = memprof_object(m, object);
 	uint64_t since = initialization(m, object), n = 0, users = 0, best = 0, own = 0;
@@ -312,6 +344,5 @@ void patterns_count_object(struct memprof *m, uint32_t object, struct sums *s)
 	s->users += users;
 	s->by_own += 2 * own > n ? n : 0;
 	add_slices(m, object, s);
-	add_lines(m, object, since, s);
-	add_pages(m, object, since, s);
+	return add_lines(m, object, since, s) || add_pages(m, object, since, s) ? -1 : 0;
 }

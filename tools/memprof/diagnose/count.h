@@ -52,6 +52,6 @@ static inline bool patterns_count(const struct memprof *m, const struct memprof_
 }
 
 void patterns_count_nodes(struct memprof *m, struct nodes *n);
-void patterns_count_object(struct memprof *m, uint32_t object, struct sums *s);
+int patterns_count_object(struct memprof *m, uint32_t object, struct sums *s);
 
 #endif

@@ -11,8 +11,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "lib/hash.h"
 #include "count.h"
 
 #define MAX_PROCESSES	64	/* of a site; from there on it is many */
@@ -268,8 +268,8 @@ int patterns_find(struct memprof *m, struct findings *f)
 	HASH_ITER(hh, sites, s, next) {
 		struct sums sums = { 0 };
 
-		for (i = 0; i < s->nr; i++)
-			patterns_count_object(m, s->objects[i], &sums);
+		for (i = 0; i < s->nr && !bad; i++)
+			bad = patterns_count_object(m, s->objects[i], &sums);
 		found = bad ? NULL : findings_add(f);
 		bad |= !found;
 		if (found) {

@@ -137,6 +137,47 @@ static void a_node_that_answers_as_ever_is_not(void **unused)
 	patterns_free(&f);
 }
 
+/* Threads write words of their own in one line; the last one that of the first, if @overlap. */
+static bool is_false_sharing(unsigned int threads, bool overlap)
+{
+	struct data *d = data_new(path);
+	struct findings f;
+	unsigned int i, t;
+	uint64_t addr;
+	uint32_t s;
+	bool found;
+
+	now = DATA_START;
+	srandom(3);
+	s = process(d, 10);
+	for (t = 2; t < threads; t++)
+		data_task(d, now, &(struct task_record){ .type = TASK_FORK, .pid = 10, .tid = 10 + t,
+			  .other = 10 }, NULL);
+	addr = object(d, s, 1, 0);
+	for (i = 0; i < 2000; i++) {
+		t = i < threads ? i : random() % threads;
+		now += 1000;
+		data_sample(d, 2 * (t % 2), now, 10, 10 + t, addr + 8 * (overlap && t == threads - 1 ? 0 : t),
+			    (struct sample_record){ .op = 2, .level = LEVEL_RAM, .latency = 200, .pfn = 1 },
+			    0x500000);
+	}
+	memprof_close(diagnose(d, &f));
+	found = find(&f, PATTERN_FALSE_SHARING);
+	patterns_free(&f);
+	return found;
+}
+
+static void all_threads_of_a_line_count(void **unused)
+{
+	(void)unused;
+	assert_true(is_false_sharing(3, false));
+	assert_false(is_false_sharing(3, true));
+	assert_true(is_false_sharing(8, false));
+	/* The fifth and later ones, too. */
+	assert_false(is_false_sharing(5, true));
+	assert_false(is_false_sharing(8, true));
+}
+
 /* Processes 10, 20, ... have objects of each site. */
 static void shared_in_processes(unsigned int processes, unsigned int sites, struct findings *f)
 {
@@ -410,6 +451,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_node_that_answers_slowly_is_saturated),
 		cmocka_unit_test(a_node_that_answers_as_ever_is_not),
+		cmocka_unit_test(all_threads_of_a_line_count),
 		cmocka_unit_test(several_processes_on_all_nodes_are_split),
 		cmocka_unit_test(one_process_with_one_object_is_not),
 		cmocka_unit_test(one_process_of_which_no_object_stands_out_is),
