@@ -152,6 +152,10 @@ int event_parse(struct event *e, char *line, const char **wrong)
 	}
 	for (i = 0; i < 3; i++) {
 		*wrong = text = word[i];
+		/* The CPU of a file whose index was cut off. */
+		number[i] = -1;
+		if (i == 1 && !strcmp(text, "-1"))
+			continue;
 		if (parse_number(&text, &number[i]) || *text || (i && number[i] > INT32_MAX))
 			return -1;
 	}
@@ -196,7 +200,7 @@ void event_print(const struct event *e, FILE *out)
 	const struct event_field *f;
 	int i;
 
-	fprintf(out, "%" PRIu64 " %d %d %s", e->ts, e->cpu < 0 ? 0 : e->cpu, e->pid, format->name);
+	fprintf(out, "%" PRIu64 " %d %d %s", e->ts, e->cpu < 0 ? -1 : e->cpu, e->pid, format->name);
 	for (f = format->field; f->name; f++) {
 		fprintf(out, " %s=", f->name);
 		if (!f->count)

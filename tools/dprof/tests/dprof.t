@@ -576,6 +576,21 @@ sub test_damaged {
 		$seen{$status}++;
 	}
 	is_deeply([ grep { $_ ne '0' && $_ ne '1' } keys %seen ], [], 'damaged at random: no crash');
+	# Without the index that was cut off, a file does not say which CPU its events are of.
+	my $events = (run("$dprof script $file"))[1];
+	my $no_cpu = $events =~ s/^(\d+) \d+ /$1 -1 /mgr;
+	spew("$dir/no_cpu.txt", $no_cpu);
+	($status, $out, $err) = run("$dprof script $dir/no_cpu.txt");
+	ok("$status$err$out" eq "0$no_cpu", 'script keeps that a CPU is not known');
+	is((run("$dprof report profile $dir/no_cpu.txt -F csv"))[0], 0, 'report reads it');
+	# As trace-cmd would have written it.
+	for my $version (qw(6 7 7z)) {
+		system("$build/tools/tests/trace_gen", 'dprof', $version, "$dir/made.dat", $file) == 0 or die;
+		($status, $out, $err) = run("$dprof script $dir/made.dat");
+		my @same = map { join '', sort grep { /^\d/ } split /^/, $_ } $out, $events;
+		is($status, 0, "trace.dat of version $version") or diag $err;
+		ok($same[0] eq $same[1], 'the same events');
+	}
 	($status, $out, $err) = run("$dprof script $file -o $dir/again.txt && " .
 				    "$dprof report paths $dir/again.txt --by ip | grep -c alloc_foo");
 	is($status, 0, 'script writes what report reads');
