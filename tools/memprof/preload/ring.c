@@ -209,14 +209,6 @@ out:
 	return self.ring;
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
-}
-
 /* Room for n records, or false when the recorder does not come. */
 static bool make_room(unsigned int n, bool wait)
 {
@@ -234,8 +226,8 @@ static bool make_room(unsigned int n, bool wait)
 			return false;
 		/* By the clock: where timers are coarse, a sleep takes milliseconds. */
 		if (!until)
-			until = monotonic_ns() + MAX_WAIT_NS;
-		else if (monotonic_ns() > until)
+			until = now_ns() + MAX_WAIT_NS;
+		else if (now_ns() > until)
 			return false;
 		self.ring->waits++;
 		syscall(SYS_nanosleep, &t, NULL);
