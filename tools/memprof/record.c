@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -196,15 +197,38 @@ static bool all_gone(const struct options *o)
 	return true;
 }
 
+/* Pass a signal on to the command.  Return: its exit status if it has ended, or -1. */
+static int reap(pid_t child)
+{
+	const int sig = interrupted;
+	int status;
+
+	if (waitpid(child, &status, WNOHANG) == child)
+		return command_status(status);
+	if (sig) {
+		interrupted = 0;
+		/* Ctrl-C reaches the command by itself. */
+		if (sig != SIGINT)
+			kill(child, sig);
+	}
+	return -1;
+}
+
+/* Between looks, in ms: nothing tells that a thread's ring has something in it. */
+#define BUSY_MS		5
+#define IDLE_MS		40
+
 /* Until the command ends, or the processes, or Ctrl-C. */
 static int collect(struct recording *r, struct sampler *s, struct rings *rings, struct uprobes *uprobes,
 		   const struct options *o, pid_t child)
 {
+	const int others[] = { child > 0 ? pidfd_open(child, 0) : -1, rings ? rings_fd(rings) : -1 };
+	enum rings_found found = RINGS_QUIET;
 	uint64_t checked = now_ns();
-	int status = 0, passed = 0;
-	bool much = false, failed = false;
+	int ret = -1, wait = BUSY_MS;
+	bool any, failed = false;
 
-	while (1) {
+	while (ret < 0) {
 		/* The command goes on, the kernel need not. */
 		if (r->writer.error && !failed) {
 			failed = true;
@@ -212,33 +236,32 @@ static int collect(struct recording *r, struct sampler *s, struct rings *rings, 
 			sampler_enable(s, false);
 			if (uprobes)
 				uprobes_enable(uprobes, false);
-			if (child < 0)
-				return FAILED;
-		}
-		if (!much)
-			sampler_wait(s, rings || uprobes ? 5 : 20);
-		/* What the ring of events tells may refer to samples: those first. */
-		sampler_drain(s, false);
-		much = rings && rings_drain(rings, false);
-		if (uprobes)
-			uprobes_drain(uprobes, false);
-		if (child > 0) {
-			if (waitpid(child, &status, WNOHANG) == child)
-				return command_status(status);
-			if (interrupted && passed != interrupted) {
-				passed = interrupted;
-				/* Ctrl-C reaches the command by itself. */
-				if (passed != SIGINT)
-					kill(child, passed);
+			if (child < 0) {
+				ret = FAILED;
+				break;
 			}
+		}
+		if (found != RINGS_FULL)
+			sampler_wait(s, others, 2, rings || uprobes ? wait : 20);
+		/* What the ring of events tells may refer to samples: those first. */
+		any = sampler_drain(s, false);
+		found = rings ? rings_drain(rings, false) : RINGS_QUIET;
+		if (uprobes)
+			any |= uprobes_drain(uprobes, false);
+		wait = any || found ? BUSY_MS : 2 * wait < IDLE_MS ? 2 * wait : IDLE_MS;
+		if (child > 0) {
+			ret = reap(child);
 		} else if (interrupted) {
-			return OK;
+			ret = OK;
 		} else if (o->nr_pids && now_ns() - checked > 100000000) {
 			checked = now_ns();
 			if (all_gone(o))
-				return OK;
+				ret = OK;
 		}
 	}
+	if (others[0] >= 0)
+		close(others[0]);
+	return ret;
 }
 
 static void say_losses(const struct recording *r, const struct options *o)

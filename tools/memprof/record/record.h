@@ -39,8 +39,10 @@ int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec
 void sampler_found(struct sampler *s, pid_t pid);
 void sampler_forked(struct sampler *s, pid_t pid, pid_t parent);
 void sampler_enable(struct sampler *s, bool on);
-void sampler_wait(struct sampler *s, int milliseconds);
-void sampler_drain(struct sampler *s, bool all);
+/* Of sampler_wait(). */
+#define MAX_OTHERS	4
+void sampler_wait(struct sampler *s, const int *others, int nr, int milliseconds);
+bool sampler_drain(struct sampler *s, bool all);
 void sampler_close(struct sampler *s);
 
 struct rings;
@@ -48,7 +50,10 @@ struct rings *rings_new(struct recording *r, char *error, size_t size);
 const char *rings_directory(const struct rings *rings);
 const char *rings_clock(const struct rings *rings);
 uint64_t rings_clock_error(const struct rings *rings);
-bool rings_drain(struct rings *rings, bool all);
+/* What rings_drain() found: of RINGS_FULL there is more soon. */
+enum rings_found { RINGS_QUIET, RINGS_BUSY, RINGS_FULL };
+int rings_fd(const struct rings *rings);
+enum rings_found rings_drain(struct rings *rings, bool all);
 void rings_close(struct rings *rings);
 
 /**
@@ -67,7 +72,7 @@ struct uprobes *uprobes_new(struct recording *r);
 int uprobes_add(struct uprobes *u, const struct allocator *a);
 int uprobes_open(struct uprobes *u, const pid_t *tids, int nr_tids, bool on_exec);
 void uprobes_enable(struct uprobes *u, bool on);
-void uprobes_drain(struct uprobes *u, bool all);
+bool uprobes_drain(struct uprobes *u, bool all);
 void uprobes_close(struct uprobes *u);
 
 #endif

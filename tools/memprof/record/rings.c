@@ -11,17 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uthash.h>
 
+#include "lib/hash.h"
 #include "lib/record/guard.h"
 #include "clock.h"
 #include "record.h"
 
 /* A quiet thread's records are fetched as often. */
 #define QUIET_NS	200000000
+/* Whether the process of quiet threads is there is asked as often. */
+#define GONE_NS		1000000000
 /* Less is not worth a chunk, unless they have been waiting. */
 #define ENOUGH		2048
 /* Of a chunk: who reads has one of each thread in memory. */
@@ -31,7 +34,7 @@ struct source_ring {
 	char name[64];
 	struct ring *ring;
 	size_t bytes;
-	uint64_t room, head, tail, base, read_ns, lost;
+	uint64_t room, head, tail, base, read_ns, asked_ns, lost;
 	uint64_t pair;			/* of the clock, where its last record was */
 	uint32_t stream;
 	bool tsc, told, done;
@@ -42,6 +45,10 @@ struct rings {
 	struct recording *r;
 	struct source_ring *table;
 	char path[64];
+	int notify;			/* of new rings; -1: they are looked for each time */
+	bool missed;			/* one was named and could not be mapped: look again */
+	pid_t asked;			/* whether this process is gone, in this round */
+	bool gone;
 	bool tsc;
 	struct clock clock;
 	struct event_record chunk[MAX_RECORDS];
@@ -84,7 +91,18 @@ struct rings *rings_new(struct recording *r, char *error, size_t size)
 		free(rings);
 		return NULL;
 	}
+	rings->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (rings->notify >= 0 && inotify_add_watch(rings->notify, rings->path, IN_CREATE) < 0) {
+		close(rings->notify);
+		rings->notify = -1;
+	}
 	return rings;
+}
+
+/** rings_fd() - readable when there is a new ring; -1: it is not known */
+int rings_fd(const struct rings *rings)
+{
+	return rings->notify;
 }
 
 /** rings_directory() - what MEMPROF_SESSION is to be */
@@ -119,19 +137,27 @@ static void add_ring(struct rings *rings, const char *name)
 
 	if (strlen(name) >= sizeof(s->name))
 		return;
+	HASH_FIND_STR(rings->table, name, s);
+	if (s)
+		return;
 	snprintf(path, sizeof(path), "%s/%s", rings->path, name);
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
+	if (fd < 0) {
+		rings->missed |= errno != ENOENT;
 		return;
+	}
 	if (fstat(fd, &st) || st.st_size <= RING_HEADER) {
 		close(fd);
 		return;
 	}
 	ring = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	if (ring == MAP_FAILED)
+	if (ring == MAP_FAILED) {
+		rings->missed = true;
 		return;
+	}
 	s = calloc(1, sizeof(*s));
+	rings->missed |= !s;
 	if (!s || ring->magic != RING_MAGIC ||
 	    ring->room > (st.st_size - RING_HEADER) / sizeof(struct event_record) || !ring->room) {
 		munmap(ring, st.st_size);
@@ -165,21 +191,44 @@ static void tell_stream(struct rings *rings, struct source_ring *s)
 	s->told = true;
 }
 
-static void look_for_rings(struct rings *rings)
+static void take_notices(struct rings *rings)
 {
-	struct source_ring *s;
+	char buffer[16384] __attribute__((aligned(__alignof__(struct inotify_event))));
+	const struct inotify_event *e;
+	ssize_t n, at;
+
+	while ((n = read(rings->notify, buffer, sizeof(buffer))) > 0)
+		for (at = 0; at < n; at += sizeof(*e) + e->len) {
+			e = (void *)(buffer + at);
+			if (e->mask & IN_Q_OVERFLOW)
+				rings->missed = true;
+			else if (e->len && e->name[0] != '.')
+				add_ring(rings, e->name);
+		}
+}
+
+/* All that the directory has. */
+static void scan(struct rings *rings)
+{
 	struct dirent *d;
 	DIR *dir = opendir(rings->path);
 
-	while (dir && (d = readdir(dir))) {
-		if (d->d_name[0] == '.')
-			continue;
-		HASH_FIND_STR(rings->table, d->d_name, s);
-		if (!s)
+	while (dir && (d = readdir(dir)))
+		if (d->d_name[0] != '.')
 			add_ring(rings, d->d_name);
-	}
 	if (dir)
 		closedir(dir);
+}
+
+static void look_for_rings(struct rings *rings)
+{
+	const bool again = rings->missed;
+
+	rings->missed = false;
+	if (rings->notify >= 0)
+		take_notices(rings);
+	if (rings->notify < 0 || again || rings->missed)
+		scan(rings);
 }
 
 /* How many records from tail on are a chunk: it has one base, and chains as a whole. */
@@ -252,9 +301,14 @@ static uint64_t write_chunk(struct rings *rings, struct source_ring *s)
 	return n;
 }
 
-static bool is_gone(const struct ring *ring)
+/* Threads of a process follow one another: it is asked about once. */
+static bool is_gone(struct rings *rings, const struct ring *ring)
 {
-	return kill(ring->pid, 0) && errno == ESRCH;
+	if (rings->asked != (pid_t)ring->pid) {
+		rings->asked = ring->pid;
+		rings->gone = kill(ring->pid, 0) && errno == ESRCH;
+	}
+	return rings->gone;
 }
 
 /* How far to read: what is written later has later times than can be told now. */
@@ -264,24 +318,26 @@ static void look_at_ring(struct source_ring *s)
 	s->head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
 }
 
-/* Returns whether there was much. */
-static bool drain_ring(struct rings *rings, struct source_ring *s, uint64_t now, bool all)
+static enum rings_found drain_ring(struct rings *rings, struct source_ring *s, uint64_t now, bool all)
 {
 	const uint64_t head = s->head;
-	bool done = s->done, much;
+	enum rings_found found = RINGS_QUIET;
+	bool done = s->done;
 	uint64_t lost;
 
 	if (!s->told)
 		tell_stream(rings, s);
-	if (!all && !done && now - s->read_ns < QUIET_NS && head - s->tail < ENOUGH &&
-	    head - s->tail < s->room / 4)
-		return false;
 	/* Nobody else writes there, but it is another's memory. */
 	if (head - s->tail > s->room)
-		return false;
-	much = head - s->tail > s->room / 4;
-	if (!done && now - s->read_ns >= QUIET_NS && head == s->tail)
-		done = is_gone(s->ring);
+		return RINGS_QUIET;
+	if (head != s->tail)
+		found = head - s->tail > s->room / 4 ? RINGS_FULL : RINGS_BUSY;
+	if (!all && !done && now - s->read_ns < QUIET_NS && head - s->tail < ENOUGH && found != RINGS_FULL)
+		return found;
+	if (!done && found == RINGS_QUIET && now - s->asked_ns >= GONE_NS) {
+		done = is_gone(rings, s->ring);
+		s->asked_ns = now;
+	}
 	while (head != s->tail) {
 		uint64_t n = write_chunk(rings, s);
 
@@ -304,7 +360,7 @@ static bool drain_ring(struct rings *rings, struct source_ring *s, uint64_t now,
 		HASH_DEL(rings->table, s);
 		free(s);
 	}
-	return much;
+	return found;
 }
 
 /**
@@ -312,22 +368,26 @@ static bool drain_ring(struct rings *rings, struct source_ring *s, uint64_t now,
  * @rings: the session
  * @all: everything, for the last time
  *
- * Return: whether to come again soon.
+ * Return: what there was of the busiest.
  */
-bool rings_drain(struct rings *rings, bool all)
+enum rings_found rings_drain(struct rings *rings, bool all)
 {
+	enum rings_found found, most = RINGS_QUIET;
 	struct source_ring *s, *next;
 	uint64_t now = now_ns();
-	bool much = false;
 
+	rings->asked = 0;
 	look_for_rings(rings);
 	HASH_ITER(hh, rings->table, s, next)
 		look_at_ring(s);
 	if (rings->tsc)
 		clock_read(&rings->clock);
-	HASH_ITER(hh, rings->table, s, next)
-		much |= drain_ring(rings, s, now, all);
-	return much;
+	HASH_ITER(hh, rings->table, s, next) {
+		found = drain_ring(rings, s, now, all);
+		if (found > most)
+			most = found;
+	}
+	return most;
 }
 
 /** rings_close() - end the session: what is still written is not read */
@@ -350,5 +410,7 @@ void rings_close(struct rings *rings)
 	if (dir)
 		closedir(dir);
 	rmdir(rings->path);
+	if (rings->notify >= 0)
+		close(rings->notify);
 	free(rings);
 }

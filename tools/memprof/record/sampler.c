@@ -16,10 +16,11 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <uthash.h>
 
+#include "lib/hash.h"
 #include "lib/complain.h"
 #include "lib/perf/data_src.h"
+#include "lib/perf/descriptors.h"
 #include "lib/perf/lost.h"
 #include "record.h"
 
@@ -69,6 +70,7 @@ struct sampler {
 	struct recording *r;
 	struct memsource_events events;
 	struct cpu_state *cpus;
+	struct pollfd *polled;			/* of the CPUs' samples, and others' */
 	int nr_cpus;
 	struct event_fd { int fd, lost; } *fds;	/* lost: which of enum LOST_ its records are */
 	int nr_fds;
@@ -117,11 +119,17 @@ struct sampler *sampler_new(struct recording *r)
 
 static int keep_fd(struct sampler *s, int fd, int lost)
 {
-	struct event_fd *fds = realloc(s->fds, (s->nr_fds + 1) * sizeof(*fds));
+	struct event_fd *fds;
 
-	if (!fds)
-		return -ENOMEM;
-	s->fds = fds;
+	/* The capacity is the next power of two. */
+	if (!(s->nr_fds & (s->nr_fds - 1))) {
+		fds = realloc(s->fds, (s->nr_fds ? 2 * s->nr_fds : 1) * sizeof(*fds));
+		if (!fds) {
+			close(fd);
+			return -ENOMEM;
+		}
+		s->fds = fds;
+	}
 	s->fds[s->nr_fds++] = (struct event_fd){ fd, lost };
 	return 0;
 }
@@ -173,7 +181,10 @@ static int open_on_cpu(struct sampler *s, struct cpu_state *c, pid_t tid, bool o
 	if (ret)
 		return ret;
 	for (i = 0; i < s->events.nr; i++) {
-		ret = ret ? ret : keep_fd(s, fds[i], LOST_SAMPLES);
+		if (ret)
+			close(fds[i]);
+		else
+			ret = keep_fd(s, fds[i], LOST_SAMPLES);
 		/* The leader of a group has no samples. */
 		if (!ret)
 			ret = map_or_join(&c->samples, &c->sample_fd, fds[i], s->sample_ring);
@@ -208,8 +219,10 @@ int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec
 	s->sample_ring = geteuid() ? SMALL_SAMPLE_RING : SAMPLE_RING;
 	s->task_ring = geteuid() ? SMALL_TASK_RING : TASK_RING;
 	s->cpus = calloc(s->r->machine.nr_cpus, sizeof(*s->cpus));
-	if (!s->cpus)
+	s->polled = calloc(s->r->machine.nr_cpus + MAX_OTHERS, sizeof(*s->polled));
+	if (!s->cpus || !s->polled)
 		return complain(FAILED, "no memory left");
+	descriptors_need((uint64_t)s->r->machine.nr_cpus * (nr_tids ? nr_tids : 1) * (1 + s->events.nr));
 	for (i = 0; i < s->r->machine.nr_cpus; i++) {
 		struct cpu_state *c = &s->cpus[s->nr_cpus];
 
@@ -234,10 +247,12 @@ int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec
 					s->r->source->pmu, i, strerror(-ret),
 					ret == -EACCES || ret == -EPERM ?
 					" (needs CAP_PERFMON or root; see memscope-caps)" :
-					ret == -EMFILE ? " (ulimit -n)" :
+					ret == -EMFILE ? " (ulimit -Hn, sysctl fs.nr_open)" :
 					ret == -ENOENT && s->r->cgroup >= 0 ?
 					" (perf does not know the control group: it was made before any "
 					"controller was enabled in cgroup.subtree_control)" : "");
+		s->polled[s->nr_cpus - 1] = (struct pollfd){ .fd = c->samples ? c->sample_fd : -1,
+							     .events = POLLIN };
 	}
 	return OK;
 }
@@ -249,21 +264,25 @@ void sampler_enable(struct sampler *s, bool on)
 		ioctl(s->fds[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/** sampler_wait() - until there are samples, or so long */
-void sampler_wait(struct sampler *s, int milliseconds)
+/**
+ * sampler_wait() - until there are samples, or something else
+ * @s: the sampler
+ * @others: descriptors that may become readable; -1: none
+ * @nr: how many, at most MAX_OTHERS
+ * @milliseconds: or so long
+ */
+void sampler_wait(struct sampler *s, const int *others, int nr, int milliseconds)
 {
-	struct pollfd fds[64];
-	int i, n = s->nr_cpus < 64 ? s->nr_cpus : 64;
+	int i;
 
-	for (i = 0; i < n; i++)
-		fds[i] = (struct pollfd){ .fd = s->cpus[i].sample_fd, .events = POLLIN };
-	/* Descriptors of threads that ended report POLLHUP all the time. */
-	if (poll(fds, n, milliseconds) > 0)
-		for (i = 0; i < n; i++)
-			if (fds[i].revents & POLLHUP) {
-				usleep(1000);
-				break;
-			}
+	for (i = 0; i < nr; i++)
+		s->polled[s->nr_cpus + i] = (struct pollfd){ .fd = others[i], .events = POLLIN };
+	if (poll(s->polled, s->nr_cpus + nr, milliseconds) <= 0)
+		return;
+	/* One whose threads have all ended would wake us for ever; other threads may use its ring. */
+	for (i = 0; i < s->nr_cpus; i++)
+		if (s->polled[i].revents & POLLHUP)
+			s->polled[i].fd = -1;
 }
 
 /* ---- numbers of threads and chains ---- */
@@ -508,7 +527,8 @@ static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_
 
 /* ---- rings ---- */
 
-static void drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap_page *ring,
+/* Returns whether there was anything. */
+static bool drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap_page *ring,
 		  size_t bytes, bool samples)
 {
 	static union {
@@ -518,6 +538,7 @@ static void drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap
 	uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = ring->data_tail;
 	const char *data = (const char *)ring + PAGE;
 	const struct perf_event_header *h;
+	const bool any = tail < head;
 
 	while (tail < head) {
 		size_t at = tail & (bytes - 1), first;
@@ -542,6 +563,7 @@ static void drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap
 		tail += h->size;
 	}
 	__atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
+	return any;
 }
 
 /* What was lost after the last record that found room: no ring tells. */
@@ -561,16 +583,20 @@ static void tell_last_losses(struct sampler *s)
  * sampler_drain() - read what there is
  * @s: the sampler
  * @all: and write what is being collected: the events are stopped
+ *
+ * Return: whether there was anything.
  */
-void sampler_drain(struct sampler *s, bool all)
+bool sampler_drain(struct sampler *s, bool all)
 {
+	bool any = false;
+
 	for (int i = 0; i < s->nr_cpus; i++) {
 		struct cpu_state *c = &s->cpus[i];
 
 		if (!c->samples || !c->tasks)
 			continue;
-		drain(s, c, c->tasks, s->task_ring, false);
-		drain(s, c, c->samples, s->sample_ring, true);
+		any |= drain(s, c, c->tasks, s->task_ring, false);
+		any |= drain(s, c, c->samples, s->sample_ring, true);
 		if (all || c->task_buffer.used > 65536 || c->last_ns - c->flushed_ns > FLUSH_NS)
 			flush_tasks(s, c);
 		if (all || c->last_ns - c->flushed_ns > FLUSH_NS)
@@ -580,6 +606,7 @@ void sampler_drain(struct sampler *s, bool all)
 		flush_buffer(s, &s->new_threads, CHUNK_THREADS, 0, 0, 0);
 		tell_last_losses(s);
 	}
+	return any;
 }
 
 /** sampler_forked() - tell of a process that was forked before events were open */
@@ -677,6 +704,7 @@ void sampler_close(struct sampler *s)
 	free(s->new_threads.data);
 	free(s->new_chains.data);
 	free(s->fds);
+	free(s->polled);
 	free(s->cpus);
 	free(s);
 }

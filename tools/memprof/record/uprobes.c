@@ -25,10 +25,11 @@
 #include <time.h>
 #include <tracefs.h>
 #include <unistd.h>
-#include <uthash.h>
 
+#include "lib/hash.h"
 #include "lib/complain.h"
 #include "lib/numbers.h"
+#include "lib/perf/descriptors.h"
 #include "lib/perf/lost.h"
 #include "lib/record/guard.h"
 #include "record.h"
@@ -247,11 +248,32 @@ int uprobes_add(struct uprobes *u, const struct allocator *a)
 
 /* ---- events ---- */
 
-/* An event of tracefs for the calls, or the returns, of each function. */
+/* An event of tracefs for the calls, or the returns, of a function.  0, or -errno. */
+static int define_one(struct probe *p, const char *group, int number, bool returns)
+{
+	char name[16], file[80], *id;
+	struct tracefs_dynevent *event;
+	int ret;
+
+	snprintf(name, sizeof(name), "%c%d", returns ? 'r' : 'p', number);
+	errno = 0;
+	event = returns ? tracefs_uretprobe_alloc(group, name, p->file, p->offset, NULL) :
+			  tracefs_uprobe_alloc(group, name, p->file, p->offset, NULL);
+	ret = event && !tracefs_dynevent_create(event) ? 0 : errno ? -errno : -ENOENT;
+	tracefs_dynevent_free(event);
+	if (ret)
+		return ret;
+	snprintf(file, sizeof(file), "events/%s/%s/id", group, name);
+	id = tracefs_instance_file_read(NULL, file, NULL);
+	p->ids[returns] = id ? atoi(id) : 0;
+	free(id);
+	return p->ids[returns] ? 0 : -ENOENT;
+}
+
 static int define(struct uprobes *u)
 {
-	char group[32], name[16], file[80], text[4300], *id;
-	int i, returns;
+	char group[32];
+	int i, returns, ret = 0;
 
 	snprintf(group, sizeof(group), "memprof_%d", getpid());
 	/* They would stay when we are gone. */
@@ -259,23 +281,9 @@ static int define(struct uprobes *u)
 		return -ENOMEM;
 	for (i = 0; i < u->nr_probes; i++)
 		/* What free() returns says nothing. */
-		for (returns = 0; returns <= (u->probes[i].kind != FREE); returns++) {
-			struct probe *p = &u->probes[i];
-
-			snprintf(name, sizeof(name), "%c%d", returns ? 'r' : 'p', i);
-			snprintf(text, sizeof(text), "%c:%s/%s %s:0x%lx\n", *name, group, name,
-				 p->file, (unsigned long)p->offset);
-			errno = 0;
-			if (tracefs_instance_file_append(NULL, "uprobe_events", text) < 0)
-				return errno ? -errno : -ENOENT;
-			snprintf(file, sizeof(file), "events/%s/%s/id", group, name);
-			id = tracefs_instance_file_read(NULL, file, NULL);
-			p->ids[returns] = id ? atoi(id) : 0;
-			free(id);
-			if (!p->ids[returns])
-				return -ENOENT;
-		}
-	return 0;
+		for (returns = 0; returns <= (u->probes[i].kind != FREE) && !ret; returns++)
+			ret = define_one(&u->probes[i], group, i, returns);
+	return ret;
 }
 
 static int open_probe(const struct uprobes *u, const struct probe *p, bool returns, pid_t tid,
@@ -306,15 +314,19 @@ static int open_probe(const struct uprobes *u, const struct probe *p, bool retur
 
 static int keep(struct uprobes *u, struct cpu_ring *c, int fd, const struct probe *p, bool returns)
 {
-	int *fds = realloc(u->fds, (u->nr_fds + 1) * sizeof(*fds));
 	struct number *n;
 	void *ring;
+	int *fds;
 
-	if (!fds) {
-		close(fd);
-		return -ENOMEM;
+	/* The capacity is the next power of two. */
+	if (!(u->nr_fds & (u->nr_fds - 1))) {
+		fds = realloc(u->fds, (u->nr_fds ? 2 * u->nr_fds : 1) * sizeof(*fds));
+		if (!fds) {
+			close(fd);
+			return -ENOMEM;
+		}
+		u->fds = fds;
 	}
-	u->fds = fds;
 	u->fds[u->nr_fds++] = fd;
 	n = calloc(1, sizeof(*n));
 	if (!n)
@@ -367,6 +379,7 @@ int uprobes_open(struct uprobes *u, const pid_t *tids, int nr_tids, bool on_exec
 	u->cpus = calloc(u->r->machine.nr_cpus, sizeof(*u->cpus));
 	if (!u->cpus)
 		return complain(FAILED, "no memory left");
+	descriptors_need((uint64_t)u->r->machine.nr_cpus * (nr_tids ? nr_tids : 1) * 2 * u->nr_probes);
 	for (i = 0; i < u->r->machine.nr_cpus && !ret; i++) {
 		struct cpu_ring *c = &u->cpus[u->nr_cpus];
 
@@ -387,7 +400,7 @@ int uprobes_open(struct uprobes *u, const pid_t *tids, int nr_tids, bool on_exec
 		return OK;
 	return complain(FAILED, "uprobes cannot be opened: %s%s", strerror(-ret),
 			ret == -EACCES || ret == -EPERM ? " (needs CAP_PERFMON or root)" :
-			ret == -EMFILE ? " (ulimit -n)" : "");
+			ret == -EMFILE ? " (ulimit -Hn, sysctl fs.nr_open)" : "");
 }
 
 /**
@@ -637,7 +650,8 @@ static void read_call(struct uprobes *u, const struct perf_event_header *h)
 	u->nr_calls++;
 }
 
-static void read_ring(struct uprobes *u, struct cpu_ring *c)
+/* Returns whether there was anything. */
+static bool read_ring(struct uprobes *u, struct cpu_ring *c)
 {
 	static union {
 		struct perf_event_header h;
@@ -645,6 +659,7 @@ static void read_ring(struct uprobes *u, struct cpu_ring *c)
 	} copy;
 	uint64_t head = __atomic_load_n(&c->ring->data_head, __ATOMIC_ACQUIRE), tail = c->ring->data_tail;
 	const char *data = (const char *)c->ring + PAGE;
+	const bool any = tail < head;
 
 	while (tail < head) {
 		const size_t at = tail & (RING - 1);
@@ -666,6 +681,7 @@ static void read_ring(struct uprobes *u, struct cpu_ring *c)
 		tail += h->size;
 	}
 	__atomic_store_n(&c->ring->data_tail, tail, __ATOMIC_RELEASE);
+	return any;
 }
 
 /* Whose they were is not known: every process may have lost some. */
@@ -697,18 +713,21 @@ static int by_time(const void *a, const void *b)
  * uprobes_drain() - read what there is
  * @u: the uprobes
  * @all: everything, for the last time
+ *
+ * Return: whether there was anything.
  */
-void uprobes_drain(struct uprobes *u, bool all)
+bool uprobes_drain(struct uprobes *u, bool all)
 {
 	const uint64_t now = now_ns(), until = all ? UINT64_MAX : now - LATE_NS;
 	struct thread *t, *next;
 	uint64_t counted = 0;
+	bool any = false;
 	size_t taken;
 	int i;
 
 	for (i = 0; i < u->nr_cpus; i++)
 		if (u->cpus[i].ring)
-			read_ring(u, &u->cpus[i]);
+			any |= read_ring(u, &u->cpus[i]);
 	qsort(u->calls, u->nr_calls, sizeof(*u->calls), by_time);
 	for (taken = 0; taken < u->nr_calls && u->calls[taken].time <= until; taken++)
 		take_call(u, &u->calls[taken]);
@@ -724,6 +743,7 @@ void uprobes_drain(struct uprobes *u, bool all)
 	HASH_ITER(hh, u->threads, t, next)
 		if (all || (t->nr && now - t->base_ns > 1000000000))
 			flush(u, t);
+	return any || u->nr_calls;
 }
 
 /** uprobes_close() - end; guard_undo() removes the events that were defined */

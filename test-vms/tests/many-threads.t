@@ -1,0 +1,62 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+# memprof record and many threads: 10,000 that come and go and 500 that sleep are recorded
+# whole, on 16 CPUs as on two; while nothing happens, the recorder does next to nothing.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use Test::More;
+use Plants;
+use VM;
+
+stage();
+
+# By swmem, which needs no QEMU of its own.
+sub guest {
+	my ($cpus, $script) = @_;
+	open my $f, '>', "$share/many.sh" or die;
+	print $f "cd /tmp\nexport PATH=/share/bin:\$PATH\n$no_limits\n$script";
+	close $f;
+	return vm('--smp', $cpus, '--mem', '3G', '--append', 'hpet=disable', '--root', 'host', '--share', $share,
+		  '--timeout', 900, '--', 'sh', '/share/many.sh');
+}
+
+# So many descriptors are more than the soft limit: two of each thread and CPU.
+my $many = <<'END';
+memprof record -c 200000 -o many.data --ring 16K -- memprof_many 500 10000 15 >said & r=$!
+until grep -q quiet said; do sleep 0.5; done
+sleep 2
+perf stat -x, -e raw_syscalls:sys_enter -p $r -o calls -- sleep 5
+echo "calls $(grep -c . calls) $(cat calls | tr '\n' ' ')"
+wait $r || exit 1
+cat said
+memprof report summary many.data -F csv
+END
+my $vm = guest(2, $many);
+is($vm->{status}, 0, 'threads that come and go, and that sleep, are recorded') or diag $vm->{err}, $vm->{out};
+like($vm->{out}, qr/^objects 10500$/m, 'so many objects');
+my ($events) = $vm->{err} =~ /samples, (\d+) events of objects/;
+cmp_ok($events // 0, '>=', 2 * 10500, "each begins and ends: $events events") or diag $vm->{err};
+unlike($vm->{err}, qr/events of objects lost/, 'none is lost');
+like($vm->{out}, qr/^"?events of objects lost"?,0/m, 'and the recording says so') or diag $vm->{out};
+my ($calls) = $vm->{out} =~ /(\d+),,raw_syscalls:sys_enter/;
+cmp_ok(($calls // 1e9) / 5, '<=', 200, 'in a second of sleep, the recorder makes ' . ($calls // 0) / 5 . ' system calls') or diag $vm->{out};
+
+# All CPUs: of the last one, too, and with more descriptors than the soft limit.
+$vm = guest(16, <<'END');
+echo "online $(nproc)"
+memprof_many 40 0 20 >said & many=$!
+until grep -q quiet said; do sleep 0.5; done
+sh -c "ulimit -S -n 256; exec memprof record -c 200000 -o pid.data -p $many" || echo "status $?"
+taskset -c $(($(nproc) - 1)) memprof record -c 20000 -o last.data -- memprof_truth log 1 1000 || exit 1
+memprof script last.data | head -n 3
+memprof report summary last.data -F csv
+END
+is($vm->{status}, 0, '16 CPUs are recorded') or diag $vm->{err}, $vm->{out};
+like($vm->{out}, qr/^online 16$/m, 'as many are there');
+unlike($vm->{out} . $vm->{err}, qr/^status|cannot be opened/m, '41 threads on 16 CPUs: the limit of descriptors is raised')
+	or diag $vm->{err};
+like($vm->{out}, qr/^accesses,[1-9]/m, 'what runs on the last CPU only is sampled') or diag $vm->{out};
+
+done_testing();
