@@ -104,37 +104,51 @@ static void print_padded(const char *text, int width, bool left, FILE *out)
 		fprintf(out, "%*s", blanks, "");
 }
 
-static void print_text(const struct table *t, FILE *out)
+/* What was printed before keeps its widths.  Return: 0, or -1 without memory. */
+static int measure_columns(struct table *t)
 {
-	int *width = calloc(t->nr_columns, sizeof(*width));
+	char buf[NUMBER_SIZE];
+	size_t i;
+	int c, len;
+
+	if (!t->widths) {
+		t->widths = calloc(t->nr_columns, sizeof(*t->widths));
+		if (!t->widths)
+			return -1;
+		for (c = 0; c < t->nr_columns; c++)
+			t->widths[c] = strlen(t->columns[c].name);
+	}
+	for (i = 0; i < t->nr_cells; i++) {
+		c = i % t->nr_columns;
+		len = utf8_width(cell_text(t, i, buf));
+		if (len > t->widths[c])
+			t->widths[c] = len;
+	}
+	return 0;
+}
+
+static int print_text(struct table *t, FILE *out)
+{
 	char buf[NUMBER_SIZE];
 	size_t i;
 	int c;
 
-	if (!width)
-		return;
-	for (c = 0; c < t->nr_columns; c++)
-		width[c] = strlen(t->columns[c].name);
-	for (i = 0; i < t->nr_cells; i++) {
-		int len = utf8_width(cell_text(t, i, buf));
-
-		c = i % t->nr_columns;
-		if (len > width[c])
-			width[c] = len;
-	}
-	for (c = 0; c < t->nr_columns; c++) {
+	if (measure_columns(t))
+		return -1;
+	for (c = 0; c < t->nr_columns && !t->printed; c++) {
 		fputs(c ? "  " : "", out);
-		print_padded(t->columns[c].name, width[c], t->columns[c].type == CELL_TEXT, out);
+		print_padded(t->columns[c].name, t->widths[c], t->columns[c].type == CELL_TEXT, out);
 	}
-	fputc('\n', out);
+	if (!t->printed)
+		fputc('\n', out);
 	for (i = 0; i < t->nr_cells; i++) {
 		c = i % t->nr_columns;
 		fputs(c ? "  " : "", out);
-		print_padded(cell_text(t, i, buf), width[c], t->columns[c].type == CELL_TEXT, out);
+		print_padded(cell_text(t, i, buf), t->widths[c], t->columns[c].type == CELL_TEXT, out);
 		if (c == t->nr_columns - 1)
 			fputc('\n', out);
 	}
-	free(width);
+	return 0;
 }
 
 /* RFC 4180: quotes around what needs them, doubled inside. */
@@ -159,9 +173,8 @@ static void print_csv(const struct table *t, FILE *out)
 	size_t i;
 	int c;
 
-	for (c = 0; c < t->nr_columns; c++)
-		fprintf(out, "%s%s", c ? "," : "", t->columns[c].name);
-	fputc('\n', out);
+	for (c = 0; c < t->nr_columns && !t->printed; c++)
+		fprintf(out, "%s%s%s", c ? "," : "", t->columns[c].name, c == t->nr_columns - 1 ? "\n" : "");
 	for (i = 0; i < t->nr_cells; i++) {
 		c = i % t->nr_columns;
 		if (c)
@@ -211,6 +224,26 @@ static int print_json_cell(const struct table *t, size_t i, FILE *out)
 	return ret;
 }
 
+/* The objects of a list that is begun or goes on, and is not ended. */
+static int print_objects(const struct table *t, FILE *out)
+{
+	bool any = t->printed;
+	size_t i;
+	int c;
+
+	fputs(any ? "" : "[", out);
+	for (i = 0; i < t->nr_cells; i++) {
+		c = i % t->nr_columns;
+		fprintf(out, "%s\n  \"%s\": ", !c && any ? ",\n {" : !c ? "\n {" : ",", t->columns[c].name);
+		any = true;
+		if (print_json_cell(t, i, out))
+			return -1;
+		if (c == t->nr_columns - 1)
+			fputs("\n }", out);
+	}
+	return 0;
+}
+
 /**
  * table_print_rows() - print a table as a list of objects, a part of a JSON text
  * @t: the table
@@ -220,29 +253,43 @@ static int print_json_cell(const struct table *t, size_t i, FILE *out)
  */
 int table_print_rows(const struct table *t, FILE *out)
 {
-	size_t i;
-	int c;
-
-	fputs(t->nr_cells ? "[" : "[]", out);
-	for (i = 0; i < t->nr_cells; i++) {
-		c = i % t->nr_columns;
-		fprintf(out, "%s\n  \"%s\": ", !c && i ? ",\n {" : !c ? "\n {" : ",", t->columns[c].name);
-		if (print_json_cell(t, i, out))
-			return -1;
-		if (c == t->nr_columns - 1)
-			fputs("\n }", out);
-	}
-	fputs(t->nr_cells ? "\n]" : "", out);
+	if (print_objects(t, out))
+		return -1;
+	fputs(t->nr_cells ? "\n]" : "]", out);
 	return ferror(out) ? -1 : 0;
 }
 
-static int print_json(const struct table *t, FILE *out)
+static int print_json(const struct table *t, FILE *out, bool last)
 {
-	fprintf(out, "{\"schema_version\": %d, \"rows\": ", JSON_SCHEMA_VERSION);
-	if (table_print_rows(t, out))
+	if (!t->printed)
+		fprintf(out, "{\"schema_version\": %d, \"rows\": ", JSON_SCHEMA_VERSION);
+	if (print_objects(t, out))
 		return -1;
-	fputs("}\n", out);
+	if (last)
+		fputs(t->printed || t->nr_cells ? "\n]}\n" : "]}\n", out);
 	return 0;
+}
+
+static void free_cells(struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_cells; i++)
+		if (t->cells[i].type == CELL_TEXT)
+			free(t->cells[i].text);
+	t->nr_cells = 0;
+}
+
+static int print_rows(struct table *t, enum table_format format, FILE *out, bool last)
+{
+	int ret = 0;
+
+	switch (format) {
+	case TABLE_TEXT: ret = print_text(t, out); break;
+	case TABLE_CSV: print_csv(t, out); break;
+	case TABLE_JSON: ret = print_json(t, out, last); break;
+	}
+	return ret || fflush(out) || ferror(out) ? -1 : 0;
 }
 
 /**
@@ -251,18 +298,29 @@ static int print_json(const struct table *t, FILE *out)
  * @format: how
  * @out: where to
  *
- * Return: 0, or -1 if it could not be written.
+ * Return: 0, or -1 if it could not be written, or without memory.
  */
-int table_print(const struct table *t, enum table_format format, FILE *out)
+int table_print(struct table *t, enum table_format format, FILE *out)
 {
-	int ret = 0;
+	return print_rows(t, format, out, true);
+}
 
-	switch (format) {
-	case TABLE_TEXT: print_text(t, out); break;
-	case TABLE_CSV: print_csv(t, out); break;
-	case TABLE_JSON: ret = print_json(t, out); break;
-	}
-	return ret || fflush(out) || ferror(out) ? -1 : 0;
+/**
+ * table_print_part() - print the rows of a long table that are there, and forget them
+ * @t: the table; more rows may be added then
+ * @format: how; columns of text are as wide as those printed so far need
+ * @out: where to
+ * @last: no part follows
+ *
+ * Return: 0, or -1 if it could not be written, or without memory.
+ */
+int table_print_part(struct table *t, enum table_format format, FILE *out, bool last)
+{
+	int ret = t->nr_cells || last ? print_rows(t, format, out, last) : 0;
+
+	t->printed |= t->nr_cells > 0;
+	free_cells(t);
+	return ret;
 }
 
 /** table_rows() - rows, but those that are of the others together */
@@ -322,10 +380,7 @@ int table_print_html(const struct table *t, size_t max_rows, FILE *out)
  */
 void table_free(struct table *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->nr_cells; i++)
-		if (t->cells[i].type == CELL_TEXT)
-			free(t->cells[i].text);
+	free_cells(t);
 	free(t->cells);
+	free(t->widths);
 }

@@ -3,6 +3,7 @@
 #ifndef MEMSCOPE_TABLE_H
 #define MEMSCOPE_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -42,12 +43,16 @@ struct cell {
 /**
  * struct table - rows of cells
  * @nr_summary: so many rows, the last ones, are of the others together
+ * @widths: of the columns of text, as far as the rows are known; NULL until they are printed
+ * @printed: rows were printed already, by table_print_part()
  */
 struct table {
 	const struct column *columns;
 	int nr_columns;
 	struct cell *cells;
 	size_t nr_cells, room, nr_summary;
+	int *widths;
+	bool printed;
 };
 
 #define INT_CELL(x)	((struct cell){ .type = CELL_INT, .integer = (x) })
@@ -57,7 +62,8 @@ struct table {
 
 void table_init(struct table *t, const struct column *columns, int nr_columns);
 int table_add(struct table *t, const struct cell *row);
-int table_print(const struct table *t, enum table_format format, FILE *out);
+int table_print(struct table *t, enum table_format format, FILE *out);
+int table_print_part(struct table *t, enum table_format format, FILE *out, bool last);
 int table_print_rows(const struct table *t, FILE *out);
 size_t table_rows(const struct table *t);
 int table_print_html(const struct table *t, size_t max_rows, FILE *out);

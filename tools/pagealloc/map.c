@@ -28,6 +28,12 @@ static const struct { unsigned int flag; const char *name; } page_flags[] = {
 	{ PAGE_HINTS_ZERO, "zero" },
 };
 
+struct printer {
+	struct table table;
+	enum table_format format;
+	struct outfile out;
+};
+
 static int add_page(struct table *table, const struct range *r, const struct page_hints_page *page,
 		    uint64_t address)
 {
@@ -51,7 +57,8 @@ static int add_page(struct table *table, const struct range *r, const struct pag
 		TEXT_CELL(flags), *r->name ? TEXT_CELL(r->name) : NONE_CELL });
 }
 
-static int map_range(struct target *t, struct table *table, const struct range *r,
+/* What cannot be written is complained of when the file is closed: 1. */
+static int map_range(struct target *t, struct printer *p, const struct range *r,
 		     struct page_hints_page *pages, uint64_t *addresses)
 {
 	uint64_t start = r->start;
@@ -65,15 +72,17 @@ static int map_range(struct target *t, struct table *table, const struct range *
 			return nr;
 		for (i = 0; i < nr; i++)
 			if (pages[i].flags & PAGE_HINTS_PRESENT &&
-			    add_page(table, r, &pages[i], addresses[i]))
+			    add_page(&p->table, r, &pages[i], addresses[i]))
 				return -ENOMEM;
+		if (table_rows(&p->table) >= BATCH && table_print_part(&p->table, p->format, p->out.f, false))
+			return 1;
 		if (!nr && start == before)
 			break;
 	}
 	return 0;
 }
 
-static int map(struct target *t, struct table *table)
+static int map(struct target *t, struct printer *p)
 {
 	struct page_hints_page *pages = calloc(BATCH, sizeof(*pages));
 	uint64_t *addresses = calloc(BATCH, sizeof(*addresses));
@@ -81,37 +90,46 @@ static int map(struct target *t, struct table *table)
 	size_t i;
 
 	for (i = 0; i < t->nr_ranges && !ret; i++)
-		ret = map_range(t, table, &t->ranges[i], pages, addresses);
+		ret = map_range(t, p, &t->ranges[i], pages, addresses);
 	free(pages);
 	free(addresses);
+	if (!ret)
+		ret = table_print_part(&p->table, p->format, p->out.f, true) ? 1 : 0;
 	return ret;
+}
+
+/* The rows of a large process do not wait in memory for the last. */
+static int print_map(struct target *t, const struct output *o, const char *pid)
+{
+	struct printer p = { .format = o->format };
+	int ret;
+
+	if (outfile_open(&p.out, o->path))
+		return FAILED;
+	table_init(&p.table, columns, sizeof(columns) / sizeof(columns[0]));
+	ret = map(t, &p);
+	if (ret < 0)
+		complain_about(ret, pid);
+	table_free(&p.table);
+	return outfile_close(&p.out, ret) || ret ? FAILED : OK;
 }
 
 int cmd_map(int argc, char **argv)
 {
 	struct output out = { };
 	const struct opt options[] = { OUTPUT_OPTIONS(&out), { } };
-	struct table table;
 	struct target t;
 	int ret, skip;
 
 	skip = options_parse(&usage, options, argc, argv);
 	argc -= skip;
 	argv += skip;
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
 	ret = target_open(&t, argv[0], PAGEALLOC_READ_ONLY);
 	if (!ret)
 		ret = target_ranges(&t, argv + 1, argc - 1,
 				    ALL_MAPPINGS | MAPPINGS_OF_RANGE);
-	if (!ret) {
-		ret = map(&t, &table);
-		if (ret < 0)
-			ret = complain_about(ret, argv[0]);
-	}
-	if (ret)
-		table_free(&table);
-	else
-		ret = output_table(&out, &table, 0);
+	if (!ret)
+		ret = print_map(&t, &out, argv[0]);
 	target_close(&t);
 	return ret;
 }

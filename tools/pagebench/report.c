@@ -225,14 +225,14 @@ static int check_views(const char *list)
 	return OK;
 }
 
-static int print_plain(const struct report *report, enum table_format format, FILE *out)
+static int print_plain(struct report *report, enum table_format format, FILE *out)
 {
 	int i;
 
 	for (i = 0; i < report->nr_notes; i++)
 		fprintf(out, "# %s\n", report->notes[i]);
 	for (i = 0; i < report->nr; i++) {
-		const struct section *s = &report->sections[i];
+		struct section *s = &report->sections[i];
 
 		fprintf(out, "\n# %s: %s\n# %s.\n", s->name, s->title, s->meaning);
 		if (table_print(&s->table, format, out))
@@ -249,7 +249,7 @@ static void print_string(const char *text, FILE *out)
 	json_decref(string);
 }
 
-static int print_json(const struct report *report, FILE *out)
+static int print_json(struct report *report, FILE *out)
 {
 	int i;
 
@@ -260,7 +260,7 @@ static int print_json(const struct report *report, FILE *out)
 	}
 	fputs("\n]", out);
 	for (i = 0; i < report->nr; i++) {
-		const struct section *s = &report->sections[i];
+		struct section *s = &report->sections[i];
 
 		fprintf(out, ",\n\"%s\": {\"title\": ", s->name);
 		print_string(s->title, out);

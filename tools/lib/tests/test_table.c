@@ -267,6 +267,60 @@ static void empty_json(void **state)
 	free(text);
 }
 
+/* In as many parts as there are rows. */
+static char *print_parts(enum table_format format, int rows)
+{
+	struct table t;
+	char *got;
+	size_t size;
+	FILE *f = open_memstream(&got, &size);
+	int i;
+
+	table_init(&t, columns, 3);
+	for (i = 0; i < rows; i++) {
+		assert_int_equal(table_add(&t, (struct cell[]){ TEXT_CELL("name"), INT_CELL(i), REAL_CELL(i) }), 0);
+		assert_int_equal(table_print_part(&t, format, f, false), 0);
+		assert_int_equal(t.nr_cells, 0);
+	}
+	assert_int_equal(table_print_part(&t, format, f, true), 0);
+	fclose(f);
+	table_free(&t);
+	return got;
+}
+
+static char *print_whole(enum table_format format, int rows)
+{
+	struct table t;
+	char *got;
+	size_t size;
+	FILE *f = open_memstream(&got, &size);
+	int i;
+
+	table_init(&t, columns, 3);
+	for (i = 0; i < rows; i++)
+		assert_int_equal(table_add(&t, (struct cell[]){ TEXT_CELL("name"), INT_CELL(i), REAL_CELL(i) }), 0);
+	assert_int_equal(table_print(&t, format, f), 0);
+	fclose(f);
+	table_free(&t);
+	return got;
+}
+
+/* A long table needs no memory for all of its rows. */
+static void parts_are_the_whole(void **state)
+{
+	int format, rows;
+
+	(void)state;
+	for (format = TABLE_TEXT; format <= TABLE_JSON; format++)
+		for (rows = 0; rows < 4; rows++) {
+			char *parts = print_parts(format, rows), *whole = print_whole(format, rows);
+
+			assert_string_equal(parts, whole);
+			free(parts);
+			free(whole);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +330,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_number_is_not_known),
 		cmocka_unit_test(long_cells_are_whole),
 		cmocka_unit_test(empty_json),
+		cmocka_unit_test(parts_are_the_whole),
 		cmocka_unit_test(significant), cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json),
 		cmocka_unit_test(html), cmocka_unit_test(html_summary_first), cmocka_unit_test(full),
 	};
