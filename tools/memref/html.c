@@ -194,7 +194,7 @@ static int plots(struct page *p, const struct view *view)
 	return ret;
 }
 
-static int rows(struct page *p, const struct view *view, const struct table *t)
+static int rows(struct page *p, const struct view *view, struct table *t)
 {
 	size_t nr = table_rows(t), shown = view->plot ? FIRST_ROWS : MAX_ROWS;
 	char *csv = NULL;
@@ -226,9 +226,13 @@ static int view(struct page *p, const struct view *v)
 {
 	char lacks[512];
 	struct table t;
-	int ret = OK;
+	int ret = view_make(v, p->m, &t, lacks, sizeof(lacks));
 
-	if (!view_make(v, p->m, &t, lacks, sizeof(lacks)) && t.nr_cells) {
+	if (ret < 0)
+		complain(FAILED, "%s: %s", v->name, lacks);
+	if (ret > 0)
+		ret = OK;
+	else if (!ret && t.nr_cells) {
 		fprintf(p->nav, "<a href=\"#%s\">%s</a>\n", v->name, v->name);
 		fprintf(p->f, "<h2 id=\"%s\">%s: ", v->name, v->name);
 		html_text(p->f, v->about);
@@ -269,7 +273,7 @@ static int write_page(struct page *p, FILE *f, const char *title, int damaged)
 		ret = v->plot ? view(p, v) : OK;
 	for (v = views; p->f && p->nav && v->name && !ret; v++)
 		ret = v->plot ? OK : view(p, v);
-	if (!p->f || fclose(p->f) || !p->nav || fclose(p->nav))
+	if ((p->f && fclose(p->f)) | (p->nav && fclose(p->nav)) || !body || !nav)
 		ret = complain(FAILED, "no memory left");
 	if (!ret) {
 		head(p, f, title, damaged);

@@ -69,6 +69,14 @@ static void remove_stale(void)
 	tracefs_list_free(names);
 }
 
+/* Can it show a frame in the place of another? */
+static bool has_screen(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
+}
+
 static int nr_nodes(void)
 {
 	glob_t g;
@@ -283,12 +291,12 @@ static int top(struct session *s)
 
 int cmd_top(int argc, char **argv)
 {
-	struct session session = { .batch = !isatty(STDOUT_FILENO) };
+	struct session session = { .batch = !has_screen() };
 	bool once = false;
 	const struct opt options[] = {
 		KNOB_INTERVAL_OPTION, KNOB_PID_OPTION,
 		OPT_NUMBER(0, "intervals", "N", &session.left, 1, OPT_NUMBER_MAX, "end after N intervals"),
-		OPT_FLAG(0, "batch", &session.batch, "a line for each interval, as without a terminal"),
+		OPT_FLAG(0, "batch", &session.batch, "a line for each interval, as without a terminal, or where $TERM is dumb"),
 		OPT_FLAG(0, "once", &once, "as --batch --intervals 1"),
 		OPT_CHANGED('n', "count", "--intervals"), { }
 	};

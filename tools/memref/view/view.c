@@ -71,13 +71,14 @@ int view_window(const struct view *v, const struct window *w, char *error, size_
  * @error: says why there is none
  * @size: of @error
  *
- * Return: 0, or -1 with @error set.
+ * Return: 0, 1 if the recording lacks what the view shows, or -1 without memory; with
+ * @error set.
  */
 int view_make(const struct view *v, struct model *m, struct table *t, char *error, size_t size)
 {
 	memset(t, 0, sizeof(*t));
 	if (v->lacks && v->lacks(m, error, size))
-		return -1;
+		return 1;
 	if (!v->make(m, t))
 		return 0;
 	snprintf(error, size, "no memory left");
