@@ -16,7 +16,7 @@ PACKAGES += linux-perf sqlite3 numactl luajit zstd
 # the tools
 PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libgsl-dev \
 	zlib1g-dev libinih-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core \
-	libbpf-dev libdw-dev libcapstone-dev libxxhash-dev libunistring-dev graphviz
+	libbpf-dev libdw-dev libcapstone-dev libxxhash-dev libunistring-dev libzstd-dev graphviz
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db
 # what the decoder of swmem is compared with

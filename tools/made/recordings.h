@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Small recordings made up for tests: of memref, and of dprof from its text. */
+#ifndef MEMSCOPE_MADE_RECORDINGS_H
+#define MEMSCOPE_MADE_RECORDINGS_H
+
+#include "trace_file.h"
+
+struct trace_file *memref_recording(unsigned int intervals);
+struct trace_file *dprof_recording(const char *text);
+
+#endif
