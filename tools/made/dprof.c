@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A recording of dprof as trace-cmd would have written what a text says. */
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static void add(struct trace_file *t, int id, const struct event *e)
 	trace_file_add(t, e->cpu < 0 ? 0 : e->cpu % 4, e->ts, id, e->pid, values);
 }
 
-/** dprof_recording() - of the lines of a text, but symbols and comments, on four CPUs */
+/** dprof_recording() - of the events of a text, on four CPUs */
 struct trace_file *dprof_recording(const char *text)
 {
 	struct trace_file *t = trace_file_new("dprof", 4);
@@ -60,7 +61,7 @@ struct trace_file *dprof_recording(const char *text)
 	for (kind = 0; kind < NR_EVENTS; kind++)
 		ids[kind] = define(t, &event_format[kind]);
 	for (line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		if (*line == '#' || !strncmp(line, "symbol ", 7))
+		if (!isdigit((unsigned char)*line))
 			continue;
 		if (event_parse(&e, line, &wrong)) {
 			fprintf(stderr, "dprof_recording: %s: not understood\n", wrong);
