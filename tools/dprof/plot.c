@@ -135,8 +135,10 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 	failed = dot ? run_dot(&p) : run_gnuplot(a, view, &p, title);
 	if (!failed && rename(p.tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
-	if (failed)
+	if (failed) {
 		unlink(p.tmp);
+		unlink(p.data);
+	}
 	leftover_done(p.tmp);
 	return failed;
 }

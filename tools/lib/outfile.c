@@ -40,7 +40,13 @@ int outfile_open(struct outfile *o, const char *path)
 	leftover_add(o->tmp);
 	fchmod(fd, 0644);
 	o->f = fdopen(fd, "w");
-	return o->f ? OK : complain(FAILED, "%s: %s", path, strerror(errno));
+	if (o->f)
+		return OK;
+	complain(FAILED, "%s: %s", path, strerror(errno));
+	close(fd);
+	unlink(o->tmp);
+	leftover_done(o->tmp);
+	return FAILED;
 }
 
 /**

@@ -30,11 +30,12 @@ static const struct verb_usage usage = {
 	.about = "Make a page of the diagnosis and all views of a recording (default " DEFAULT_FILE ").",
 };
 
-static void put_picture(FILE *f, struct memprof *m, const struct view *v, const struct view_options *o,
+static int put_picture(FILE *f, struct memprof *m, const struct view *v, const struct view_options *o,
 			const char *dir)
 {
 	char path[4200], csv[4200], *svg = NULL;
 	size_t n = 0;
+	int bad = -1;
 	FILE *in;
 
 	snprintf(path, sizeof(path), "%s/%s.svg", dir, v->name);
@@ -50,6 +51,7 @@ static void put_picture(FILE *f, struct memprof *m, const struct view *v, const 
 			fputs("<figure>\n", f);
 			html_svg(f, svg, prefix);
 			fputs("</figure>\n", f);
+			bad = 0;
 		}
 		if (in)
 			fclose(in);
@@ -59,6 +61,7 @@ static void put_picture(FILE *f, struct memprof *m, const struct view *v, const 
 	unlink(csv);
 	leftover_done(path);
 	leftover_done(csv);
+	return bad;
 }
 
 static int put_diagnosis(FILE *f, struct memprof *m)
@@ -136,7 +139,7 @@ static int write_page(FILE *f, struct memprof *m, const struct common *c, bool p
 		fprintf(f, "<h2 id=\"%s\">%s</h2>\n<p>%s</p>\n", v->name, v->name, v->about);
 		bad = v->make(m, &c->view, &table);
 		if (!bad && plots && v->plot && table.nr_cells)
-			put_picture(f, m, v, &c->view, dir);
+			bad = put_picture(f, m, v, &c->view, dir);
 		if (!bad) {
 			fputs("<div class=\"scroll\">\n", f);
 			bad = table_print_html(&table, MAX_ROWS, f);

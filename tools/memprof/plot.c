@@ -100,8 +100,10 @@ int plot_draw(struct memprof *m, const struct view *view, const struct view_opti
 		title = text;
 	}
 	f = open_memstream(&commands, &size);
-	if (!f)
+	if (!f) {
+		unlink(csv);
 		return complain(FAILED, "no memory left");
+	}
 	gnuplot_quoted(f, "plots", plots);
 	gnuplot_quoted(f, "csv", csv);
 	gnuplot_quoted(f, "out", tmp);
@@ -113,8 +115,10 @@ int plot_draw(struct memprof *m, const struct view *view, const struct view_opti
 	free(commands);
 	if (!failed && rename(tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
-	if (failed)
+	if (failed) {
 		unlink(tmp);
+		unlink(csv);
+	}
 	leftover_done(tmp);
 	return failed;
 }

@@ -21,7 +21,7 @@ struct export {
 	struct gather gather;
 	struct model nodes;		/* for its spans of memory */
 	int first;			/* nothing stands before it in a list */
-	int failed;
+	int failed, measured;		/* measured: @extent is known */
 	struct extent {
 		uint64_t low, high;	/* addresses referenced at all */
 		uint64_t ns, intervals;	/* length of all intervals */
@@ -74,6 +74,9 @@ static int close_output(struct export *x)
 		return FAILED;
 	if (!x->failed && x->format->end)
 		x->format->end(x->f);
+	/* fclose() does not tell of what failed before. */
+	if (x->f && ferror(x->f))
+		x->failed = 1;
 	if (x->f && x->format->compressed)
 		x->failed |= fclose(x->f);
 	return outfile_close(&x->out, x->failed);
@@ -295,6 +298,8 @@ static int run_intervals(struct export *x, const char *path)
 	x->gather.interval = take_interval;
 	x->gather.ctx = x;
 	damaged = read_intervals(x, path);
+	if (x->measured && x->extent.intervals != x->gather.intervals)
+		x->failed = complain(FAILED, "%s: could not be read twice alike", path);
 	return close_output(x) || damaged ? FAILED : OK;
 }
 
@@ -337,6 +342,7 @@ static int run_damo(struct export *x, const char *path)
 		gather_end(&x->gather);
 	gather_free(&x->gather);
 	x->gather = (struct gather){ 0 };
+	x->measured = 1;
 	if (x->nodes.nr_spans)
 		qsort(x->nodes.spans, x->nodes.nr_spans, sizeof(*x->nodes.spans), by_start);
 	return run_intervals(x, path);

@@ -220,8 +220,10 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 	free(commands);
 	if (!failed && rename(p.tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
-	if (failed)
+	if (failed) {
 		unlink(p.tmp);
+		unlink(p.csv);
+	}
 	leftover_done(p.tmp);
 	return failed;
 }

@@ -20,8 +20,11 @@ static double lines_or_memory(struct analysis *a, const struct dtype *t)
 	return 1e-15 * (1 + analysis_objects(a, t) * t->size);
 }
 
-/* Sets that a type is in, and lines of it that are in sets with too much in them. */
-static void sets_of(const struct sim *s, uint32_t type, uint32_t *sets, uint64_t *lines,
+/*
+ * Sets that a type is in, and lines of it that are in sets with too much in them.
+ * Return: 0, or -1 without memory.
+ */
+static int sets_of(const struct sim *s, uint32_t type, uint32_t *sets, uint64_t *lines,
 		    uint64_t *crowded)
 {
 	bool *has = calloc(s->sets, sizeof(*has));
@@ -31,6 +34,8 @@ static void sets_of(const struct sim *s, uint32_t type, uint32_t *sets, uint64_t
 
 	*sets = 0;
 	*lines = *crowded = 0;
+	if (!has)
+		return -1;
 	for (i = 0; i < s->sets; i++)
 		sum += s->set_lines[i];
 	for (l = s->lines; l; l = l->hh.next) {
@@ -40,12 +45,13 @@ static void sets_of(const struct sim *s, uint32_t type, uint32_t *sets, uint64_t
 			continue;
 		++*lines;
 		*crowded += n > s->options.geometry.ways && n * s->sets > 2 * sum;
-		if (has && !has[l->key.set]) {
+		if (!has[l->key.set]) {
 			has[l->key.set] = true;
 			++*sets;
 		}
 	}
 	free(has);
+	return 0;
 }
 
 /* The path that most of a type's lines in the cache are there by. */
@@ -74,7 +80,8 @@ static int add_type(struct analysis *a, const struct dtype *d, double all, struc
 	uint32_t sets;
 	char path[256];
 
-	sets_of(&a->sim, d->index, &sets, &lines, &crowded);
+	if (sets_of(&a->sim, d->index, &sets, &lines, &crowded))
+		return -1;
 	if (st->nr_traces)
 		top_path(a, d, path, sizeof(path));
 	const struct cell row[] = {

@@ -166,7 +166,8 @@ static struct site *find_site(struct site **sites, struct memprof *m, uint32_t i
 	char text[1024], key[1100];
 	struct site *s;
 
-	site_text(memprof_object_site(m, i), text, sizeof(text));
+	if (site_text(memprof_object_site(m, i), text, sizeof(text)))
+		return NULL;
 	snprintf(key, sizeof(key), "%d %s", o->type, text);
 	HASH_FIND_STR(*sites, key, s);
 	if (s)

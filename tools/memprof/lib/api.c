@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* libmemprof's functions: see libmemprof(3). */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,13 +217,23 @@ static const char *base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* For a name that was looked for just now: whether it lacks what there was no memory for. */
+static bool no_memory(struct memprof *m)
+{
+	const bool failed = m->strings.failed;
+
+	m->strings.failed = false;
+	return names_failed(m->names) || failed;
+}
+
 /**
  * memprof_frame() - a frame of a call chain in words: function, file and line
  * @m: the recording
  * @chain: the chain
  * @frame: 0 is the innermost
  *
- * Return: the text, kept by the handle; NULL if there is no such frame.
+ * Return: the text, kept by the handle; NULL if there is no such frame, or with errno set
+ * to ENOMEM.
  */
 public const char *memprof_frame(struct memprof *m, uint32_t chain, unsigned int frame)
 {
@@ -249,8 +260,12 @@ public const char *memprof_frame(struct memprof *m, uint32_t chain, unsigned int
 	else
 		snprintf(text, sizeof(text), "%s+%#lx", base(f.path), (unsigned long)f.offset);
 	kept = string_keep(&m->strings, text);
-	if (!frame)
+	if (no_memory(m)) {
+		errno = ENOMEM;
+		kept = NULL;
+	} else if (!frame) {
 		m->chains.all[chain].text = kept;
+	}
 out:
 	pthread_mutex_unlock(&m->lock);
 	return kept;
@@ -352,6 +367,10 @@ public const struct memprof_site *memprof_object_site(struct memprof *m, uint32_
 	default:
 		snprintf(text, sizeof(text), "[unknown: %s]", o->symbol);
 		site->name = string_keep(&m->strings, text);
+	}
+	if (no_memory(m)) {
+		site->name = NULL;
+		site = NULL;
 	}
 out:
 	pthread_mutex_unlock(&m->lock);

@@ -233,7 +233,7 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 	/* Number 0 of chains and strings is none. */
 	string_number(&m->strings, "");
 	add_chain(&b, 0, 0);
-	b.failed |= !m->names || !m->cpu_node || live_pool_init(&b.pool);
+	b.failed |= !m->names || !m->cpu_node || live_pool_init(&b.pool) || m->strings.failed;
 	if (m->options.each) {
 		m->accesses = big_new(&m->bigs, sizeof(*m->accesses), &b.failed);
 	} else {
@@ -246,9 +246,11 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 		read_losses(&b, f);
 		read_all(&b, f);
 	}
+	b.failed |= f->no_memory;
 	m->totals.max_live_objects = b.pool.max_live;
 	if (!b.failed) {
 		finish_names(&b);
+		b.failed |= m->strings.failed || names_failed(m->names);
 		if (m->options.each)
 			m->nr_accesses = 0;
 		b.failed |= m->nr_accesses >= UINT32_MAX ||

@@ -169,6 +169,7 @@ static char *read_text(struct file *f, enum chunk_type type)
 		if (bytes < 0 || text)
 			continue;
 		text = strndup((char *)buffer + sizeof(struct chunk_header), bytes);
+		f->no_memory |= !text;
 	}
 	free(buffer);
 	return text;

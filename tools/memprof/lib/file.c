@@ -199,8 +199,8 @@ void file_close(struct file *f)
  * @buffer: is made large enough
  * @room: of @buffer
  *
- * Return: bytes read; -1 if the chunk is damaged, which the file remembers, or if there is
- * no memory.
+ * Return: bytes read; -1 if the chunk is damaged, or if there is no memory, either of which
+ * the file remembers.
  */
 ssize_t file_read_chunk(struct file *f, uint32_t chunk, void **buffer, size_t *room)
 {
@@ -211,8 +211,10 @@ ssize_t file_read_chunk(struct file *f, uint32_t chunk, void **buffer, size_t *r
 
 	if (*room < bytes) {
 		data = realloc(*buffer, bytes);
-		if (!data)
+		if (!data) {
+			f->no_memory = true;
 			return -1;
+		}
 		*buffer = data;
 		*room = bytes;
 	}

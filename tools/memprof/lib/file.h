@@ -37,7 +37,7 @@ struct file {
 	struct file_stream *streams;
 	uint32_t nr_streams, room_streams;
 	struct stream_table *table;
-	bool ended;
+	bool ended, no_memory;	/* no_memory: to read a chunk of it */
 	char damage[256];	/* "" if there is none */
 };
 

@@ -32,6 +32,7 @@ struct strings {
 	struct string *table;
 	const char **text;
 	uint32_t used, room;
+	bool failed;			/* no memory for one */
 };
 
 struct chain {
@@ -92,6 +93,7 @@ hidden int build(struct memprof *m, struct file *f, char *error, size_t size);
 /* names.c: what files say about addresses. */
 hidden struct names *names_new(const char *symbols);
 hidden void names_free(struct names *n);
+hidden bool names_failed(struct names *n);
 hidden bool names_data(struct names *n, const char *path, uint64_t offset, uint64_t past,
 		       const char **symbol, int64_t *back, uint64_t *size);
 hidden bool names_code(struct names *n, const char *path, uint64_t offset, const char **function,

@@ -47,6 +47,7 @@ struct names {
 	char *symbols;
 	struct module *modules;
 	struct line_text *lines;
+	bool failed;			/* no memory for one of them */
 };
 
 static char *debuginfo_path;
@@ -102,7 +103,7 @@ static int by_vaddr(const void *a, const void *b)
 	       x->size != y->size ? (x->size < y->size ? -1 : 1) : 0;
 }
 
-static void read_segments(struct module *m)
+static int read_segments(struct module *m)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(m->dw, &bias);
@@ -110,22 +111,27 @@ static void read_segments(struct module *m)
 	size_t n, i;
 
 	if (!elf || elf_getphdrnum(elf, &n))
-		return;
+		return 0;
 	m->bias = bias;
 	m->segments = calloc(n ? n : 1, sizeof(*m->segments));
-	for (i = 0; m->segments && i < n; i++)
+	if (!m->segments)
+		return -1;
+	for (i = 0; i < n; i++)
 		if (gelf_getphdr(elf, i, &p) && p.p_type == PT_LOAD)
 			m->segments[m->nr_segments++] = (struct segment){ p.p_offset, p.p_vaddr,
 									  p.p_filesz, p.p_memsz };
+	return 0;
 }
 
-static void read_data(struct module *m)
+static int read_data(struct module *m)
 {
 	int i, n = dwfl_module_getsymtab(m->dw);
 	GElf_Addr addr;
 	GElf_Sym sym;
 
 	m->data = n > 0 ? malloc(n * sizeof(*m->data)) : NULL;
+	if (n > 0 && !m->data)
+		return -1;
 	for (i = 0; m->data && i < n; i++) {
 		const char *name = dwfl_module_getsym_info(m->dw, i, &sym, &addr, NULL, NULL, NULL);
 
@@ -134,6 +140,7 @@ static void read_data(struct module *m)
 	}
 	if (m->nr_data)
 		qsort(m->data, m->nr_data, sizeof(*m->data), by_vaddr);
+	return 0;
 }
 
 static struct module *find_module(struct names *n, const char *path)
@@ -147,12 +154,14 @@ static struct module *find_module(struct names *n, const char *path)
 	m = calloc(1, sizeof(*m));
 	if (!m || !(m->path = strdup(path))) {
 		free(m);
+		n->failed = true;
 		return NULL;
 	}
 	HASH_ADD_KEYPTR(hh, n->modules, m->path, strlen(m->path), m);
 	if (!m->hh.tbl) {
 		free(m->path);
 		free(m);
+		n->failed = true;
 		return NULL;
 	}
 	if (*path != '/')
@@ -168,8 +177,8 @@ static struct module *find_module(struct names *n, const char *path)
 		m->dw = NULL;
 		return m;
 	}
-	read_segments(m);
-	read_data(m);
+	if (read_segments(m) || read_data(m))
+		n->failed = true;
 	return m;
 }
 
@@ -192,6 +201,15 @@ static bool vaddr_of(const struct module *m, uint64_t offset, uint64_t past, uin
 		return false;
 	*vaddr = best->vaddr + offset + past - best->offset;
 	return true;
+}
+
+/** names_failed() - whether there was no memory for a name since this was asked */
+bool names_failed(struct names *n)
+{
+	const bool failed = n->failed;
+
+	n->failed = false;
+	return failed;
 }
 
 /**
@@ -316,22 +334,17 @@ const char *names_assigned(struct names *n, const char *file, unsigned int line)
 	if (f)
 		fclose(f);
 	l = calloc(1, sizeof(*l));
-	if (!l)
-		return "";
-	l->key = strdup(key);
-	l->text = strdup(left ? left : "");
-	if (!l->key || !l->text) {
+	if (l) {
+		l->key = strdup(key);
+		l->text = strdup(left ? left : "");
+		if (l->key && l->text)
+			HASH_ADD_KEYPTR(hh, n->lines, l->key, strlen(l->key), l);
+		if (l->hh.tbl)
+			return l->text;
 		free(l->key);
 		free(l->text);
 		free(l);
-		return "";
 	}
-	HASH_ADD_KEYPTR(hh, n->lines, l->key, strlen(l->key), l);
-	if (!l->hh.tbl) {
-		free(l->key);
-		free(l->text);
-		free(l);
-		return "";
-	}
-	return l->text;
+	n->failed = true;
+	return "";
 }

@@ -12,7 +12,13 @@ struct string {
 	char text[];
 };
 
-/** string_number() - the number of a text, which is kept; 0 without memory */
+static uint32_t fail(struct strings *s)
+{
+	s->failed = true;
+	return 0;
+}
+
+/** string_number() - the number of a text, which is kept; 0 without memory, which @s remembers */
 uint32_t string_number(struct strings *s, const char *text)
 {
 	size_t length = strlen(text);
@@ -26,7 +32,7 @@ uint32_t string_number(struct strings *s, const char *text)
 		const char **p = realloc(s->text, room * sizeof(*p));
 
 		if (!p)
-			return 0;
+			return fail(s);
 		s->text = p;
 		s->room = room;
 	}
@@ -36,13 +42,13 @@ uint32_t string_number(struct strings *s, const char *text)
 		return 0;
 	t = malloc(sizeof(*t) + length + 1);
 	if (!t)
-		return 0;
+		return fail(s);
 	memcpy(t->text, text, length + 1);
 	t->number = s->used;
 	HASH_ADD_KEYPTR(hh, s->table, t->text, length, t);
 	if (!t->hh.tbl) {
 		free(t);
-		return 0;
+		return fail(s);
 	}
 	s->text[s->used] = t->text;
 	return s->used++;

@@ -45,15 +45,28 @@ struct cell counts_latency(const struct counts *c)
 	return c->latencies ? REAL_CELL((double)c->latency / c->latencies) : NONE_CELL;
 }
 
-/** site_text() - "s->basis (csuCommonSubspace.c:455)", as in the paper */
-void site_text(const struct memprof_site *site, char *text, size_t size)
+/**
+ * site_text() - "s->basis (csuCommonSubspace.c:455)", as in the paper
+ * @site: of memprof_object_site(); NULL: "?"
+ * @text: gets it
+ * @size: of @text
+ *
+ * Return: 0, or -1 without a site, for want of memory.
+ */
+int site_text(const struct memprof_site *site, char *text, size_t size)
 {
-	const char *slash = strrchr(site->file, '/'), *file = slash ? slash + 1 : site->file;
+	const char *slash = site ? strrchr(site->file, '/') : NULL, *file;
 
+	if (!site) {
+		snprintf(text, size, "?");
+		return -1;
+	}
+	file = slash ? slash + 1 : site->file;
 	if (site->line)
 		snprintf(text, size, "%s (%s:%u)", site->name, file, site->line);
 	else if (*file && site->name[0] != '[')
 		snprintf(text, size, "%s (%s)", site->name, file);
 	else
 		snprintf(text, size, "%s", site->name);
+	return 0;
 }

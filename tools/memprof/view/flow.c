@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A flow: each access of an object (who, from where) or of a thread (what, where). */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,16 +45,20 @@ int view_flow(struct memprof *m, const struct view_options *o, struct table *t)
 
 	table_init(t, columns, sizeof(columns) / sizeof(*columns));
 	while (!bad && memprof_next(m, &flow, &a)) {
-		const char *where = memprof_frame(m, a.chain, 0);
+		const struct memprof_site *site;
+		const char *where;
 
 		if (!o->all && !memprof_in_memory(m, &a))
 			continue;
 		if (o->top && rows++ >= o->top)
 			break;
-		bad = table_add(t, (struct cell[]){
+		errno = 0;
+		where = memprof_frame(m, a.chain, 0);
+		site = memprof_object_site(m, a.object);
+		bad = !site || (!where && errno == ENOMEM) ? -1 : table_add(t, (struct cell[]){
 			REAL_CELL(a.time_ns / 1e9), INT_CELL(a.thread),
 			INT_CELL(memprof_thread(m, a.thread)->tid), INT_CELL(a.object),
-			TEXT_CELL(memprof_object_site(m, a.object)->name), INT_CELL(a.offset),
+			TEXT_CELL(site->name), INT_CELL(a.offset),
 			a.node < 0 ? NONE_CELL : INT_CELL(a.node),
 			a.home < 0 ? NONE_CELL : INT_CELL(a.home),
 			TEXT_CELL(a.read && a.write ? "read-write" : a.write ? "write" : "read"),

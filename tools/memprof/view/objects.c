@@ -32,7 +32,8 @@ static struct row *find_row(struct row **rows, struct memprof *m, uint32_t i, bo
 	char text[1024], key[1100];
 	struct row *r;
 
-	site_text(memprof_object_site(m, i), text, sizeof(text));
+	if (site_text(memprof_object_site(m, i), text, sizeof(text)))
+		return NULL;
 	if (instances)
 		snprintf(key, sizeof(key), "%u %s", i, text);
 	else
@@ -70,17 +71,12 @@ static int add_row(struct memprof *m, struct table *t, struct row *r, uint64_t a
 		   uint64_t all_memory)
 {
 	const struct memprof_object *o = memprof_object(m, r->object);
-	char from[128], home[128];
+	char from[128], home[128], site[2048];
 
 	print_bits(from, sizeof(from), r->from_nodes);
 	print_bits(home, sizeof(home), r->homes);
-	/* The table keeps the pointers: they go with the site. */
-	r->site = realloc(r->site, 2048 + sizeof(from) + sizeof(home));
-	if (!r->site)
+	if (site_text(memprof_object_site(m, r->object), site, sizeof(site)))
 		return -1;
-	strcpy(r->site + 2048, from);
-	strcpy(r->site + 2048 + sizeof(from), home);
-	site_text(memprof_object_site(m, r->object), r->site, 2048);
 	return table_add(t, (struct cell[]){
 		all_remote ? REAL_CELL(100.0 * r->counts.remote / all_remote) : NONE_CELL,
 		all_memory ? REAL_CELL(100.0 * r->counts.memory / all_memory) : NONE_CELL,
@@ -88,8 +84,19 @@ static int add_row(struct memprof *m, struct table *t, struct row *r, uint64_t a
 		INT_CELL(r->objects), INT_CELL(r->bytes), INT_CELL(r->counts.all),
 		r->counts.all ? REAL_CELL(100.0 * r->counts.writes / r->counts.all) : NONE_CELL,
 		r->counts.all ? REAL_CELL(100.0 * r->counts.misses / r->counts.all) : NONE_CELL,
-		counts_latency(&r->counts), INT_CELL(r->threads), TEXT_CELL(r->site + 2048),
-		TEXT_CELL(r->site + 2048 + sizeof(from)), INT_CELL(r->object), TEXT_CELL(r->site) });
+		counts_latency(&r->counts), INT_CELL(r->threads), TEXT_CELL(from), TEXT_CELL(home), INT_CELL(r->object),
+		TEXT_CELL(site) });
+}
+
+static void free_rows(struct row *rows)
+{
+	struct row *r, *next;
+
+	HASH_ITER(hh, rows, r, next) {
+		HASH_DEL(rows, r);
+		free(r->site);
+		free(r);
+	}
 }
 
 int view_objects(struct memprof *m, const struct view_options *o, struct table *t)
@@ -103,15 +110,13 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 		{ "object", CELL_INT }, { "site", CELL_TEXT },
 	};
 	struct row **row_of = calloc(memprof_nr_objects(m) + 1, sizeof(*row_of));
-	static struct row *rows;
-	struct row *r;
+	struct row *rows = NULL, *r;
 	uint64_t remote = 0, memory = 0;
 	struct memprof_access a;
 	size_t n = 0, i;
 	int bad = 0;
 
 	table_init(t, columns, sizeof(columns) / sizeof(*columns));
-	rows = NULL;
 	if (!row_of)
 		return -1;
 	for (i = 0; i < memprof_nr_objects(m) && !bad; i++) {
@@ -161,5 +166,6 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 			break;
 		bad = add_row(m, t, r, remote, memory);
 	}
+	free_rows(rows);
 	return bad;
 }

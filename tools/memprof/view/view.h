@@ -61,6 +61,6 @@ void counts_add(struct counts *c, const struct memprof *m, const struct memprof_
 struct cell counts_remote_pct(const struct counts *c);
 struct cell counts_latency(const struct counts *c);
 bool is_remote(const struct memprof_access *a);
-void site_text(const struct memprof_site *site, char *text, size_t size);
+int site_text(const struct memprof_site *site, char *text, size_t size);
 
 #endif
