@@ -72,7 +72,7 @@ suite('greedy', '64G');
 my $vm = vm('--kernel', $kernel, '--root', 'host', '--share', $share, '--timeout', 900, '--mem', '512M',
 	    '--env', 'PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin', '--', 'sh', '-c', <<'EOT');
 cd /share
-sed 's/-s binhop/-s hopscotch/' aged.ini >none.ini
+sed 's/--strategy binhop/--strategy hopscotch/' aged.ini >none.ini
 pagealloc bench run none.ini -o /tmp/none 2>none.err
 echo "none $?"
 ls -d /tmp/none
