@@ -33,7 +33,8 @@ static __attribute__((noinline)) uint32_t add_local_chain(struct builder *b, str
 	struct image *image = o->image;
 	size_t room = image->room;
 
-	if (!id)
+	/* Numbers of what the file has room for, and of some that were lost; others are damage. */
+	if (!id || id > b->m->totals.bytes + 65536)
 		return 0;
 	image->map = grow(image->map, &room, id + 1, sizeof(*image->map), &b->failed);
 	if (b->failed)

@@ -36,6 +36,15 @@ static struct image *get_image(struct builder *b, uint32_t pid, uint64_t number)
 	return image;
 }
 
+/*
+ * Numbers are given one after another, each with a record.  One for which the file has no room
+ * is damage: nothing is allocated for it.  Some records may have been lost.
+ */
+static bool is_damage(const struct file *f, uint64_t number, size_t record)
+{
+	return number > f->bytes / record + 65536;
+}
+
 /** read_owners() - whose events each stream has */
 void read_owners(struct builder *b, struct file *f)
 {
@@ -47,7 +56,7 @@ void read_owners(struct builder *b, struct file *f)
 	for_each_chunk(f, CHUNK_STREAM, c) {
 		bytes = file_read_chunk(f, c, &buffer, &room);
 		r = (void *)((char *)buffer + sizeof(struct chunk_header));
-		if (bytes < (ssize_t)sizeof(*r) || r->stream > 1U << 24)
+		if (bytes < (ssize_t)sizeof(*r) || is_damage(f, r->stream, sizeof(*r)))
 			continue;
 		if (r->stream >= b->nr_owners) {
 			owners = b->nr_owners;
@@ -77,7 +86,7 @@ void read_threads(struct builder *b, struct file *f)
 		bytes = file_read_chunk(f, c, &buffer, &room);
 		r = (void *)((char *)buffer + sizeof(struct chunk_header));
 		for (i = 0; i < bytes / (ssize_t)sizeof(*r) && !b->failed; i++, r++) {
-			if (r->thread >= THREAD_NONE)
+			if (r->thread >= THREAD_NONE || is_damage(f, r->thread, sizeof(*r)))
 				continue;
 			if (r->thread >= b->nr_numbers) {
 				numbers = b->nr_numbers;
@@ -112,7 +121,7 @@ void read_chains(struct builder *b, struct file *f)
 
 			r = (void *)p;
 			p += sizeof(*r);
-			if (r->depth > MEMPROF_MAX_DEPTH || r->chain > 1U << 28 ||
+			if (r->depth > MEMPROF_MAX_DEPTH || is_damage(f, r->chain, sizeof(*r)) ||
 			    (ssize_t)(r->depth * sizeof(uint64_t)) > end - p)
 				break;
 			if (r->chain >= b->nr_sample_chains) {

@@ -316,7 +316,8 @@ static bool more(struct merge *m)
 			else if (m->in_window > ROUND && m->window > 1)
 				m->window /= 2;
 			m->in_window = 0;
-			m->end = s->time + m->window;
+			/* Damaged times may be near the last that there is. */
+			m->end = s->time < UINT64_MAX - m->window ? s->time + m->window : UINT64_MAX;
 		}
 		while (m->nr < room && m->winner->at && m->winner->time < m->end)
 			take_run(m, m->end, room);
