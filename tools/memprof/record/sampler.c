@@ -395,6 +395,8 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 	uint32_t pid, tid, depth = 1;
 	int node = -1, op;
 
+	if (end - p < 6 + want->callchain + 2 + want->physical)
+		return;
 	/* The order is perf_event.h's: identifier, ip, tid, time, addr, cpu, chain, ... */
 	p++;
 	ip = *p++;
@@ -408,7 +410,7 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 		uint64_t n = *p++, i;
 		bool user = false;
 
-		if (n > (uint64_t)(end - p))
+		if (n > (uint64_t)(end - p) || (uint64_t)(end - p) - n < 2U + want->physical)
 			return;
 		for (i = 0; i < n; i++) {
 			if (p[i] >= (uint64_t)PERF_CONTEXT_MAX)
@@ -487,29 +489,49 @@ static void count_lost(struct sampler *s, const struct cpu_state *c, int kind, u
 	record_lost(s->r, kind, c->cpu, time, count);
 }
 
+/* Behind each record: tid, time, cpu, identifier. */
+#define SAMPLE_ID	(4 * sizeof(uint64_t))
+
+/* Whether a record has so many bytes, and a name behind them that ends. */
+static bool has(const struct perf_event_header *h, size_t bytes, bool name)
+{
+	const char *text = (const char *)(h + 1) + bytes;
+	const size_t fixed = sizeof(*h) + bytes + SAMPLE_ID;
+
+	return h->size >= fixed && (!name || memchr(text, '\0', h->size - fixed));
+}
+
 static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_event_header *h)
 {
 	const uint32_t *w = (const uint32_t *)(h + 1);
 	const uint64_t *d = (const uint64_t *)(h + 1);
-	/* struct sample_id: tid, time, cpu, identifier. */
-	uint64_t time = ((const uint64_t *)((const char *)h + h->size))[-3];
 	struct task_record t = { 0 };
+	uint64_t time;
 
+	if (!has(h, 0, false))
+		return;
+	time = ((const uint64_t *)((const char *)h + h->size))[-3];
 	switch (h->type) {
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
+		if (!has(h, 24, false))
+			return;
 		t = (struct task_record){
 			.type = h->type == PERF_RECORD_FORK ? TASK_FORK : TASK_EXIT,
 			.pid = w[0], .other = w[1], .tid = w[2] };
 		put_task(c, time, &t, NULL);
 		break;
 	case PERF_RECORD_COMM:
+		if (!has(h, 8, true))
+			return;
 		t = (struct task_record){
 			.type = h->misc & PERF_RECORD_MISC_COMM_EXEC ? TASK_EXEC : TASK_COMM,
 			.pid = w[0], .tid = w[1] };
 		put_task(c, time, &t, (const char *)(w + 2));
 		break;
 	case PERF_RECORD_MMAP2:
+		if (!has(h, 64, true))
+			return;
 		/* pid, tid, addr, len, pgoff, maj, min, ino, ino_generation, prot, flags */
 		t = (struct task_record){
 			.type = TASK_MMAP, .pid = w[0], .tid = w[1], .start = d[1], .length = d[2],
@@ -520,7 +542,8 @@ static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_
 		put_task(c, time, &t, (const char *)(w + 16));
 		break;
 	case PERF_RECORD_LOST:
-		count_lost(s, c, LOST_TASKS, time, d[1]);
+		if (has(h, 16, false))
+			count_lost(s, c, LOST_TASKS, time, d[1]);
 		break;
 	}
 }
@@ -544,8 +567,11 @@ static bool drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap
 		size_t at = tail & (bytes - 1), first;
 
 		h = (const void *)(data + at);
-		if (!h->size)
+		/* Nothing that perf writes: what follows cannot be told apart. */
+		if (h->size < sizeof(*h) || h->size % 8 || h->size > head - tail) {
+			tail = head;
 			break;
+		}
 		if (at + h->size > bytes) {
 			first = bytes - at;
 			memcpy(copy.bytes + first, data, h->size - first);
@@ -556,9 +582,9 @@ static bool drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap
 			take_task(s, c, h);
 		else if (h->type == PERF_RECORD_SAMPLE)
 			take_sample(s, c, h);
-		else if (h->type == PERF_RECORD_LOST)
+		else if (h->type == PERF_RECORD_LOST && h->size >= sizeof(*h) + 16)
 			count_lost(s, c, LOST_SAMPLES, c->last_ns, ((const uint64_t *)(h + 1))[1]);
-		else if (h->type == PERF_RECORD_THROTTLE)
+		else if (h->type == PERF_RECORD_THROTTLE && h->size >= sizeof(*h) + 8)
 			record_lost(s->r, LOST_THROTTLED, c->cpu, *(const uint64_t *)(h + 1), 1);
 		tail += h->size;
 	}

@@ -596,6 +596,9 @@ static void read_call(struct uprobes *u, const struct perf_event_header *h)
 	struct call *c;
 	uint64_t i, frames;
 
+	/* Identifier, pid and tid, time, CPU. */
+	if (end - p < 4)
+		return;
 	HASH_FIND(hh, u->numbers, p, sizeof(*p), n);
 	if (!n)
 		return;
@@ -612,7 +615,7 @@ static void read_call(struct uprobes *u, const struct perf_event_header *h)
 	}
 	c = &u->calls[u->nr_calls];
 	*c = (struct call){ .probe = n->probe, .returns = n->returns };
-	/* Identifier, pid and tid, time, CPU, chain, registers, stack. */
+	/* Then chain, registers, stack. */
 	c->pid = (uint32_t)p[1];
 	c->tid = p[1] >> 32;
 	c->time = p[2];
@@ -621,16 +624,18 @@ static void read_call(struct uprobes *u, const struct perf_event_header *h)
 	if (!n->returns && n->probe->kind != FREE) {
 		c->depth = 1;
 		if (u->r->want.callchain) {
-			frames = *p++;
+			frames = p < end ? *p++ : 0;
+			if (frames > (uint64_t)(end - p))
+				return;
 			/* The function itself is the first. */
-			for (i = 0; i < frames && p + i < end; i++)
+			for (i = 0; i < frames; i++)
 				if (p[i] < (uint64_t)PERF_CONTEXT_MAX && i > 1 && c->depth < FRAMES)
 					c->frames[c->depth++] = p[i];
 			p += frames;
 		}
 	}
 	/* Registers in order of their bits: ax, cx, dx, si, di, sp. */
-	if (p >= end || !*p++ || p + 6 > end)
+	if (end - p < 7 || !*p++)
 		return;
 	c->result = p[0];
 	c->argument[0] = p[4];
@@ -665,8 +670,11 @@ static bool read_ring(struct uprobes *u, struct cpu_ring *c)
 		const size_t at = tail & (RING - 1);
 		const struct perf_event_header *h = (const void *)(data + at);
 
-		if (!h->size)
+		/* Nothing that perf writes: what follows cannot be told apart. */
+		if (h->size < sizeof(*h) || h->size % 8 || h->size > head - tail) {
+			tail = head;
 			break;
+		}
 		if (at + h->size > RING) {
 			memcpy(copy.bytes + (RING - at), data, h->size - (RING - at));
 			memcpy(copy.bytes, h, RING - at);
@@ -674,7 +682,7 @@ static bool read_ring(struct uprobes *u, struct cpu_ring *c)
 		}
 		if (h->type == PERF_RECORD_SAMPLE)
 			read_call(u, h);
-		else if (h->type == PERF_RECORD_LOST) {
+		else if (h->type == PERF_RECORD_LOST && h->size >= sizeof(*h) + 16) {
 			u->lost += ((const uint64_t *)(h + 1))[1];
 			u->told += ((const uint64_t *)(h + 1))[1];
 		}
@@ -728,11 +736,13 @@ bool uprobes_drain(struct uprobes *u, bool all)
 	for (i = 0; i < u->nr_cpus; i++)
 		if (u->cpus[i].ring)
 			any |= read_ring(u, &u->cpus[i]);
-	qsort(u->calls, u->nr_calls, sizeof(*u->calls), by_time);
+	if (u->nr_calls)
+		qsort(u->calls, u->nr_calls, sizeof(*u->calls), by_time);
 	for (taken = 0; taken < u->nr_calls && u->calls[taken].time <= until; taken++)
 		take_call(u, &u->calls[taken]);
 	u->nr_calls -= taken;
-	memmove(u->calls, u->calls + taken, u->nr_calls * sizeof(*u->calls));
+	if (taken)
+		memmove(u->calls, u->calls + taken, u->nr_calls * sizeof(*u->calls));
 	/* After the last record that found room, no ring tells. */
 	for (i = 0; all && i < u->nr_fds; i++)
 		counted += perf_lost(u->fds[i]);

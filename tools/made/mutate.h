@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inputs damaged at random, for readers: none may crash, take more than 512 MiB of memory
+ * or more than 20 s.  10,000 each by default, MEMSCOPE_MUTATIONS of them if it is set; from
+ * MEMSCOPE_SEED on, 1 by default.
+ */
+#ifndef MEMSCOPE_MADE_MUTATE_H
+#define MEMSCOPE_MADE_MUTATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MUTATE_BYTES	(64 << 10)
+
+/**
+ * struct mutation - what is damaged
+ * @name: of the reader
+ * @data: whole input; @size: of it, at most MUTATE_BYTES
+ * @keep_from: bytes from here to @keep_to stay as they are, and where they are
+ * @read: reads what came of it; it is its own to change, and has room for a byte more
+ * @ctx: for @read
+ */
+struct mutation {
+	const char *name;
+	const void *data;
+	size_t size, keep_from, keep_to;
+	void (*read)(void *ctx, char *data, size_t size);
+	void *ctx;
+};
+
+uint64_t mutate_random(uint64_t *seed);
+void mutate(const struct mutation *m);
+const char *mutate_file(const void *data, size_t size);
+
+#endif
