@@ -15,6 +15,7 @@
 #			and go and a debugger has watchpoints
 #	modules		10,000 times a strategy unloaded and loaded under traffic
 #	decode		10,000,000 random instructions and registers through swmem's decoder
+#	mutated		1,000,000 damaged inputs of each reader of the tools, on the host
 # Stress, write, dirty and dprof on the kernel that checks itself, fuzz and decode on one with
 # KASAN and little else, the others on that of the tests.
 set -u
@@ -100,7 +101,7 @@ decode() {
 	return $status
 }
 
-[ $# -gt 0 ] || set -- dprof modules decode remap stress fuzz write dirty
+[ $# -gt 0 ] || set -- dprof modules decode remap stress fuzz mutated write dirty
 for part in "$@"; do
 	case $part in
 	stress)
@@ -112,6 +113,14 @@ for part in "$@"; do
 	fuzz)
 		for i in {1..50}; do
 			piece "fuzz $i of 50: 200,000 calls" guest kasan -- page_hints_stress fuzz 200000 "$i" .
+		done
+		;;
+	mutated)
+		for i in {0..9}; do
+			for test in "$build"/tools/tests/test_{mutated_*,memprof_sampler,memprof_uprobes}; do
+				piece "mutated $i of 10: ${test##*/}" env MEMSCOPE_MUTATIONS=100000 \
+					MEMSCOPE_SEED=$((i * 100000 + 1)) "$test"
+			done
 		done
 		;;
 	write)

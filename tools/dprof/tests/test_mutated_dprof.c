@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/* dprof's text and its events damaged at random: read, and each view made of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "dprof/read/trace.c"
+#include "dprof/view/view.h"
+#include "made/mutate.h"
+#include "made/recordings.h"
+
+/* Objects of two types on two CPUs, allocated, watched, sampled and freed. */
+static char *make_text(void)
+{
+	const unsigned long heap = 0xffff888000100000;
+	unsigned long now = 1000000000;
+	unsigned int i, k;
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	fputs("# dprof events 1\nhost made, up\nsymbol ffffffff81000000 t alloc_it\nsymbol ffffffff81001000 t use_it\n", f);
+	for (i = 20; i < 22; i++)
+		fprintf(f, "%lu 0 1 dprof_type id=%u class=1 size=128 cache=c%u func=alloc_it file=a.c line=%u module=\n",
+			now, i, i, i);
+	for (i = 1; i < 12; i++) {
+		const unsigned long base = heap + 128 * i;
+
+		now += 1000;
+		fprintf(f, "%lu 0 1 dprof_alloc base=0x%lx ip=0xffffffff81000009 type=%u size=128\n"
+			"%lu 0 1 dprof_history id=%u base=0x%lx type=%u size=128 ip=0xffffffff81000009 "
+			"offset=0,8,0,0 len=8,8,0,0 slots=2\n", now, base, 20 + i % 2, now, i, base, 20 + i % 2);
+		for (k = 1; k < 4; k++) {
+			now += 100;
+			fprintf(f, "%lu %u 1 dprof_access id=%u ip=0xffffffff8100100%u since=%u type=%u offset=%u len=8 op=%u\n"
+				"%lu %u 1 dprof_sample ip=0xffffffff8100100%u addr=0x%lx phys=0x0 base=0x%lx type=%u "
+				"offset=%u data_src=0x600800002 latency=150 op=1 width=8 source=1 flags=0\n",
+				now, k % 2, i, k, 100 * k, 20 + i % 2, k % 2 * 8, 1 + k % 2,
+				now, k % 2, k, base + k % 2 * 8, base, 20 + i % 2, k % 2 * 8);
+		}
+		fprintf(f, "%lu 1 1 dprof_history_end id=%u ip=0xffffffff81004004 lifetime=3000 blind=0 accesses=3 lost=0 how=0\n"
+			"%lu 1 1 dprof_free base=0x%lx ip=0xffffffff81004004 type=%u\n", now, i, now, base, 20 + i % 2);
+	}
+	fclose(f);
+	return text;
+}
+
+/* Each view in its turn. */
+static void report(void *events, char *data, size_t size)
+{
+	const char *path = mutate_file(data, size);
+	static const struct view *view = views;
+	struct analysis a;
+	struct table t;
+
+	analysis_init(&a);
+	analysis_load(&a, path, view->need);
+	*(uint64_t *)events = a.m.events;
+	if (a.m.events && !(view->lacks && view->lacks(&a))) {
+		view->make(&a, &t);
+		table_free(&t);
+	}
+	analysis_free(&a);
+	if (!(++view)->name)
+		view = views;
+}
+
+static void text(void **unused)
+{
+	char *good = make_text();
+	uint64_t events;
+	const struct mutation m = {
+		.name = "dprof's text", .data = good, .size = strlen(good), .read = report, .ctx = &events };
+	char *copy = strdup(good);
+
+	(void)unused;
+	report(&events, copy, m.size);
+	assert_int_equal(events, 2 + 11 * 10);
+	free(copy);
+	mutate(&m);
+	free(good);
+}
+
+/* Records one after another: a size, and so many bytes. */
+static void decode_all(void *decoder, char *data, size_t size)
+{
+	struct model m;
+	struct event e;
+	uint16_t length;
+	size_t at;
+
+	model_init(&m);
+	for (at = 0; at + 2 <= size; at += 2 + length) {
+		struct trace_event raw = { .ts = at, .cpu = at % 3 };
+		void *copy;
+
+		memcpy(&length, data + at, 2);
+		if (length > size - at - 2)
+			break;
+		copy = malloc(length ? length : 1);
+		memcpy(copy, data + at + 2, length);
+		raw.data = copy;
+		raw.size = length;
+		if (decode(decoder, &raw, &e) > 0)
+			model_add(&m, &e);
+		free(copy);
+	}
+	model_end(&m);
+	model_free(&m);
+}
+
+static void events(void **unused)
+{
+	static char data[MUTATE_BYTES];
+	struct decoder decoder;
+	struct mutation m = { .name = "dprof's events", .data = data, .read = decode_all, .ctx = &decoder };
+	char *good = make_text(), error[256];
+	struct trace_file *made = dprof_recording(good);
+	struct trace_event e;
+	struct trace_dat d;
+	size_t size;
+	void *bytes = trace_file_bytes(made, TRACE_V7, &size);
+
+	(void)unused;
+	assert_int_equal(trace_dat_open(&d, mutate_file(bytes, size), "dprof", error, sizeof(error)), 0);
+	assert_int_equal(decoder_init(&decoder, d.tep, error, sizeof(error)), 0);
+	while (trace_dat_next(&d, &e) > 0 && m.size + 2 + e.size < sizeof(data)) {
+		const uint16_t length = e.size;
+
+		memcpy(data + m.size, &length, 2);
+		memcpy(data + m.size + 2, e.data, e.size);
+		m.size += 2 + e.size;
+	}
+	assert_true(m.size > 4096);
+	mutate(&m);
+	trace_dat_close(&d);
+	trace_file_free(made);
+	free(bytes);
+	free(good);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(text), cmocka_unit_test(events) };
+
+	/* What is said of each is not of interest. */
+	stderr = fopen("/dev/null", "w");
+	return cmocka_run_group_tests_name("mutated recordings of dprof", tests, NULL, NULL);
+}
