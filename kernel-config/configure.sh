@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # configure.sh LINUX OUTPUT FRAGMENT...: configures a kernel from fragments,
 # later ones winning, and checks that it is what was asked for.
 set -eu

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # deb.sh BUILD [CONFIG]: Debian packages of the patched kernel and of the
 # tools, in BUILD/deb.  CONFIG is a kernel configuration, to which base.config
 # is added; vm: that of the guest; nothing: the running machine's.

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # known.sh LINUX FRAGMENT...: the lines of fragments about what this kernel has,
 # for a kernel without the series.
 set -eu -o pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # modules.sh LINUX OUTPUT ORACLE: builds the oracle's modules, which are no part of
 # the series, and packs them with a kernel's modules, as installed, into
 # OUTPUT/modules.cpio, which the guest gets beside its own files.

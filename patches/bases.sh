@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # bases.sh BUILD: does the series apply to the older kernels that patches/series names,
 # and do the files that it touches compile there?  Prints TAP.  The two oldest, or all of
 # them with FULL=1, which also links whole kernels.  The sources are Debian's packages.

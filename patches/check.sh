@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # check.sh BUILD: is the series one a maintainer could take?  Prints TAP.
 # FULL=N builds each patch from the Nth on; FULL=1: all.
 set -u

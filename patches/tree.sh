@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # tree.sh BUILD: makes BUILD/linux: Debian's kernel source with the series on
 # top, as commits.  Commits of it that are not in patches/ are never lost: it
 # stops, unless FORCE=1.  patches/series names the kernels that the series is

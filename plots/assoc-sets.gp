@@ -1,4 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # Distinct cache lines in each associativity set (Figure 1 of the DProf paper): of
 # the types in the CSV, each on top of the one before.
 #	ways, sets	of the cache

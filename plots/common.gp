@@ -1,4 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # What all plots share.  Variables from the caller:
 #	csv	file to plot, as `memref report VIEW --format csv` writes it
 #	out	picture to write, .png or .svg

@@ -1,4 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # What heat maps share.  Variables from the caller:
 #	what	the colors mean
 #	pages_min, pages_max	their range

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The demonstration: the paper's pagetest run and a database load, recorded by
 # trace-cmd in a guest, and their plots.
 #

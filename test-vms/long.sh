@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # long.sh BUILD [PART...]: what takes hours, in pieces of minutes, a boot each.  TAP.
 # A piece that passed with this kernel and these programs is not done again, so it may
 # be interrupted; MINUTES=N begins no piece after that time, JOBS=N does so many at once.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* vm-relay: starts QEMU, hands the guest its command, passes on what the
  * command prints and its exit status.  The part of test-vms/run that is not a
  * shell's work.

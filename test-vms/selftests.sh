@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # selftests.sh BUILD: the kernel's own tests of memory management
 # (tools/testing/selftests/mm), on the kernel without the series, with it but
 # unused, and with every process of the tests hinted.  TAP: a test is one of

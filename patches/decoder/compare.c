@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Compares the decoder with Zydis, form by form, and asks objdump where they differ. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Where Zydis describes an operand otherwise than the processor accesses it, by
  * the SDM (volume 2, the instruction's page) or the APM (volume 3).  Everything

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # decoder.t BUILD: swmem's decoder against Zydis and objdump, on all forms of
 # instructions that opcode, prefixes and operands select, and on the text of the
 # kernel and of the guest's programs and libraries.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * All forms of instructions: opcode maps, prefixes, VEX and EVEX with all that
  * selects an instruction, and all forms of addresses with some of them.

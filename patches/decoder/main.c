@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * decoder [-] [FILE...]: compares the decoder with the references on all forms, but
  * with -, and then on the text of the files.  Prints TAP.

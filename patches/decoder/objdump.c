@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * The second reference: objdump in Intel syntax, of many forms at once.  Its text
  * has the width and the address of the operand that ModRM names, not whether it

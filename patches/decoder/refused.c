@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Why the decoder may refuse a form.  Whatever else it refuses is an error. */
 #include "decoder.h"
 

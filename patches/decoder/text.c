@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* All instructions of a program, library or kernel, one behind the other. */
 #include <fcntl.h>
 #include <libelf.h>

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # cache.pl BUILD [MODE...]: runs cache_speed with the oracle's parts on and off.
 # Time is the processor time of QEMU on the host, less that of a run that does no
 # work; the least of REPEAT (default 3), for what others do on the host can only add

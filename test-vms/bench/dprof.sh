@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof.sh [PART...]: dprof against what is known.  A part's tables are kept in
 # build/bench/dprof-PART.txt; once all are there, tables in build/bench/dprof.txt and numbers
 # in build/bench/dprof.json.  Parts (or PARTS):

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_cases.sh DIR CASES SEED [ATOMIC]: plays planted cases (oracle/module/dprof_cases.c) in
 # the guest with emulated IBS.  DIR gets cases.dat, what dprof recorded, and plan, what was
 # planted; dprof_judge.pl compares them.  ATOMIC cases of read-modify-writes: atomic.dat and

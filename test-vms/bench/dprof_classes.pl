@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_classes.pl DPROF TRUTH TYPES RECORDING: why the accesses to each type missed the
 # L1, as dprof says from samples and as the oracle of types (oracle/types.c) saw in all
 # accesses.

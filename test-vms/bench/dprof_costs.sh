@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_costs.sh PART...: what dprof costs, in instructions of a guest of two CPUs:
 #	costs	of a sample, an access logged, arming another CPU; bytes of their events; and loops
 #	loops	of an allocation and a free: off, and by what dprof does of them

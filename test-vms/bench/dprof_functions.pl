@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_functions.pl DPROF SYSTEM_MAP BEFORE AFTER [N]: what a profiler of functions says (the
 # paper's Table 12): of recording BEFORE, the N (default 20) functions with the most sampled
 # accesses, their share of these and of the accesses that missed the L2, and by how much

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_judge.pl DPROF PLAN RECORDING: what dprof says of planted cases
 # (oracle/module/dprof_cases.c), against what was planted.
 #	PLAN	what the module printed, a line each case

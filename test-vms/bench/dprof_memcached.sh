@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_memcached.sh [REQUESTS [MODE...]]: memcached answers requests over UDP from two clients,
 # one on each CPU, while dprof records (docs/case-memcached.md): one with two threads (MODE
 # shared), or one on each CPU for the client there (local).  Needs Debian's memcached on the

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_structs.pl NAME PROFILE: of sampled accesses to objects of slab caches and to pages
 # of the page allocator, what share has a named cache or an allocation site, and what share a
 # C struct.  PROFILE is `dprof report profile --top 0 --vmlinux ... -f json`.

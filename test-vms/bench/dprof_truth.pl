@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_truth.pl TRUTH TYPES SAMPLES: compares the shares of types in dprof's samples
 # with those of all accesses that the oracle saw (oracle/types.c).
 #	TRUTH	what libtypes.so wrote

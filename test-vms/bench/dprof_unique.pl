@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_unique.pl NAME PLACES TRACE: how many unique paths there are in so many sets of
 # histories, NAME,SETS,PATHS,PERCENT of those in all of them, up to 720 (section 5.4 of the
 # paper), and the percentage of all histories that are of one of these paths.  A set has a

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_watched.pl TRUTH TRACE: dprof's histories against the oracle of watched objects
 # (oracle/watched.c).  TRACE is text, the events of each CPU in order.  Prints a line
 # each, "NAME COUNT":

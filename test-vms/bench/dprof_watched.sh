@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_watched.sh DIR lives ROUNDS GROUPS OBJECTS, or
 # dprof_watched.sh DIR CACHE LOAD ROUNDS GROUPS OBJECTS: records histories of objects of
 # known lives (oracle/module/dprof_probe.c), or of a slab cache during a load of the kernel,

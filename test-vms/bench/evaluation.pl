@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # evaluation.pl DIR OUTPUT SUITE CACHES: the numbers of evaluation.sh, of the
 # joined.csv of all boots in DIR and of the reports there.  Prints a table, too.
 use strict;

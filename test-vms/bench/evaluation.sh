@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The study of page allocation strategies: a suite in guests with a modelled
 # cache, over several boots.  Everything in build/bench/evaluation/ (a boot each:
 # results/raw.csv, counts.csv of the model, joined.csv of both; report.*, plots),

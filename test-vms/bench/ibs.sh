@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # What the emulation of IBS costs: CPU seconds of QEMU for a boot, and CPU time of
 # an iteration of a loop (5 instructions, one of them a load), with Debian's QEMU
 # and with ours, off and on.  Medians of $RUNS runs each.

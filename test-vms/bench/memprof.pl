@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # What memprof is worth, and costs: patterns found in planted programs, the remote share
 # of the paper's applications before and after what it advises, accesses charged
 # to the right object, instructions an event, bytes a record, seconds to read recordings.

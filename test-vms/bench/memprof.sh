@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memprof's figures, into bench/memprof.json: see memprof.pl.
 #   PROGRAMS=200  planted programs, each run as it is and with its fix
 #   KINDS=saturate,after  of these programs only (default: of all), in the parts joint and plants

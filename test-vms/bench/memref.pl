@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memref.pl BUILD: makes BUILD/bench/memref.md and memref.json of what
 # memref_bench printed; see memref.sh.
 use strict;

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memref and its peers: what they find and what they cost.  Tables in
 # build/bench/memref.md, numbers in build/bench/memref.json.
 set -eu -o pipefail

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # pagealloc.pl BUILD SEED: makes BUILD/bench/pagealloc.json of what the programs
 # of pagealloc.sh printed.  With PARTS, only of these; other numbers stay.
 use strict;

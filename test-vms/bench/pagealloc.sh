@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # Page hints: how many pages land where they should, and what it costs.  What
 # was measured in build/bench/pagealloc-*.txt, numbers in build/bench/pagealloc.json.
 # PARTS="full swapin" measures these only; the numbers of others stay as they were.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * What memref_accuracy (guest) leaves for memref-score (host): this header
  * once, then for each harvest, in order, a record and its bitmaps.

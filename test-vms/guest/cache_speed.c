@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * cache_speed mark|quiet hits|misses|sort ROUNDS: work for measuring what the
  * oracle costs, in a phase if marked.  A round is 2^20 reads in 16 KiB, 2^20 reads

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * cache_walk COLORS: walks memory whose physical pages are known, a phase a walk,
  * and prints for each what was walked:

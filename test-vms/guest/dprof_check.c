@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  *	dprof_check hold PMU		has a pinned event of a PMU on each CPU until it is
  *					killed; prints held N

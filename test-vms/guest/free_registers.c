@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* free_registers: how many debug registers can be reserved on each CPU, on one line. */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* init: the guest's first process.  Takes one command from the relay on the
  * host, runs it, sends back what it prints and its exit status, powers off.
  */

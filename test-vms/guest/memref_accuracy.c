@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memref_accuracy FILE [changed|few]: runs working sets of known kinds under memref, with marks
  * for the oracle around each harvest, and writes what memref reported.  With "changed", only
  * those whose entries change before the harvest; with "few", three of the others, in memory

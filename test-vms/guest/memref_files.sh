@@ -1,4 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # Runs in the guest: memref's files take what is right, refuse what is not and
 # keep the old value then, and the sampler does what they say.  Prints TAP.
 cd /sys/kernel/tracing || exit 1

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memref_steady: references the same pages each time it is told to.  For each
  * line of standard input it does ROUNDS times: reference some pages, others in

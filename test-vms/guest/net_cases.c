@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * The two case studies of the paper about data profiling (EuroSys 2010, section 4), with
  * their remedies, over loopback:

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* oracle_selftest FILE [NODE]: touches known pages (of NUMA node NODE) between marks and writes to FILE
  * what the oracle must have seen of them:
  *	page PFN		a page of ours: no other access to it is right

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * What test-vms/run's relay (host) and init (guest) say to each other over
  * one virtio-serial port: frames of a type, a length and that many bytes,

@@ -1,4 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # recorders.sh: ends dprof record and memprof record in each way that comes to mind, and
 # looks whether all is as it was.  Prints TAP; recorders.t runs it.
 tracing=/sys/kernel/tracing

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Runs in the guest: works the sampler and the machine under it as hard as it
  * can for a while, and proves that no byte of memory was lost.

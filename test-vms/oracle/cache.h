@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * A model of caches indexed by physical address: which lines they hold, and how
  * many accesses missed.  Nothing of QEMU is in it.

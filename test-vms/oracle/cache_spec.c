@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* The text that describes a cache: NAME:SIZE:WAYS:LINE[:WORD...]. */
 #include <ctype.h>
 #include <stdarg.h>

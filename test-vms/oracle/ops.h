@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * What sampling of instructions can tell: of all that an instruction accesses, the
  * emulated IBS tells one access, each as likely (test-vms/qemu-ibs, patch 5).

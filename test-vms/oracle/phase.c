@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * oracle-phase: runs a command in the guest as a phase of the oracle's cache
  * model, traced if wanted.  Without the oracle the marks are NOPs, and the command

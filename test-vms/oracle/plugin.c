@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* liboracle: a QEMU TCG plugin that records which physical pages the guest
  * reads, writes and fetches from, between marks the guest makes.
  *

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What the plugin's files share; plugin.c is its beginning. */
 #ifndef MEMSCOPE_ORACLE_PLUGIN_H
 #define MEMSCOPE_ORACLE_PLUGIN_H

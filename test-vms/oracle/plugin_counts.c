@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* liboracle: writes what the cache model counted, a phase at a time, as CSV. */
 #include <errno.h>
 #include <stdarg.h>

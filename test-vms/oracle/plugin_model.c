@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * liboracle: feeds the cache model with the guest's accesses, by physical
  * address, and cuts what it counts into phases.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The cache model in the plugin: plugin_model.c; its output: plugin_counts.c. */
 #ifndef MEMSCOPE_ORACLE_PLUGIN_MODEL_H
 #define MEMSCOPE_ORACLE_PLUGIN_MODEL_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* liboracle: finds the guest's RAM in QEMU. */
 #define _GNU_SOURCE
 #include <stdio.h>

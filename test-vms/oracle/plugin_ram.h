@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * Where the guest's RAM is in QEMU: one block of host memory, whose pages are
  * numbered from 0.  In the guest the block has a hole: it goes up to `split', and

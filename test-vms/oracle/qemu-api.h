@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * The part of QEMU 7.2's plugin interface (API version 1) that the oracle
  * uses.  Debian ships a QEMU with plugins enabled but not this header.

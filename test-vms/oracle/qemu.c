@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* What every plugin of the oracle needs of QEMU beyond its plugin interface. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

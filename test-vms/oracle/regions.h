@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * The parts of x86-64's address space, without KASLR and with four levels of page
  * tables: Documentation/arch/x86/x86_64/mm.rst.

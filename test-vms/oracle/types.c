@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * A third oracle, for what is told of data types: how often was each type of the
  * kernel accessed, and why did its accesses miss a CPU's cache?

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * A fourth oracle, for dprof's object access histories: every access to objects while
  * they are watched, in the order in which it was made.

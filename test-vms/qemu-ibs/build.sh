@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # build.sh BUILD [tree]: makes BUILD/qemu-ibs/qemu-system-x86_64: Debian's QEMU
 # with the series beside this file, and only what the test VMs need.  With
 # "tree" it stops at the source, BUILD/qemu-src/qemu: a Git tree with the series

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # export.sh BUILD: writes the commits of BUILD/qemu-src/qemu to this directory.
 # export.sh --same BUILD: succeeds if they are here as they are there.
 set -eu

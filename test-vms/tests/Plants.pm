@@ -1,4 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # Runs programs whose accesses show a pattern on purpose (test-vms/guest/memprof/memprof_plant.c)
 # under memprof record in a guest, and compares what memprof diagnose says.
 package Plants;

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # pagealloc bench run on a kernel with page hints: programs are really hinted,
 # memory is really scattered, and what cannot be measured is said.
 use strict;

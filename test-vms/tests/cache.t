@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The oracle's cache model in a guest: misses of walks over memory whose frames
 # are known are what can be computed with a pencil; an independent computation
 # over the trace of accesses says the same; who= takes whose accesses it says.

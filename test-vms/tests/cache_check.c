@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * cache-check TRACE CACHE...: counts misses of the accesses in the oracle's trace=
  * file by other means than the oracle's model, and prints PHASE,NAME,CPU,ACCESSES,

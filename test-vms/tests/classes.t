@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # malloc, mapped files, shared memory and read() raise the class they should,
 # by the number of pages touched.
 use strict;

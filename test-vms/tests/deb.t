@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The Debian packages: the kernel made from the guest's configuration boots,
 # with its modules, and the tools install and run.
 set -u

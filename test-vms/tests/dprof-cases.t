@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof on planted cases made up from a seed (oracle/module/dprof_cases.c), a fault of each
 # kind and each of them mended, by samples of emulated IBS: type, allocation site, field,
 # functions and class are right, and nothing is said of what was mended; the same of locks,

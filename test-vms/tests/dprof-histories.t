@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # Histories against an oracle that sees every access (oracle/watched.c): whatever is done to
 # watched bytes once all CPUs are armed is logged, in order, and nothing else; each history
 # is one life of its object, of those that come and go in bulk, by RCU, with

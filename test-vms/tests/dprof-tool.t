@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof from record to report, on planted faults (oracle/module/dprof_faults.c): a
 # queue that hands objects to another CPU, by its histories; true and false sharing, and
 # false sharing of two objects, by samples of swmem alone; AMD's L3 hits before Zen 4.

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof in the kernel: allocations and frees that are all told, histories of known
 # accesses, samples of known objects, debug registers that others have too, and nothing
 # left behind.  What is accessed is known from the module dprof_probe.

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The study of page allocation strategies, small: with colors given to their
 # pages, programs miss a physically indexed cache as often in each execution.
 use strict;

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # One recording, every reader: trace-cmd, KernelShark's library, perf and
 # memref see the same rows; and memref says what is wrong with a bad file.
 use strict;

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # Memory that is added while the sampler runs: it is reported from the next
 # harvest on, and nothing of the interval is lost.
 use strict;

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The emulated AMD IBS: Linux's own driver finds it, and what its samples say is
 # what a program knows it did (test-vms/guest/ibs_check).
 # MEMSCOPE_IBS_SECONDS=600: also samples at a high rate for so long.

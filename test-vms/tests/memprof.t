@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memprof in NUMA guests: what accesses are charged to, against what the program wrote
 # down itself; patterns planted on purpose are found, and the fix has the effect that was
 # said; swmem and users without privileges.  make bench-memprof has more of them.

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memref against the oracle: what it reports in an interval is what was
 # accessed.  Working sets from 64 KiB to 256 MiB, dense and sparse, reading and
 # writing, alone on the CPU and with a neighbor; which pages were written, also

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memref's files, in the guest; and events enabled on the kernel command line.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memref-score ORACLE-FILE ACCURACY-FILE: compares what memref reported with
  * what the oracle saw, per cell.  One tab-separated line a cell, a header first.
  *

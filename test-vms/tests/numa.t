@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # A guest of two nodes: a program's memory is seen on the node it is bound to,
 # on both if it is interleaved (the paper's Figures 15 to 22).
 use strict;

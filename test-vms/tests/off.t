@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # With the events off memref is nothing: no thread, no memory, and where the page
 # cache is read and written, entries are zapped and processes forked, no more than a NOP.  Nor are page hints without
 # a hint.

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The oracle sees exactly the accesses a program makes to its own pages, in
 # the interval it makes them: by set, with several CPUs, across changed
 # mappings, above the hole below 4 GiB, and with NUMA nodes.

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # What undoes hints, and pagealloc repair --watch, which restores them: a cpuset
 # that moves to another node, memory that goes offline.  At rest the watch costs
 # little, it survives pages that cannot be moved, and ends with the process.

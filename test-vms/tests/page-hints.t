@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # Where hinted pages land: on fresh and aged memory, with the page cache full, after a
 # swap to disk.  What the calls promise is in the series' selftests: selftests.t.
 set -u

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # pagealloc on a kernel with page hints: pages land where strategies say, the
 # maps agree, a layout of one boot is replayed in the next.
 use strict;

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* phys_plugin: a QEMU plugin that writes the physical addresses QEMU gives for
  * the accesses of one instruction, "movnti %rax, (%rdi)" as ibs_check has it.
  */

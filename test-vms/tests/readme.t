@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # README's examples: each command in it that has output below runs, and prints the lines
 # that README shows.  Numbers may differ, and lines that README leaves out ("...").
 use strict;

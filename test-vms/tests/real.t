@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memref on a machine like real ones, in one boot: five levels of page tables, 1 GiB pages
 # in the direct map, two nodes with NUMA balancing, swap on a disk.  What it reports is what
 # was accessed (as in memref-oracle.t, some of its cells), and no byte is lost while dirty bits

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # Whatever ends dprof record or memprof record: no event is enabled, no debug register is
 # taken, settings are as they were, nothing is left (guest/recorders.sh has the ways).
 set -u

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # test-vms/run: a command in a guest behaves as one on the host would, and a
 # kernel that fails is never a success.
 use strict;

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The PMU swmem: events as asked for, samples that are true, and perf's tools on
 # what they record.  The truth is the second oracle's (oracle/next.c): which
 # accesses did the instruction make that the interrupt returned to.

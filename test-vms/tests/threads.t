@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # CPUs that run at once (--accel mttcg): code that one writes while others run it is never
 # run in an older version than they know of, in user mode and where the kernel patches itself.
 use strict;

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memref top, export, html and cut: the same numbers as the events, whatever
 # way they are looked at; and nothing left behind.
 use strict;

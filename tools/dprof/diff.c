@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* dprof diff: two recordings beside each other, as section 5.2 of the paper does. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* dprof's files in tracefs: set for a while; a guard puts them back as they were. */
 #include <errno.h>
 #include <stdbool.h>

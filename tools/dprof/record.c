@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * dprof record: set dprof's files in tracefs, let trace-cmd record, put the files
  * back as they were.  What is to be watched may be chosen by a first, short

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* dprof script: print the events of a recording, in the form that dprof reads. */
 #include <stdbool.h>
 #include <stdio.h>

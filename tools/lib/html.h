@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 #ifndef MEMSCOPE_HTML_H
 #define MEMSCOPE_HTML_H
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Temporary files and folders, which must not outlive a Ctrl-C. */
 #ifndef MEMSCOPE_LEFTOVER_H
 #define MEMSCOPE_LEFTOVER_H

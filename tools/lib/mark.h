@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * Marks: how a guest tells the oracle where an interval or a phase ends, and whose
  * instructions follow.  A mark is an 8-byte NOP whose displacement carries 16 bits;

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* A file that is there only when it is whole. */
 #ifndef MEMSCOPE_OUTFILE_H
 #define MEMSCOPE_OUTFILE_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* A table that prints itself as text, CSV or JSON, with the same columns. */
 #ifndef MEMSCOPE_TABLE_H
 #define MEMSCOPE_TABLE_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Text of unknown origin (names of processes, arguments, files), as valid UTF-8. */
 #ifndef MEMSCOPE_UTF8_H
 #define MEMSCOPE_UTF8_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Programs whose first argument says what to do. */
 #ifndef MEMSCOPE_VERBS_H
 #define MEMSCOPE_VERBS_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memprof diagnose: say what is wrong with which object, and what to do. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * The format of recordings, memprof.data(5), and of what the preloaded library
  * hands to the recorder.  Little endian, as the processors this runs on.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memprof html: the diagnosis and all views in one page that needs no other file. */
 #include <errno.h>
 #include <stdlib.h>

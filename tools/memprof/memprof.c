@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memprof: which thread touches which object on which node, and what to do about it. */
 #include "lib/verbs.h"
 #include "memprof_cli.h"

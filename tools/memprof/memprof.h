@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * libmemprof: the memory accesses of a recording of memprof record, by thread and by
  * object.

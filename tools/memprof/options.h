@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Options that verbs share: which part of a recording, what of a view. */
 #ifndef MEMPROF_OPTIONS_H
 #define MEMPROF_OPTIONS_H

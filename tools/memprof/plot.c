@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof plot: draw a view of a recording.  Writes the view's CSV beside the picture and
  * lets gnuplot draw it by plots/memprof-VIEW.gp.

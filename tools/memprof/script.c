@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memprof script: compile a C program against libmemprof, and run it. */
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memref cut: save a part of a recording as a recording. */
 #include <stdlib.h>
 #include <string.h>

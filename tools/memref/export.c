@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memref export: a recording in the formats of other programs. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memref html: all views of a recording in one page that needs no other file. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The sampler's files in tracefs: set for a while; a guard puts them back as they were. */
 #ifndef MEMREF_KNOBS_H
 #define MEMREF_KNOBS_H

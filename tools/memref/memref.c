@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memref: record which physical memory is referenced, and look at it. */
 #include "lib/verbs.h"
 #include "memref.h"

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The verbs of memref, and what they share. */
 #ifndef MEMREF_H
 #define MEMREF_H

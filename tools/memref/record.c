@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memref record: set the sampler's knobs, let trace-cmd record, put the knobs
  * back as they were.  What can fail because of the output is checked before

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* A file to write to that compresses into another, in the format of zlib. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memscope-caps: which source of memory-access samples this machine has. */
 #include <stdio.h>
 #include <stdlib.h>

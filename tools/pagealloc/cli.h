@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The verbs of pagealloc, and what they share. */
 #ifndef PAGEALLOC_CLI_H
 #define PAGEALLOC_CLI_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* pagealloc colors: the color function, and free pages of each color. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Commands that are stopped where their program begins, and where it ends: by
  * ptrace, so that it also works for static programs and needs nothing in them.

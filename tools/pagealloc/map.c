@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* pagealloc map: where the pages of a process are. */
 #include <errno.h>
 #include <stdlib.h>

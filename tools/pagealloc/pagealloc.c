@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* pagealloc: say where the pages of programs land in physical memory. */
 #include "lib/verbs.h"
 #include "cli.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * libpagealloc: say where the pages of a program are to land in physical
  * memory, look where they are, and put them there again.

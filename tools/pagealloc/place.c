@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* pagealloc verify, repair: are pages where the hints say, and if not, move them. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* pagealloc record: the layout of a process, or of a command at its end. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* pagealloc run: a command with a strategy, or as in a recorded layout. */
 #include <errno.h>
 #include <inttypes.h>

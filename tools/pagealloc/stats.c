@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* pagealloc stats: the kernel's counters, as they are or over intervals. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* pagealloc bench: how much of a program's time, and of its spread, is placement. */
 #include "lib/verbs.h"
 #include "pagealloc/cli.h"

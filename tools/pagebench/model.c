@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * pagealloc bench model: add the misses of the modelled caches to what was
  * measured.  The oracle counts them for each phase of a boot; a measurement

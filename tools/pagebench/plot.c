@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * pagealloc bench plot: pictures of results, the paper's Figures 1, 4, 5, 7, 9, 10.
  *

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What report and plot have in common: options, reading, evaluating. */
 #ifndef PAGEALLOC_BENCH_REPORT_H
 #define PAGEALLOC_BENCH_REPORT_H

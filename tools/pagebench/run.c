@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* pagealloc bench run: measure the programs of a suite with each strategy. */
 #include <errno.h>
 #include <ftw.h>

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # read_recordings: what the sanitizers report of a reader is counted and kept, as are a crash
 # and a reader that cannot be built; nothing else is, and no recording is read twice.
 use strict;

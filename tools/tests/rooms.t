@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The house: rooms are small, tools need nothing of the test VM, and no two files of a
 # tool need each other, by way of others or not.
 use strict;

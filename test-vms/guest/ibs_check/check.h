@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What the checks of ibs_check share. */
 #ifndef MEMSCOPE_IBS_CHECK_H
 #define MEMSCOPE_IBS_CHECK_H

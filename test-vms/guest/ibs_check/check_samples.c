@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* check_samples: whether what a sample says of a known instruction is right. */
 #include <inttypes.h>
 #include <pthread.h>

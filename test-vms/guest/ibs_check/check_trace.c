@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* check_trace: working sets that fit a level or do not, conflicts, and lines
  * that go from one CPU to another.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Loops with one instruction each that touches memory, at a known address. */
 #ifndef MEMSCOPE_IBS_LOOPS_H
 #define MEMSCOPE_IBS_LOOPS_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* machine: CPUs, nodes, and memory on a node. */
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* ibs_check: checks samples of AMD IBS, as the processor (or its emulation) and
  * the kernel's driver give them, against what the program knows it did.
  */

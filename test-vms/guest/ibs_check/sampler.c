@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* sampler: perf_event_open() of ibs_op, and the records of its ring. */
 #include <errno.h>
 #include <fcntl.h>

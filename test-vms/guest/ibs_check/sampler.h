@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Samples of AMD IBS ops through perf: one sampler is one thread's event. */
 #ifndef MEMSCOPE_IBS_SAMPLER_H
 #define MEMSCOPE_IBS_SAMPLER_H

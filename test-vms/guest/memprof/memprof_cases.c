@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof_cases facerec|streamcluster|psearchy|apache [fix] [ROUNDS]: small programs that
  * access memory as the applications of sections 5.2 to 5.5 of "MemProf" (Lachaize, Lepers,

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof_cost PAIRS: ns of a malloc() and of a free(), six calls deep.  Where the clock
  * counts instructions (test-vms/run --accel icount: 2 ns each), with and without the

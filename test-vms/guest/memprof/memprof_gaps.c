@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof_gaps [--attached] RECORDING...: what is missing in recordings of memprof_storm,
  * though nothing says so.  Prints, of all of them: allocations and frees of its threads,

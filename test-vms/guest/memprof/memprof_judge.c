@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof_judge RECORDING LOG: were the accesses of memprof_truth's read_it() and
  * write_it() charged to the objects that its log has at their places and times, and

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof_plant PATTERN SEED [fix]: a program whose accesses show a pattern of
  * memprof diagnose, or, with the fix, no longer.  The seed chooses sizes, numbers of

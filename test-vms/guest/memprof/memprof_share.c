@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof_share run SEED ROUNDS: threads that access objects, some much more often than
  * others, and say where these are: "object ADDRESS BYTES".  Each has pages of its own, and

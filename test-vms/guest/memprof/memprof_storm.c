@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof_storm THREADS SECONDS: so many threads allocate and free as fast as they can.
  * Prints how often in all, and how often in a second.  memprof_gaps finds what is missing

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * What a thread of memprof_storm does: free the object of STORM_LIVE rounds ago, allocate
  * one of STORM_SIZE + round % STORM_SIZES bytes.  So its events say which of them are

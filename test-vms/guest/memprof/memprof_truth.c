@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof_truth LOG SEED STEPS: threads that allocate, free, move and hand over objects,
  * and read and write them all the time.  Writes down which object was where and when.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What memprof_truth writes down of itself, and memprof_judge reads. */
 #ifndef MEMPROF_TRUTH_H
 #define MEMPROF_TRUTH_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memref_bench: DAMON, as it is by default, or with a region for each page.  Of a
  * process it divides what is mapped by the number of regions there must be at least,

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memref_bench PART: memref and those who do its job today, on one working
  * set in one guest.  Prints lines "name value".

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* page_hint_alloc: its parts, and the memory they are measured on. */
 #ifndef PAGE_HINT_ALLOC_H
 #define PAGE_HINT_ALLOC_H

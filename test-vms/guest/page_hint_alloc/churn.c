@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Faults under hints while all else that moves memory is at work: runs of
  * STRESS_SECONDS (60), STRESS_RUNS of them (1), each with a seed of its own.

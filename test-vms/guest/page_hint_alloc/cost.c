@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* What a fault costs, steered and default: on each CPU a thread that faults. */
 #include <pthread.h>
 #include <sched.h>

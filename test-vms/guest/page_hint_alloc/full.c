@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Hints when memory is full of page cache: the disk is /dev/vda, of 1.25 times the memory. */
 #include "alloc.h"
 

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * For how long zone->lock is held: kprobes where it is taken and given back, by
  * the functions that do.  The time of a probe is in it, the same for all.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * page_hint_alloc PART [SEED]: what the steered allocator finds, and what it
  * costs.  TAP, with numbers as comments.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * Planted cases of dprof_cases: two CPUs read and write at once, each of them with one
  * function (left, CPU 0; right, CPU 1), the same field or two on a line.

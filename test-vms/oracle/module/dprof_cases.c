@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Planted cases for dprof, made up from a seed: faults of each kind, and of each kind
  * cases with the fault mended.  insmod plays them one after another on CPUs 0 and 1,

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Faults that dprof is to find: each in objects of a cache of its own, by functions
  * of its own.  insmod runs them, on CPUs 0 and 1, and returns when they have run.

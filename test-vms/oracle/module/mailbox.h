@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* How modules tell the oracle of objects: objects.h. */
 #ifndef ORACLE_MAILBOX_H
 #define ORACLE_MAILBOX_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Tells the oracle of watched objects (watched.c) when those of a slab cache are
  * allocated and freed, as the slab allocator's own tracepoints have it.

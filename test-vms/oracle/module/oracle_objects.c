@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Tells the oracle of types (types.c) what lies where in the kernel's memory: slab
  * objects by cache and allocation site, per-CPU variables, stacks.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Tells the oracle which CPU runs a traced process: a mark (mark.h) whenever a
  * CPU goes from one task to another.  On a machine without the oracle a mark is a

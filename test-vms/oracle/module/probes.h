@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Probes of tracepoints that are not exported by name. */
 #ifndef ORACLE_PROBES_H
 #define ORACLE_PROBES_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Two threads, one on each of the first two CPUs: what the planted faults are made with. */
 #ifndef MEMSCOPE_TWO_CPUS_H
 #define MEMSCOPE_TWO_CPUS_H

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof on a kernel that checks itself: all types told, histories of the busiest
 # caches, samples of all CPUs, while the kernel works, CPUs come and go, and a debugger
 # has a watchpoint, which stops at each of its accesses all the time; a recording that is

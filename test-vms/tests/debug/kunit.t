@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The series' KUnit tests, which run as the debug kernel boots: with objects in KFENCE, and
 # with freed pages unmapped.
 set -u

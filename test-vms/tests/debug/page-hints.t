@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # Page hints on a kernel that checks itself: hints set and cleared against fork,
 # exec, exit and faults; faults while CPUs and memory come and go; pages moved
 # under writers; calls without sense.

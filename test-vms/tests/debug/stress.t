@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The sampler started, stopped and turned about while processes fork, huge
 # pages split, memory is swapped and CPUs leave: on a kernel that checks
 # itself, without a report, a leak or a lost byte.

@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The PMU swmem on a kernel that checks itself: tasks unmap, fork, exec and exit
 # while they are sampled; and two million random instructions are decoded (more take
 # so long at boot that the kernel complains of a hung task).

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* A recording, and what is worked out of it for views. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Why accesses miss (section 3.3), by the paper's heuristic and by simulation. */
 #ifndef DPROF_CLASSIFY_H
 #define DPROF_CLASSIFY_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The data flow graph (section 3.4): from allocation to free. */
 #ifndef DPROF_DATAFLOW_H
 #define DPROF_DATAFLOW_H

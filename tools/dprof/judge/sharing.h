@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * Cache lines that several CPUs use and one writes, from samples alone: within an
  * object, and between two objects on a line, which the paper left out.

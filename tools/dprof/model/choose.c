@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Which types and offsets are worth histories, by samples: the objects that miss
  * most, and in them the places that are accessed most, in pairs (sections 4.3 and

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Which types and offsets are worth histories, by samples. */
 #ifndef DPROF_CHOOSE_H
 #define DPROF_CHOOSE_H

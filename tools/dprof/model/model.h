@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * What is kept of a recording: types of data; samples, summed up by type, offset
  * and instruction and by cache line; the address set; paths.  It grows with what

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * Paths of objects: the accesses to some offsets of an object, from allocation to
  * free, histories with the same instructions and equivalent CPUs added up

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Path traces: paths through some offsets of an object put together to one through
  * all of them (sections 4.3 and 4.4 of the paper).

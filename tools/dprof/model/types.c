@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* The types of a model: what the kernel told of them, and one for each that has samples. */
 #include <stdio.h>
 #include <stdlib.h>

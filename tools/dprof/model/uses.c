@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Samples of CPUs in the cache lines of objects, by the bytes accessed. */
 #include <stdlib.h>
 #include <string.h>

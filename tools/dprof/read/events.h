@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * The events of the trace system dprof, Documentation/trace/dprof.rst: as structs,
  * as they are in trace.dat files, and as text (dprof(1)).

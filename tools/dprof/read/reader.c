@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Reads recordings, whatever kind of file they are. */
 #include <errno.h>
 #include <stdio.h>

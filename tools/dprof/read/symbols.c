@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* The kernel's symbols, from the text of /proc/kallsyms. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Reads recordings that are text, dprof(1): tests write them, people read them. */
 #include <errno.h>
 #include <stdlib.h>

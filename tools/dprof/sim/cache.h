@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Caches with least recently used replacement: of sets, and fully associative. */
 #ifndef DPROF_CACHE_H
 #define DPROF_CACHE_H

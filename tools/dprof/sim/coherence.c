@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Coherent caches, and the classes of their misses: Hill's three (a miss that a
  * fully associative cache of the size has not is by conflict) and sharing.  True

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * The caches of several CPUs kept coherent, and why an access misses: by a write
  * of another CPU (to the same bytes, or to others of the line), by conflict (a

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * The parts of the cache simulation: accesses that traces make (sim_traces.c) and that
  * samples stand for (sim_samples.c), and the caches that they go to (sim.c).

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* The cache simulation: the accesses that samples of data without traces stand for. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Accesses to be simulated, in the order of time, and what was seen in a set before. */
 #include <stdlib.h>
 #include <string.h>

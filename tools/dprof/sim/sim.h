@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * The cache simulation of section 3.2: objects of the address set take paths of
  * the path traces, at the rates and times that were recorded.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* The cache simulation: objects take the paths of their type's traces. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What DWARF says: lines of instructions, structs, and what an allocation is for. */
 #ifndef DPROF_DWARF_H
 #define DPROF_DWARF_H

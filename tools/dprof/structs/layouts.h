@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* C structs and their fields: from BTF, or from DWARF. */
 #ifndef DPROF_LAYOUTS_H
 #define DPROF_LAYOUTS_H

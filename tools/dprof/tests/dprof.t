@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof on recordings in the text form: planted faults and what the views say of
 # them, structs and fields from DWARF and BTF, damaged files, wrong options.
 use strict;

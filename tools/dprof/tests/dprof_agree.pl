@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # dprof_agree.pl DPROF RECORDING...: do the views sharing and classify agree?  For each line
 # of the objects of a type, the misses by true and by false sharing, as classify has them by
 # instruction, are those that sharing has.  Prints the lines of which they are not, then

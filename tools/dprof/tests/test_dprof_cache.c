@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* dprof's caches: what is in them, and why accesses miss. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* dprof: events as text, from histories to paths, from paths to path traces. */
 #include <setjmp.h>
 #include <stdarg.h>

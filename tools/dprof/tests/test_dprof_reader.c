@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* dprof: an event whose layout changed is read from recordings of before and after. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Miss classification (section 3.3): by the paper's heuristic, and by simulation. */
 #include <stdlib.h>
 #include <string.h>

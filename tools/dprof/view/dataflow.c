@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* The data flow view: the graph's edges as a table, or the graph for graphviz. */
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Path traces, as the paper's Table 1 has them. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The views: tables made of an analysis. */
 #ifndef DPROF_VIEW_H
 #define DPROF_VIEW_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* The working set (section 3.2): what the simulated cache is full of. */
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * Where perf says that the data of an access were: union perf_mem_data_src of
  * linux/perf_event.h, as the drivers of AMD's IBS and Intel's PEBS fill it in.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * How many records of an event of perf found no room.  A ring says so in front of the next
  * record that does (PERF_RECORD_LOST); what was lost after the last one, only the event tells.

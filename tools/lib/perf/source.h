@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * Where samples of memory accesses come from on this machine: AMD's IBS, Intel's
  * PEBS, or swmem, the kernel's own sampling by software.  All through perf; who

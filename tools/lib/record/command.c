@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * The command that a program records, trace-cmd that records it, and the signals that
  * end a recording.  These are blocked but while something is waited for, so that none is

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The command that a program records, trace-cmd that records it, and signals. */
 #ifndef MEMSCOPE_COMMAND_H
 #define MEMSCOPE_COMMAND_H

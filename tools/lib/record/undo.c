@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * What a recorder changed, as lines of text, and how each is undone.  Undoing is
  * the same for the end of a recording, for one whose recorder was killed, and for

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * perf_mem_data_src: every encoding that Linux 6.12 has for x86, written as the tables
  * of arch/x86/events/intel/ds.c (P) and arch/x86/events/amd/ibs.c (A) are.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Sources of samples, of machines as their /sys and /proc describe them. */
 #include <errno.h>
 #include <limits.h>

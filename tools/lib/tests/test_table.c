@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* A table says the same in text, CSV, JSON and HTML. */
 #include <jansson.h>
 #include <math.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Text of unknown origin becomes valid UTF-8, and is never longer than there is room for. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * trace.dat files, versions 6 and 7 (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)):
  * the events in them, one at a time and merged by time.  Whole, cut off or

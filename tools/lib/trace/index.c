@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * trace.dat files: the header, the formats of events, and where the events'
  * data are.  What a file says of itself is believed only within its bounds.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The parts of trace.dat files, for those who take them apart. */
 #ifndef MEMSCOPE_TRACE_DAT_PARTS_H
 #define MEMSCOPE_TRACE_DAT_PARTS_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Where loads find their data, and where they would with a fix: caches and memory
  * together.  Only loads, since IBS does not say of a store that missed the L1.

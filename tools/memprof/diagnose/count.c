@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * What accesses add up to: of nodes, of an object, its pages and its lines.  Nothing is
  * concluded here; that is in patterns.c.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What is counted of accesses, for patterns to be told by. */
 #ifndef MEMPROF_PATTERNS_COUNT_H
 #define MEMPROF_PATTERNS_COUNT_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Which pattern accesses show, and what to do about it. */
 #ifndef MEMPROF_PATTERNS_H
 #define MEMPROF_PATTERNS_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Processes that are to be on one node each: section 5.5 of "MemProf".  Its Apache had one
  * site of pools, and the table of library calls, which threads of one process shared, but

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * Who accesses an object, when and how: each thread's first and last access, reads,
  * writes, and from where.  The paper's script of "access patterns corresponding to a

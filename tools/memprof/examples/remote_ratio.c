@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * How many accesses of main memory are remote, by type of object: the first of the
  * generic scripts that section 3.3 of the paper names.

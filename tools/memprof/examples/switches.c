@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * The script of Figure 3 of "MemProf" (Lachaize, Lepers, Quema, 2012): the average time
  * between two accesses to an object by distinct threads; what a migration of the object

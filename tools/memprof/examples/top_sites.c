@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * The most accessed types of objects, that is, sites that allocate: the paper's script
  * of "most accessed object types".

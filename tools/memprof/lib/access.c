@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* An access as the API tells it, and why some are no object's. */
 #include <stddef.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* libmemprof's functions: see libmemprof(3). */
 #include <errno.h>
 #include <stdio.h>

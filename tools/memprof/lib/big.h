@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * The arrays that grow with a recording.  What would exceed a limit has its place in a file
  * that nobody sees, in $TMPDIR or /var/tmp: the kernel keeps as much of it in memory as

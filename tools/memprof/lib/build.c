@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * From records to flows (section 4.2 of the paper): records are read in order of time;
  * events change which objects there are, and each sample becomes an access of the

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /* From records to flows: what the files that take the records share. */
 #ifndef MEMPROF_BUILD_H
 #define MEMPROF_BUILD_H

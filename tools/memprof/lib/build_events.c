@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* Events of objects: which there are, from when until when. */
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* What a recording is built of: chains, objects, processes and threads, by their numbers. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* Chunks that are not in order of time: owners of streams, threads, chains, losses, the machine. */
 #include <jansson.h>
 #include <stdlib.h>

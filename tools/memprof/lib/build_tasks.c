@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* Processes and threads: fork, exec, exit, and what is mapped. */
 #include <string.h>
 

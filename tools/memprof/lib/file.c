@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * A recording's chunks, by stream.  Only headers are read when it is opened, so that a
  * large one opens fast; a chunk's records are read, and checked, when their time comes.

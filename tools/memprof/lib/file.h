@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /* A recording's chunks, by stream. */
 #ifndef MEMPROF_FILE_H
 #define MEMPROF_FILE_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /* What the files of libmemprof share. */
 #ifndef MEMPROF_INTERNAL_H
 #define MEMPROF_INTERNAL_H

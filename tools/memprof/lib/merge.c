@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * All records of a recording in order of time, of streams of each of which one chunk is
  * in memory.  Which stream is next is decided by a tree of losers (Knuth, The Art of

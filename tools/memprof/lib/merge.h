@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /* All records of a recording in order of time. */
 #ifndef MEMPROF_MERGE_H
 #define MEMPROF_MERGE_H

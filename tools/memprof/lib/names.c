@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * What files say about addresses: variables, functions, lines, and what the source
  * assigns an allocation to.  By elfutils, with separate debug files where there are.

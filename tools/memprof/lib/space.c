@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * Address spaces: what is mapped where.  Mappings are few and change seldom: a sorted
  * array.

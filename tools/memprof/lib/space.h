@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /* Address spaces: what is mapped where, which objects are there. */
 #ifndef MEMPROF_SPACE_H
 #define MEMPROF_SPACE_H

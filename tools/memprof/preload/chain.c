@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * Call chains of allocations.  Programs have no frame pointers to follow, and the
  * unwinder takes thousands of instructions: its result is kept with the places where

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /* The preloaded library: what its files share. */
 #ifndef MEMPROF_PRELOAD_H
 #define MEMPROF_PRELOAD_H

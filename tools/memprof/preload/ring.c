@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * A ring of events for each thread, in a file that the recorder maps, too: what a
  * thread wrote is there even if the process is killed.  When the recorder does not

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof record: from the TSC, by which preloaded threads date events, to
  * CLOCK_MONOTONIC, by which perf dates samples.  The recorder reads both together each

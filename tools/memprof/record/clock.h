@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What CLOCK_MONOTONIC was when the TSC had a value. */
 #ifndef MEMPROF_CLOCK_H
 #define MEMPROF_CLOCK_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* memprof record: what its files share. */
 #ifndef MEMPROF_RECORD_H
 #define MEMPROF_RECORD_H

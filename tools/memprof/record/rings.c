@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof record: reads the rings that preloaded threads write.  Each is a file in
  * the session's directory (preload/ring.c); its records go to the recording, dated by

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof record: the samples, and what perf tells about processes.  For each CPU two
  * rings: one of samples, one of the names, forks and mappings, so that these are not

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The machine: its nodes, which CPUs and which memory they have. */
 #ifndef MEMPROF_SYSTEM_H
 #define MEMPROF_SYSTEM_H

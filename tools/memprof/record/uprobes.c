@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof record --allocator: objects of programs that the library cannot be loaded into,
  * statically linked or running already, and of allocators of their own.  Uprobes tell

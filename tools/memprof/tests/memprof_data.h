@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Recordings made up for tests: events, samples and tasks as a test says. */
 #ifndef MEMPROF_DATA_H
 #define MEMPROF_DATA_H

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memprof diagnose, html and report summary never give an all-clear from too few samples:
 # they report how many there are, and how many are needed.
 use strict;

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof_gen [--local] FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]: a recording of that
  * size, in which threads allocate, free, and access objects, to measure how fast it is read.

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memprof html in a browser without a window: it reports no error, and what it has made of
 # the page are the pictures, and in each table what the same view says in JSON.
 use strict;

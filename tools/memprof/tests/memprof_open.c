@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memprof_open FILE...: how long it takes to make all flows of a recording. */
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Samples as perf record writes them: a header, one event's attributes, records.  See
  * tools/perf/Documentation/perf.data-file-format.txt in the kernel.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Samples as perf record writes them: the same for perf report and for memprof. */
 #ifndef MEMPROF_PERF_H
 #define MEMPROF_PERF_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memprof_where: prints where memprof, were it here, would find the library that it preloads. */
 #include <limits.h>
 #include <stdio.h>

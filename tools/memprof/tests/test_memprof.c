@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* libmemprof: which object an access is charged to, and what is not charged to any. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memprof record: times of events, from the TSC to CLOCK_MONOTONIC. */
 #include <setjmp.h>
 #include <stdarg.h>

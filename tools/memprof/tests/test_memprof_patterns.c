@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof diagnose: patterns of made-up accesses.  Two nodes with two CPUs each; threads
  * on both have objects at once, on node 0.

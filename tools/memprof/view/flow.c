@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* A flow: each access of an object (who, from where) or of a thread (what, where). */
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Objects by where they are allocated (the paper's Tables 2, 4 and 6), or each. */
 #include <stdio.h>
 #include <stdlib.h>

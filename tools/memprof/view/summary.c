@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* The recording in a few lines: shares, nodes, latencies, losses, what is unknown. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The flags of memref_scan, in words. */
 #ifndef MEMREF_FLAGS_H
 #define MEMREF_FLAGS_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * Pages referenced by time and address, as fine as some number of cells
  * allows: recordings that are longer or wider get larger cells.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * What a recording says: intervals, groups of physical memory, processes,
  * nodes.  Grows with the number of these, not of events.

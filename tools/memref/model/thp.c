@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* How much of each 2 MiB of memory was referenced in an interval. */
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The events of the trace system memref, Documentation/trace/memref.rst. */
 #ifndef MEMREF_EVENTS_H
 #define MEMREF_EVENTS_H

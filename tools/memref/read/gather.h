@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The groups of a recording interval by interval, one interval in memory. */
 #ifndef MEMREF_GATHER_H
 #define MEMREF_GATHER_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Reads the memref events of a trace.dat file into a model. */
 #include <inttypes.h>
 #include <stdio.h>

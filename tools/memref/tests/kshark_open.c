@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * kshark_open FILE: opens a recording by KernelShark's library, and prints how
  * many memref_log_data events it finds.

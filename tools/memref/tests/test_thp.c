@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Blocks of 2 MiB by how much of them was referenced. */
 #include <setjmp.h>
 #include <stdarg.h>

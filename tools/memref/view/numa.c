@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* On which node the memory referenced is (section 6.3 of the paper). */
 #include <stdio.h>
 

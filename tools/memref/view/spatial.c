@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* How often each group of physical memory was referenced (Figures 15 to 22). */
 #include "view.h"
 

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* The recording in numbers. */
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>

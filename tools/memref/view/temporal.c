@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* What was referenced, interval by interval (the paper's Figures 3 to 6). */
 #include "view.h"
 

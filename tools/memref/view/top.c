@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memref top: the last interval and the minutes before it, as text. */
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The views: tables made of a model. */
 #ifndef MEMREF_VIEW_H
 #define MEMREF_VIEW_H

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /*
  * self_tune: a program that tries two placements of its data, measures both,
  * and keeps the better one.

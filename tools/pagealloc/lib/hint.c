@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* Hints: set, clear, get, inherit. */
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* Recording the layout of a process. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 the memscope authors */
 /* The layout of a process: which page was where. */
 #ifndef PAGEALLOC_LAYOUT_H
 #define PAGEALLOC_LAYOUT_H

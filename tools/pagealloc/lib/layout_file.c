@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* Layouts in files: see pagealloc(5). */
 #include <ctype.h>
 #include <errno.h>

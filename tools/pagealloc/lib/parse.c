@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* Strategies as people write them: coloring:offset=3, partition:0-7,16. */
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* Where pages are, and moving them. */
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* A layout and another process: hints as it says, and how far they are kept. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Copyright (C) 2026 the memscope authors
 /* The parts of an address space that move as one when it is randomized. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # pagealloc and libpagealloc where there is no kernel with page hints: options,
 # files, the doctor on systems that are not there, what is installed.
 use strict;

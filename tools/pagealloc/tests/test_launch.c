@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Commands of pagealloc that are stopped where they begin and end. */
 #include <errno.h>
 #include <pthread.h>

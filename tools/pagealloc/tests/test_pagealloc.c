@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* libpagealloc against a kernel that is a few lines of this file. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Scatters free memory, as it is on a machine that has run for long. */
 #ifndef PAGEALLOC_BENCH_AGER_H
 #define PAGEALLOC_BENCH_AGER_H

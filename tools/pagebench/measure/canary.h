@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* A measurement that should always be the same. */
 #ifndef PAGEALLOC_BENCH_CANARY_H
 #define PAGEALLOC_BENCH_CANARY_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What the processor counts of a program, where it has counters. */
 #ifndef PAGEALLOC_BENCH_COUNTERS_H
 #define PAGEALLOC_BENCH_COUNTERS_H

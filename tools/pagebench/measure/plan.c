@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * In which order the executions of a boot are made: in complete random blocks.
  * A block has each experiment (program, configuration, strategy) once, in an

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* How far a run is, and how long it will take. */
 #ifndef PAGEALLOC_BENCH_PROGRESS_H
 #define PAGEALLOC_BENCH_PROGRESS_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* raw.csv, the results as they were measured: only ever added to. */
 #ifndef PAGEALLOC_BENCH_RAW_H
 #define PAGEALLOC_BENCH_RAW_H

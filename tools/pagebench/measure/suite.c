@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Suite files: INI, read by libinih, whose reader is ours so that lines have numbers. */
 #include <ctype.h>
 #include <errno.h>

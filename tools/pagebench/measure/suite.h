@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What is to be measured: programs, their configurations, strategies. */
 #ifndef PAGEALLOC_BENCH_SUITE_H
 #define PAGEALLOC_BENCH_SUITE_H

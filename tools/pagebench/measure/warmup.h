@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Which measurements at the begin of an execution are not to count. */
 #ifndef PAGEALLOC_BENCH_WARMUP_H
 #define PAGEALLOC_BENCH_WARMUP_H

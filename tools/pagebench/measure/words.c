@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Command lines in words, quoted as for sh, without anything else of a shell. */
 #include <stdlib.h>
 #include <string.h>

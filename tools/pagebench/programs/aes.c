@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * AES (FIPS 197) with a key of 128 bits, blocks chained (CBC, SP 800-38A), over
  * a buffer in place.  By the book with tables in memory, which is what is to be

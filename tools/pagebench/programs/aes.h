@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* AES with keys of 128 bits. */
 #ifndef PAGEALLOC_PROGRAMS_AES_H
 #define PAGEALLOC_PROGRAMS_AES_H

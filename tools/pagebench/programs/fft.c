@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Fast Fourier transform of complex numbers, forth and back, in place: radix 2,
  * decimation in time (Cooley and Tukey, 1965); the access pattern of SciMark's

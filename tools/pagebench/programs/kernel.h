@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What a benchmark program is made of. */
 #ifndef PAGEALLOC_PROGRAMS_KERNEL_H
 #define PAGEALLOC_PROGRAMS_KERNEL_H

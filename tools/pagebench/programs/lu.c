@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * LU factorization of a square matrix, in place, with partial pivoting; by
  * columns outside and rows inside (right-looking), as SciMark's LU.

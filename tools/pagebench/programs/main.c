@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * pagealloc-programs: the programs that come with pagealloc bench.  Each works
  * on memory of a size that is given, so that it can be as large as a cache.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Pi by random points, as SciMark's Monte Carlo, which uses hardly any memory;
  * here each point is also counted in the cell of a table that it falls into, so

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Messages forth and back over a TCP connection on the loopback interface. */
 #include <arpa/inet.h>
 #include <netinet/in.h>

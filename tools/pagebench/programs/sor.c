@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Successive over-relaxation of Laplace's equation on a square grid, with five
  * points, in place; the pattern of SciMark's SOR.

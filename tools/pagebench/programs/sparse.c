@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Sparse matrix times vector, rows compressed; as SciMark's: each row has a few
  * numbers, spread over all columns.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Results as a whole: what did not end is dropped, what is there twice or has holes refused. */
 #include <stdio.h>
 #include <stdlib.h>

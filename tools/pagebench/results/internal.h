@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What results.c and results_check.c share. */
 #ifndef PAGEALLOC_BENCH_RESULTS_INTERNAL_H
 #define PAGEALLOC_BENCH_RESULTS_INTERNAL_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * raw.csv files, read row by row and checked: what is damaged, mixed or there
  * twice is refused with the place, so that no statistic is ever made of it.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What `pagealloc bench run` measured: raw.csv files, read and checked. */
 #ifndef PAGEALLOC_BENCH_RESULTS_H
 #define PAGEALLOC_BENCH_RESULTS_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Means and coefficients of variation: how much the measurements of an
  * execution differ (non-determinism in measurement), and how much all do

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * The mean of measurements in executions (in boots ...), with an interval that
  * knows that the measurements of an execution resemble each other.

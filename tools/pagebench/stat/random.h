@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Random numbers that only a seed tells: the order of runs, the ager's pages. */
 #ifndef PAGEALLOC_BENCH_RANDOM_H
 #define PAGEALLOC_BENCH_RANDOM_H

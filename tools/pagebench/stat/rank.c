@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Ranks of strategies by intervals that do not overlap (Hocko and Kalibera 2010,
  * 4.3).  Less is better: time, misses, variation.

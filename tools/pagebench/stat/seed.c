@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * A seed for each statistic, by its name: a benchmark more in the file, or
  * another order, changes no number of the others.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Order and ranks: correlation of time and misses, and whether values depend on when. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * The statistics of docs/statistics.md.  They know arrays of numbers, not files;
  * random numbers come from the caller.  Unknown values are NAN.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Many experiments in a number: mean ratios, and the band of a distribution. */
 #include <gsl/gsl_sort.h>
 #include <math.h>

@@ -1,4 +1,5 @@
--- SPDX-License-Identifier: GPL-2.0
+-- SPDX-License-Identifier: GPL-2.0-only
+-- Copyright (C) 2026 the memscope authors
 -- Successive over-relaxation as sor.c's, in Lua: sor.lua N, the side of the grid.
 -- Measures when told to on standard input, as pagealloc-bench(1) says.
 local n = tonumber(arg[1])

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * bench_boot: made-up samples, bootstrap replicates and our intervals of them, for R to
  * look at.  A line a vector: its name, then its numbers with all their digits.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Results of a benchmark that never ran, for tests: random numbers from a seed. */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>

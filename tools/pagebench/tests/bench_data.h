@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Results of a benchmark that never ran, for tests: random numbers from a seed. */
 #ifndef TESTS_BENCH_DATA_H
 #define TESTS_BENCH_DATA_H

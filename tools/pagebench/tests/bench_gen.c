@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* bench_gen [NAME=VALUE...]: print a made-up raw.csv, see struct bench_data. */
 #include <stdlib.h>
 #include <string.h>

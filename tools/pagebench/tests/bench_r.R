@@ -1,4 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # What bench_boot prints, computed by R: "NAME DIFFERENCE" a line, greatest absolute difference.
 library(boot)
 

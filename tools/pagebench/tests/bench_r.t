@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # bench_r.t [--into FILE]: intervals of equal bootstrap replicates, ours and R's, differ
 # by less than 1e-12.  --into sets r_boot_max_abs_diff in FILE, a flat JSON object.
 use strict;

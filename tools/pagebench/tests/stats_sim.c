@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * stats_sim [REPETITIONS [SEED]]: how often do the intervals of the report hold
  * what they are about?  Draws experiments from distributions whose truth is

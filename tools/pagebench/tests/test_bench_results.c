@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* raw.csv files: what is whole is read, whatever else is refused with its place. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* The programs that are measured compute what they say, and notice when they do not. */
 #include <setjmp.h>
 #include <stdarg.h>

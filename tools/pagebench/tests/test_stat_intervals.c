@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Every interval has its estimate in it, or there is none: of all statistics, over
  * made-up experiments of several shapes and sizes with fixed seeds.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Means with intervals that know executions: the published cases, and what must not matter. */
 #include <math.h>
 #include <setjmp.h>

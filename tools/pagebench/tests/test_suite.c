@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Suites: what they say, what is refused; plans; warm-up; drift. */
 #include <fcntl.h>
 #include <setjmp.h>

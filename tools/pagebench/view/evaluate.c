@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * From results to statistics.  What is too small or has holes is refused as a
  * whole: a table with some of the experiments would be read as one of all.

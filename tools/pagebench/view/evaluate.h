@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* From results to statistics: each experiment for itself, and side by side. */
 #ifndef PAGEALLOC_BENCH_EVALUATE_H
 #define PAGEALLOC_BENCH_EVALUATE_H

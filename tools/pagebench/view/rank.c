@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Tables that compare strategies over all experiments: the paper's Figures 4 to 8. */
 #include <math.h>
 #include <stdio.h>

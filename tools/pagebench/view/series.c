@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Tables about pairs and orders: time and misses, warm-up, drift. */
 #include <ctype.h>
 #include <gsl/gsl_sort.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Tables of the experiments, a row each: mean, and the three non-determinisms. */
 #include <math.h>
 #include <stdarg.h>

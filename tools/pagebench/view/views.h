@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The tables of `pagealloc bench report`. */
 #ifndef PAGEALLOC_BENCH_VIEWS_H
 #define PAGEALLOC_BENCH_VIEWS_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* What arch/x86/lib/insn-eval.c does with a register's number. */
 #ifndef _ASM_INSN_EVAL_H
 #define _ASM_INSN_EVAL_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* The kernel's struct pt_regs, which headers for user space name otherwise. */
 #ifndef _ASM_PTRACE_H
 #define _ASM_PTRACE_H

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* tools/include has no limits of the kernel's integer types. */
 #ifndef _DECODER_LINUX_KERNEL_H
 #define _DECODER_LINUX_KERNEL_H
