@@ -1,4 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # Debian packages that building, testing and the demonstration need.
 
 # the kernel
@@ -26,4 +27,4 @@ PACKAGES += libcap-dev libnuma-dev
 # what statistics are compared with
 PACKAGES += r-base-core r-cran-boot
 # what reads the sources for mistakes
-PACKAGES += shellcheck mandoc codespell
+PACKAGES += shellcheck mandoc codespell reuse

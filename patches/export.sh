@@ -1,5 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # export.sh BUILD: writes the commits of BUILD/linux to patches/, so that only
 # what changed differs.
 # export.sh --same BUILD: succeeds if patches/ is what the tree has.
@@ -36,12 +37,14 @@ if [ "$version" != "$base" ]; then
 	esac
 fi
 
-# Nothing of this machine, this moment or this Git in the files.
+# Nothing of this machine, this moment or this Git in the files.  The header is for
+# `reuse lint`: the tags in a patch are the kernel's, not the patch's.
 git -C "$linux" -c core.abbrev=12 -c diff.algorithm=myers -c diff.noprefix=false \
 	-c diff.mnemonicPrefix=false -c format.useAutoBase=false \
 	format-patch -q --zero-commit --no-signature --no-numbered -N --no-stat -p \
 	--no-renames --abbrev=12 -U3 --no-base --no-thread --no-attach --no-cover-letter \
-	--no-to --no-cc -o "$tmp" memscope-base..HEAD
+	--no-to --no-cc --add-header='X-REUSE: REUSE-IgnoreStart' \
+	-o "$tmp" memscope-base..HEAD
 {
 	grep '^#' "$patches/series" || true
 	cd "$tmp" && find . -name '*.patch' -printf '%f\n' | sort
