@@ -141,15 +141,17 @@ $(B)/kernel-vanilla/.built: $(vanilla)/Makefile kernel-config/base.config kernel
 
 # --- programs -------------------------------------------------------------
 
-.PHONY: tools guest install
-tools: deps
+.PHONY: tools guest install uninstall
+# These never ask a package manager: `make deps` does.
+tools:
 	@$(STEP) tools $(MAKE) -C tools O=$(B) -j$(JOBS)
 
-guest: tools kernel-tree
+guest: deps kernel-tree
+	@$(MAKE) --no-print-directory tools
 	@$(STEP) guest $(MAKE) -C test-vms O=$(B) -j$(JOBS)
 
-install: tools
-	$(MAKE) -C tools O=$(B) install
+install uninstall:
+	$(MAKE) -C tools O=$(B) $@
 
 # --- the QEMU that emulates AMD IBS ----------------------------------------
 

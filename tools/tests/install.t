@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# make install, wherever libraries go: memprof finds the library that it preloads.
+# make install, wherever libraries go: memprof finds the library that it preloads; make
+# uninstall leaves nothing behind, and nothing that is not ours goes.
 use strict;
 use warnings;
 use File::Copy 'copy';
@@ -56,6 +57,30 @@ for my $libdir ('/usr/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/librari
 	unlink "$dir/far/away/memprof/libmemprof-preload.so";
 	is(found("$dir/alone/memprof_where"), 'none', 'none, if there is none');
 }
+for my $settings ("DESTDIR=$dir/u", "DESTDIR=$dir/u PREFIX=/opt/m LIBDIR=/opt/m/lib64 INCLUDEDIR=/opt/m/inc DOCDIR=/opt/m/doc") {
+	my $make = "make -s -C $tools O=$build $settings";
+	is(system("$make install >$dir/log 2>&1"), 0, "installed: $settings") or diag slurp("$dir/log");
+	my ($prefix) = $settings =~ /PREFIX=(\S+)/ ? $1 : '/usr';
+	ok(-x "$dir/u$prefix/bin/memref", 'there it is');
+	# Of somebody else, beside ours.
+	my @theirs = map { spew($_, "theirs\n") } "$dir/u$prefix/bin/other", "$dir/u$prefix/share/man/man1/other.1",
+		"$dir/u$prefix/share/memscope/plots/mine.gp";
+	is(system("$make uninstall >$dir/log 2>&1"), 0, 'uninstalled') or diag slurp("$dir/log");
+	chomp(my @left = `find $dir/u ! -type d`);
+	is("@{[sort @left]}", "@{[sort @theirs]}", 'only files of others are left');
+	unlink @theirs;
+	is(system("$make uninstall >$dir/log 2>&1"), 0, 'uninstalled when nothing is there');
+	is(`find $dir/u -path '*/share/doc*/*' -o -path '*/include/*' -o -path '*/lib*/memprof*'`, '', 'no folder of ours is left');
+	system("rm -rf $dir/u");
+}
+
+# No build step asks a package manager.
+spew("$dir/bin/$_", "#!/bin/sh\necho $_ >>$dir/asked\nexit 1\n") for qw(apt-get apt dpkg dpkg-query sudo);
+chmod 0755, glob "$dir/bin/*";
+is(system("PATH=$dir/bin:\$PATH make -s -C $tools/.. B=$build DESTDIR=$dir/n tools install >$dir/log 2>&1"), 0, 'make tools install')
+	or diag slurp("$dir/log");
+is(slurp("$dir/asked"), undef, 'and no package manager was asked');
+
 # As it was.
 is(system("make -s -C $tools O=$build all $where >$dir/log 2>&1"), 0, 'built again for the usual places');
 
