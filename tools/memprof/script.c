@@ -56,7 +56,7 @@ static void find_library(char *include, char *library, size_t size)
 	if (!access(path, R_OK))
 		snprintf(include, size, "-I%s/../../tools/memprof", exe);
 	else
-		snprintf(include, size, "-I%s/../include", exe);
+		snprintf(include, size, "-I%s/../include/memprof", exe);
 }
 
 int cmd_script(int argc, char **argv)

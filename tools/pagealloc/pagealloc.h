@@ -25,6 +25,8 @@
 extern "C" {
 #endif
 
+#define PAGEALLOC_API_VERSION	1
+
 /* ---- handles: pagealloc_open(3) ---- */
 
 struct pagealloc;

@@ -1,0 +1,84 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
+# The libraries export what their version scripts name, which is what the headers declare
+# and the man pages describe; the programs in the man pages are compiled and run.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use Test::More;
+use Tool;
+
+my $man = "$tools/../docs/man";
+is(system("make -s -C $tools O=$build DESTDIR=$dir/i install >$dir/log 2>&1"), 0, 'make install') or diag slurp("$dir/log");
+my $usr = "$dir/i/usr";
+chomp(my $system = `pkg-config --variable pc_path pkg-config`);
+my $pc = "PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_SYSROOT_DIR=$dir/i PKG_CONFIG_LIBDIR=$usr/lib/pkgconfig:$system pkg-config";
+is(system("$build/tools/tests/memprof_gen", "$dir/memprof.data", 500, 100, 4, 20, 1), 0, 'a recording');
+
+# The functions that a header declares, its comments and inline functions left out.
+sub declared {
+	my ($header, $prefix) = @_;
+	my $text = slurp($header) =~ s/\/\*.*?\*\///gsr =~ s/^#define (?:.*\\\n)*.*//mgr =~ s/^typedef.*//mgr;
+	return sort $text =~ /\b(${prefix}_\w+)\(/g;
+}
+
+# An EXAMPLES section's programs, as groff would print them.
+sub programs {
+	my ($page) = @_;
+	my ($section) = slurp($page) =~ /^\.SH EXAMPLES\n(.*?)(?=^\.SH|\z)/ms or return;
+	return map { s/\\-/-/gr =~ s/\\e/\\/gr } grep { /^int main\(/m } $section =~ /^\.EX\n(.*?)^\.EE/msg;
+}
+
+my %argument = (memprof => "$dir/memprof.data", pagealloc => '');
+for my $lib (qw(memprof pagealloc)) {
+	my @exported = sort map { /^\S+ T (\S+?)@/ ? $1 : () } `nm -D --defined-only $usr/lib/lib$lib.so`;
+	my ($named) = slurp("$tools/$lib/lib$lib.map") =~ /global:(.*?)local:/s;
+	unlike($named, qr/\*/, "lib$lib.map has no wildcard");
+	cmp_ok(scalar @exported, '>', 20, "lib$lib exports functions");
+	is_deeply([ sort $named =~ /(\w+);/g ], \@exported, 'the version script names them');
+	is_deeply([ declared("$usr/include/$lib/$lib.h", $lib) ], \@exported, 'the header declares them');
+	is_deeply([ grep { !-e "$usr/share/man/man3/$_.3" } @exported ], [], 'each has a man page');
+
+	my @pages = sort grep { slurp($_) =~ /#include <$lib(?:_hook)?\.h>/ } glob "$man/*.3";
+	# memprof_allocated() is inline: declared, described, not exported.
+	my %described = map { $_ => 1 } map { slurp($_) =~ /\b(${lib}_\w+)\(/g } @pages;
+	is_deeply([ grep { !$described{$_} } @exported ], [], 'with its declaration');
+	my @unknown = grep { !-e "$usr/share/man/man3/$_.3" } sort keys %described;
+	is("@unknown", '', 'no page describes a function that has none');
+	chomp(my $flags = `$pc --cflags --libs lib$lib`);
+	my $run = 0;
+	for my $page (@pages) {
+		my ($name) = $page =~ /([^\/]+)\.3$/;
+		for my $program (programs($page)) {
+			spew("$dir/$name.c", $program);
+			is((run("gcc -Wall -Wextra -Werror -o $dir/$name $dir/$name.c $flags"))[2], '', "$name(3): the example is compiled");
+			my ($status, $out, $err) = run("LD_LIBRARY_PATH=$usr/lib $dir/$name $argument{$lib}");
+			if ($lib eq 'pagealloc') {
+				like("$status $err", qr/^0 $|^1 .*Function not implemented/, 'and runs, or says that the kernel has no hints');
+			} else {
+				is("$status $err", '0 ', 'and runs');
+			}
+			$run++;
+		}
+	}
+	cmp_ok($run, '>=', $lib eq 'memprof' ? 5 : 1, "$run examples were run");
+}
+
+# What the examples print follows from the recording.
+my ($all) = (run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_open $dir/memprof.data"))[1] =~ /^(\d+) accesses in /;
+my ($reported) = (run("$build/bin/memprof report summary $dir/memprof.data -F csv"))[1] =~ /^samples of memory accesses,(\d+)/m;
+is($all, $reported, 'as many accesses as memprof reports');
+like((run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_object_flow $dir/memprof.data"))[1], qr/^\d+ of [1-9]\d* accesses/, 'flows');
+my @accesses = (run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_thread $dir/memprof.data"))[1] =~ /^thread .*: (\d+) accesses/mg;
+my $sum = 0;
+$sum += $_ for @accesses;
+is($sum, $all, 'the accesses of all threads are all accesses');
+
+# An installed memprof finds header and library for scripts.
+spew("$dir/script.c", (programs("$man/memprof_open.3"))[0]);
+is((run("$usr/bin/memprof script $dir/script.c $dir/memprof.data"))[1],
+   (run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_open $dir/memprof.data"))[1], 'memprof script, installed, runs the example');
+
+done_testing;
