@@ -39,6 +39,7 @@ help:
 	'make check-selftests the kernel'\''s own tests of memory, with and without the series' \
 	'make check-debug     stress on the kernel that checks itself (10 minutes)' \
 	'make check-rt        the functional tests on PREEMPT_RT' \
+	'make check-packages  builds the packages, installs and removes them on Debian 12 and 13' \
 	'make check-full      all of these, and that each patch builds' \
 	'make check-long      what takes hours; goes on where it was interrupted' \
 	'' \
@@ -47,8 +48,10 @@ help:
 	'make tools           the programs, in $(B)/bin' \
 	'make guest           the guest image' \
 	'make qemu-ibs        a QEMU that emulates AMD IBS, and for CPUs that run at once' \
-	'make deb [CONFIG=f]  Debian packages of kernel and tools (f: a kernel config, or vm)' \
-	'make install         the tools, below DESTDIR and PREFIX' \
+	'make deb-tools       Debian packages of tools, libraries, documents' \
+	'make deb-kernel [KERNEL=version] [CONFIG=f]  of a kernel, configured as Debian'\''s is,' \
+	'                     of that version; f: a kernel config, or vm; make deb: both' \
+	'make install         the tools, below DESTDIR, PREFIX, LIBDIR; also uninstall' \
 	'' \
 	'make kernel-tree     the kernel source with the series, in $(B)/linux' \
 	'make patches         write the commits of that tree back to patches/' \
@@ -184,6 +187,11 @@ check-rt: kernel-rt guest
 check-selftests: kernel kernel-vanilla guest
 	@test-vms/selftests.sh $(B)
 
+# Needs root and a mirror of Debian.
+.PHONY: check-packages
+check-packages: deps
+	@tools/tests/packages $(B) $(SUITES)
+
 check-full: kernel kernel-debug kernel-rt guest qemu-ibs
 	@FULL=1 JOBS=$(JOBS) .ci/check $(B) lint tools patches vm rt debug
 
@@ -204,9 +212,14 @@ bench-coverage: tools
 		>$(B)/bench/coverage.md
 	@cat $(B)/bench/coverage.md
 
-.PHONY: deb
-deb: kernel-tree tools
-	@kernel-config/deb.sh $(B) "$(CONFIG)"
+# The tools' packages need no kernel.  The kernel's configuration: Debian's, of the running
+# kernel or of KERNEL=version; or CONFIG=file, or vm, the guest's.
+.PHONY: deb deb-tools deb-kernel
+deb: deb-kernel deb-tools
+deb-tools: deps
+	@kernel-config/deb-tools.sh $(B)
+deb-kernel: kernel-tree
+	@kernel-config/deb.sh $(B) "$(CONFIG)" "$(KERNEL)"
 
 .PHONY: clean
 clean:

@@ -27,4 +27,4 @@ PACKAGES += libcap-dev libnuma-dev
 # what statistics are compared with
 PACKAGES += r-base-core r-cran-boot
 # what reads the sources for mistakes
-PACKAGES += shellcheck mandoc codespell reuse
+PACKAGES += shellcheck mandoc codespell reuse lintian debootstrap

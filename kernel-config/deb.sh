@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# deb.sh BUILD [CONFIG]: Debian packages of the patched kernel and of the
-# tools, in BUILD/deb.  CONFIG is a kernel configuration, to which base.config
-# is added; vm: that of the guest; nothing: the running machine's.
+# deb.sh BUILD [CONFIG] [KERNEL]: Debian packages of the patched kernel, in BUILD/deb.
+# CONFIG is a kernel configuration, to which base.config is added; vm: that of the guest.
+# Without it, Debian's own: of the KERNEL given (6.1, 6.12.107-1, ...), else of the running
+# one.  CONFIGURE_ONLY=1 stops before the kernel is built.
 set -eu -o pipefail
-build=$1 config=${2:-}
+build=$1 config=${2:-} kernel=${3:-}
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 linux=$build/linux
 deb=$build/deb
@@ -13,16 +14,34 @@ mkdir -p "$deb"
 cc=gcc
 command -v ccache >/dev/null && cc='ccache gcc'
 
+# debian_config SERIES: fetches Debian's configuration of kernels 6.1, 6.12, ...; prints
+# its path.
+debian_config() {
+	local at=$build/debian-config
+	rm -rf "$at"
+	mkdir -p "$at"
+	(cd "$at" && apt-get download "linux-config-$1" && dpkg-deb -x linux-config-*.deb .) >"$at/log" 2>&1 || {
+		echo "deb: linux-config-$1 cannot be downloaded (KERNEL=6.12?): see $at/log" >&2
+		return 1
+	}
+	xzcat "$at/usr/src/linux-config-$1/config.amd64_none_amd64.xz" >"$at/config"
+	echo "$at/config"
+}
+
 if [ -z "$config" ]; then
-	if [ -r "/boot/config-$(uname -r)" ]; then
-		config=/boot/config-$(uname -r)
-	elif [ -r /proc/config.gz ]; then
+	release=${kernel:-$(uname -r)}
+	series=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$release") ||
+		{ echo "deb: $release: not a version of a kernel" >&2; exit 1; }
+	# A kernel of the running system's own making is configured as its maker wanted it.
+	if [ -r "/boot/config-$release" ]; then
+		config=/boot/config-$release
+	elif [ -z "$kernel" ] && [ -r /proc/config.gz ]; then
 		config=$build/running.config
 		zcat /proc/config.gz >"$config"
 	else
-		echo "deb: no configuration of the running kernel found: give CONFIG=file" >&2
-		exit 1
+		config=$(debian_config "$series")
 	fi
+	echo "deb: the configuration is $config"
 fi
 
 if [ "$config" = vm ]; then
@@ -55,6 +74,7 @@ else
 	[ $missing = 0 ] || exit 1
 fi
 
+[ "${CONFIGURE_ONLY:-0}" != 1 ] || exit 0
 rm -f "$deb"/linux-*.deb "$out"/../linux-*.deb
 step=("$top/.ci/step" "$build/log" deb-kernel)
 # -d: it is built already, or what it needs is there (make deps).  No package of
@@ -66,57 +86,5 @@ COUNT=$out "${step[@]}" make -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" \
 mv "$out"/../linux-*.deb "$deb"
 rm -f "$out"/../linux-*.{buildinfo,changes} "$deb"/linux-libc-dev_*.deb
 
-# The tools.
-version=$("$build/bin/memref" --version | sed 's/.* //')
-root=$build/deb-tools
-rm -rf "$root"
-"$top/.ci/step" "$build/log" deb-tools make -C "$top/tools" O="$build" DESTDIR="$root" PREFIX=/usr install
-gzip -9nf "$root"/usr/share/man/man?/*
-strip --strip-unneeded "$root"/usr/bin/* "$root"/usr/lib/lib*.so.?.? \
-	"$root"/usr/lib/memprof/*.so
-strip --strip-debug "$root"/usr/lib/lib*.a
-mkdir -p "$root/DEBIAN" "$root/usr/share/doc/memscope-tools"
-cat >"$root/usr/share/doc/memscope-tools/copyright" <<'EOF'
-Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
-Upstream-Name: memscope
-
-Files: *
-Copyright: the memscope developers
-License: GPL-2
- On Debian systems, the text of the license is in
- /usr/share/common-licenses/GPL-2.
-
-Files: usr/include/pagealloc/pagealloc.h usr/lib/libpagealloc* usr/include/memprof*.h
- usr/lib/libmemprof*
-Copyright: the memscope developers
-License: LGPL-2.1+
- On Debian systems, the text of the license is in
- /usr/share/common-licenses/LGPL-2.1.
-EOF
-echo 'activate-noawait ldconfig' >"$root/DEBIAN/triggers"
-shlibs=$(mktemp -d)
-trap 'rm -rf "$shlibs"' EXIT
-mkdir "$shlibs/debian"
-printf 'Source: memscope\n\nPackage: memscope-tools\nArchitecture: any\n' >"$shlibs/debian/control"
-depends=$(cd "$shlibs" && dpkg-shlibdeps -O "$root"/usr/bin/* \
-	"$root"/usr/lib/lib*.so.?.? 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
-cat >"$root/DEBIAN/control" <<EOF
-Package: memscope-tools
-Version: $version
-Architecture: $(dpkg --print-architecture)
-Maintainer: memscope <memscope@localhost>
-Section: utils
-Priority: optional
-Installed-Size: $(du -sk "$root/usr" | cut -f1)
-Depends: $depends, trace-cmd, gnuplot-nox
-Description: show which physical memory is referenced, and place pages in it
- memref records the memref trace events of a kernel with the memscope series
- through trace-cmd, and reports and plots which memory was used, when, and
- through which mappings. pagetest is a workload whose references are known.
- pagealloc and libpagealloc say where the pages of programs land in physical
- memory.
-EOF
-dpkg-deb --root-owner-group --build "$root" "$deb" >/dev/null
-rm -rf "$root"
 echo "the packages are in $deb:"
-(cd "$deb" && ls -- *.deb)
+(cd "$deb" && ls -- linux-*.deb)

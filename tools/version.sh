@@ -10,7 +10,7 @@ if [ -e .git ]; then
 		echo "${tag#v}"
 		exit
 	elif commit=$(git describe --always --exclude '*' --dirty 2>/dev/null); then
-		echo "$release-g$commit"
+		echo "$release-$(git rev-list --count HEAD)-g$commit"
 		exit
 	fi
 fi

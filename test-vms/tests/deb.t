@@ -15,7 +15,7 @@ ok() {
 	[ "$1" = 0 ] && echo "ok $n - $2" || echo "not ok $n - $2"
 }
 
-"$top/kernel-config/deb.sh" "$build" vm >"$dir/log" 2>&1
+"$top/kernel-config/deb.sh" "$build" vm >"$dir/log" 2>&1 && "$top/kernel-config/deb-tools.sh" "$build" >>"$dir/log" 2>&1
 ok $? 'make deb CONFIG=vm'
 sed 's/^/# /' "$dir/log"
 
@@ -32,8 +32,11 @@ ok $? "its kernel boots: $got"
 ok $? 'its modules are of the same release'
 
 tools=$(ls "$build"/deb/memscope-tools_*.deb 2>/dev/null | head -n 1)
-dpkg-deb -x "$tools" "$dir/tools"
-ok $? "unpacked ${tools##*/}"
+unpacked=0
+for package in memscope-tools libpagealloc1 libpagealloc-dev libmemprof1; do
+	dpkg-deb -x "$build/deb/$package"_*.deb "$dir/tools" || unpacked=1
+done
+ok $unpacked 'unpacked the packages of the tools'
 "$dir/tools/usr/bin/memref" --version >/dev/null && "$dir/tools/usr/bin/pagetest" --version >/dev/null &&
 	"$dir/tools/usr/bin/pagealloc" --version >/dev/null
 ok $? 'its programs run'
@@ -41,7 +44,7 @@ dpkg-deb -f "$tools" Depends | grep -q libtracecmd1
 ok $? 'it depends on the libraries it uses'
 [ -e "$dir/tools/usr/share/memscope/plots/common.gp" ] && [ -e "$dir/tools/usr/share/man/man1/memref.1.gz" ]
 ok $? 'it has the plots and the manual'
-lib=$dir/tools/usr/lib
+lib=$dir/tools/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 printf '#include <pagealloc.h>\nint main(void) { return pagealloc_open(-1, 0, 0) != -22; }\n' >"$dir/t.c"
 # shellcheck disable=SC2046 # flags are words
 gcc -o "$dir/t" "$dir/t.c" $(PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_SYSROOT_DIR=$dir/tools \
