@@ -6,8 +6,8 @@
 # deb-tools.sh --source DIR: only makes that copy.
 set -eu -o pipefail
 source=
-[ "$1" != --source ] || source=$(realpath -m "$2")
-build=$(realpath -m "$1")
+[ "$1" != --source ] || source=$(realpath -m -- "$2")
+build=$(realpath -m -- "$1")
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 deb=$build/deb
 work=$build/deb-tools
