@@ -133,11 +133,73 @@ static void dynamic_arrays(void **state)
 	assert_int_equal(read_event(dynamic, &raw, sizeof(raw), &e), -1);
 }
 
+/* Names are behind the event; of one that is too long, the end is kept. */
+static void names(void **state)
+{
+	static const char type[] = "name: dprof_type\nID: 501\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+		"\tfield:u32 id;\toffset:8;\tsize:4;\tsigned:0;\n"
+		"\tfield:u32 size;\toffset:12;\tsize:4;\tsigned:0;\n"
+		"\tfield:u32 line;\toffset:16;\tsize:4;\tsigned:0;\n"
+		"\tfield:u8 class;\toffset:20;\tsize:1;\tsigned:0;\n"
+		"\tfield:__data_loc char[] cache;\toffset:24;\tsize:4;\tsigned:1;\n"
+		"\tfield:__data_loc char[] func;\toffset:28;\tsize:4;\tsigned:1;\n"
+		"\tfield:__data_loc char[] file;\toffset:32;\tsize:4;\tsigned:1;\n"
+		"\tfield:__data_loc char[] module;\toffset:36;\tsize:4;\tsigned:1;\n"
+		"\nprint fmt: \"%u\", REC->id\n";
+	struct {
+		uint16_t id;
+		uint16_t flags;
+		int32_t pid;
+		uint32_t number, size, line;
+		uint8_t class, hole[3];
+		uint32_t cache, func, file, module;
+		char text[300];
+	} raw = { .id = 501, .pid = 9, .number = 33, .size = 256, .line = 12, .class = CLASS_SLAB };
+	const uint32_t at = offsetof(typeof(raw), text);
+	struct event e;
+	int i;
+
+	(void)state;
+	memcpy(raw.text, "skbuff", 7);
+	for (i = 0; i < 200; i++)
+		raw.text[10 + i] = 'a' + i % 26;
+	raw.cache = loc(at, 7);
+	raw.func = loc(at + 10, 63);
+	raw.file = loc(at + 10, 200);
+	raw.module = loc(at + 9, 1);
+	assert_int_equal(read_event(type, &raw, sizeof(raw), &e), 1);
+	assert_int_equal(e.kind, EVENT_TYPE);
+	assert_int_equal(e.pid, 9);
+	assert_int_equal(e.type.id, 33);
+	assert_int_equal(e.type.size, 256);
+	assert_int_equal(e.type.line, 12);
+	assert_int_equal(e.type.class, CLASS_SLAB);
+	assert_string_equal(e.type.cache, "skbuff");
+	assert_string_equal(e.type.module, "");
+	assert_int_equal(strlen(e.type.func), 63);
+	assert_int_equal(e.type.func[0], 'a');
+	assert_int_equal(strlen(e.type.file), sizeof(e.type.file) - 1);
+	assert_int_equal(e.type.file[0], 'a' + (200 - (sizeof(e.type.file) - 1)) % 26);
+	assert_int_equal(e.type.file[sizeof(e.type.file) - 2], 'a' + 199 % 26);
+	/* One byte behind the event. */
+	raw.file = loc(sizeof(raw) - 5, 6);
+	assert_int_equal(read_event(type, &raw, sizeof(raw), &e), -1);
+	raw.file = loc(sizeof(raw) - 5, 5);
+	assert_int_equal(read_event(type, &raw, sizeof(raw), &e), 1);
+	/* Of another event, and of none. */
+	raw.id = 502;
+	assert_int_equal(read_event(type, &raw, sizeof(raw), &e), 0);
+	assert_int_equal(read_event(type, &raw, 1, &e), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fixed_arrays),
 		cmocka_unit_test(dynamic_arrays),
+		cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests_name("dprof_reader", tests, NULL, NULL);

@@ -97,6 +97,12 @@ static inline void put_event(struct bytes *f, uint32_t delta, uint32_t value)
 	"\tfield:unsigned int value;\toffset:8;\tsize:4;\tsigned:0;\n\n"	\
 	"print fmt: \"%u\", REC->value\n"
 
+#define HEADER_PAGE								\
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"		\
+	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"		\
+	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"		\
+	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n"
+
 static inline void put_formats(struct bytes *f, const char *system, const char *const *formats, int n)
 {
 	put(f, 2, 4);
@@ -133,11 +139,11 @@ static inline uint32_t put_v6(struct bytes *f, const char *system, const char *c
 
 	put_magic(f, "6");
 	put_string(f, "header_page");
-	put(f, 3, 8);
-	put_data(f, "abc", 3);
+	put(f, strlen(HEADER_PAGE), 8);
+	put_data(f, HEADER_PAGE, strlen(HEADER_PAGE));
 	put_string(f, "header_event");
 	put(f, 2, 8);
-	put_data(f, "de", 2);
+	put_data(f, "#\n", 2);
 	put(f, 1, 4);
 	put(f, 4, 8);
 	put_data(f, "fghi", 4);

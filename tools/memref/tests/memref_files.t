@@ -1,0 +1,103 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
+# memref on a recording of which all is known (memref_gen.c): what views, exports and cuts of
+# it have, and what is said of parts of it.
+use strict;
+use warnings;
+use FindBin;
+use JSON::PP;
+use lib "$FindBin::RealBin/../../tests";
+use Test::More;
+use Tool;
+
+my $memref = "$build/bin/memref";
+my $file = "$dir/known.dat";
+is(system("$build/tools/tests/memref_gen", $file), 0, 'a recording');
+
+# rows FILE VIEW...: of a view, by column.
+sub rows {
+	my ($of, @view) = @_;
+	my ($status, $text, $err) = run("$memref report @view $of --format csv");
+	is("$status $err", '0 ', "report @view");
+	my ($head, @lines) = split /\n/, $text;
+	my @names = split /,/, $head;
+	return map { my @cells = split /,/, $_, -1; +{ map { $names[$_] => $cells[$_] } 0 .. $#names } } @lines;
+}
+
+my @user = (288, 320, 384);	# pages of each interval
+sub mib { return sprintf '%.3f', $_[0] / 256; }
+
+my @wss = rows($file, 'wss');
+is_deeply([ map { [ @$_{qw(seq wss_kernel_mib wss_user_mib wss_page_cache_mib wss_total_mib rss_mib)} ] } @wss ],
+	[ map { [ 1 + $_, mib(64), mib($user[$_]), mib(16), mib(64 + $user[$_] + 16), mib(1024) ] } 0 .. 2 ], 'wss');
+my @temporal = rows($file, 'temporal');
+is_deeply([ map { [ @$_{qw(time_s groups groups_kernel groups_user groups_page_cache groups_written pages_user scan_ms)} ] } @temporal ],
+	[ map { [ "$_.990", 3, 1, 2, 1, 1, $user[$_], '10.000' ] } 0 .. 2 ], 'temporal');
+my @spatial = rows($file, 'spatial');
+is_deeply([ map { [ @$_{qw(phys_addr lmb intervals intervals_user intervals_written)} ] } @spatial ],
+	[ [ 16 << 20, 16, 3, 0, 0 ], [ 17 << 20, 17, 3, 3, 3 ], [ 19 << 20, 19, 3, 3, 0 ] ], 'spatial');
+my ($task) = rows($file, 'tasks');
+is_deeply([ @$task{qw(pid comm intervals mean_pages max_mib share_pct)} ], [ 77, 'worker', 3, '330.7', '1.500', '100.00' ], 'tasks');
+my %summary = map { $_->{item} => $_->{value} } rows($file, 'summary');
+is($summary{$_->[0]}, $_->[1], "summary: $_->[0]")
+	for [ host => 'machine' ], [ intervals => 3 ], [ intervals_missing => 0 ], [ lost_events => 5 ],
+	    [ entries_read => 3000 ], [ entries_young => 368 + 400 + 464 ], [ group_size => 1024 ],
+	    [ wss_user_max => '1.500' ], [ pages_user_min => '288.000' ];
+
+# Parts of it, by time and by address.
+is(scalar(rows($file, 'wss --from 1.5')), 2, 'from the second interval on');
+is_deeply([ map { $_->{phys_addr} } rows($file, 'spatial --addr 17M-18M') ], [ 17 << 20 ], 'of a MiB');
+
+# Exports.
+sub export {
+	my ($format) = @_;
+	my ($status, $text, $err) = run("$memref export $file --to $format");
+	is("$status $err", '0 ', "export --to $format");
+	return $text;
+}
+
+my ($damo) = @{decode_json(export('damo-json'))};
+is_deeply($damo->{intervals}, { sample_us => 990000 / 256, aggr_us => 990000, ops_update_us => 990000 }, 'damo: a sample is a page');
+is_deeply([ map { [ @$_{qw(start_time end_time)} ] } @{$damo->{snapshots}} ],
+	[ map { [ (10 + $_) * 1e9, (10 + $_) * 1e9 + 99e7 ] } 0 .. 2 ], 'damo: snapshots');
+is_deeply([ map { [ $_->{start} >> 20, $_->{end} >> 20, @{$_->{nr_accesses}}{qw(samples percent)} ] } @{$damo->{snapshots}[1]{regions}} ],
+	[ [ 16, 17, 64, 25 ], [ 17, 18, 80, 31.25 ], [ 18, 19, 0, 0 ], [ 19, 20, 256, 100 ] ], 'damo: regions');
+my $json = decode_json(export('json'));
+is_deeply([ map { [ @$_{qw(seq phys_addr pages_kernel pages_user pages_page_cache written)} ] } @$json[3 .. 5] ],
+	[ [ 2, 16 << 20, 64, 0, 0, 0 ], [ 2, 17 << 20, 0, 64, 16, 1 ], [ 2, 19 << 20, 0, 256, 0, 0 ] ], 'json');
+my @csv = split /\n/, export('csv');
+is(scalar @csv, 1 + 9, 'csv: a line for each group and interval');
+my @raw = split /\n/, export('raw');
+is(scalar @raw, 15, 'raw: a line for each event');
+like($raw[1], qr/^memref_log_data ts=10999000200 seq=1 phys_addr=17825792 kernel=0 user=32 page_cache=16 written=1$/, 'raw');
+my @folded = sort split /\n/, export('folded');
+like("@folded", qr/user\S* 331\b|user\S* \d+/, 'folded: classes');
+my $sum = 0;
+$sum += (split ' ')[-1] for @folded;
+cmp_ok($sum, '>', 0, 'folded: pages');
+
+# A cut has the intervals of the span, as trace-cmd and memref read them.
+is(system("$memref cut $file --from 1.5 -o $dir/cut.dat 2>$dir/err"), 0, 'cut') or diag slurp("$dir/err");
+is_deeply([ map { $_->{seq} } rows("$dir/cut.dat", 'wss') ], [ 2, 3 ], 'the last two intervals');
+my %cut = map { $_->{item} => $_->{value} } rows("$dir/cut.dat", 'summary');
+is($cut{lost_events}, 5, 'with what was lost before them');
+like(`trace-cmd report $dir/cut.dat 2>&1`, qr/memref_scan/, 'trace-cmd reads it');
+
+# Not all of it: what there is, and where it ends.
+my $bytes = slurp($file);
+my ($checked, $refused) = (0, 0);
+for (my $size = 0; $size < length $bytes; $size += 977) {
+	spew("$dir/part.dat", substr $bytes, 0, $size);
+	my ($status, $text, $err) = run("$memref report temporal $dir/part.dat --format csv");
+	my @rows = split /\n/, $text;
+	$refused++ if !@rows;
+	my $ok = $status == 1 && $err =~ /^memref: \S+part\.dat: .+\n\z/ && @rows <= 4 &&
+		!grep { !/^(?:seq|[123]),/ } @rows;
+	ok($ok, "$size bytes of it") or diag "$status: $err$text";
+	$checked++;
+}
+cmp_ok($refused, '<', $checked, 'of some, intervals were read');
+
+read_under_sanitizers() if -x "$build/../tools-sanitize/bin/memref";
+done_testing;

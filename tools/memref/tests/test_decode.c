@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* Events of memref, byte by byte: each field of each event, and events that are cut off. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "memref/read/decode.h"
+#include "memref_events.h"
+
+static struct tep_handle *tep;
+static struct decoder decoder;
+static struct bytes event;
+static struct row rows[64];
+static int nr_rows;
+
+static int keep(void *ctx, const struct row *row)
+{
+	(void)ctx;
+	rows[nr_rows++] = *row;
+	return nr_rows == 64 ? 7 : 0;
+}
+
+/* From a block of just that size, so that the sanitizers see what is read beyond it. */
+static int take(uint32_t size)
+{
+	void *data = malloc(size ? size : 1);
+	int ret;
+
+	memcpy(data, event.b, size);
+	nr_rows = 0;
+	ret = decode(&decoder, 1234, data, size, keep, NULL);
+	free(data);
+	return ret;
+}
+
+static int set_up(void **state)
+{
+	char text[4096];
+	size_t i;
+
+	(void)state;
+	tep = tep_alloc();
+	for (i = 0; i < NR_LAYOUTS; i++) {
+		layout_format(&layouts[i], text, sizeof(text));
+		if (tep_parse_event(tep, text, strlen(text), "memref"))
+			return -1;
+	}
+	return decoder_init(&decoder, tep);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	tep_free(tep);
+	return 0;
+}
+
+static void groups(void **state)
+{
+	const uint32_t pages[NR_CLASSES] = { [KERNEL] = 12, [USER] = 3, [PAGE_CACHE] = 7 };
+	int rw;
+
+	(void)state;
+	for (rw = 0; rw < 3; rw++) {
+		event.size = 0;
+		put_group(&event, 5ULL << 40, 99, pages, rw);
+		assert_int_equal(take(event.size), 0);
+		assert_int_equal(nr_rows, 1);
+		assert_int_equal(rows[0].type, ROW_GROUP);
+		assert_int_equal(rows[0].ts, 1234);
+		assert_int_equal(rows[0].group.phys_addr, 5ULL << 40);
+		assert_int_equal(rows[0].group.seq, 99);
+		assert_int_equal(rows[0].group.pages[KERNEL], 12);
+		assert_int_equal(rows[0].group.pages[USER], 3);
+		assert_int_equal(rows[0].group.pages[PAGE_CACHE], 7);
+		assert_int_equal(rows[0].group.written, rw == 1);
+	}
+}
+
+static void batches(void **state)
+{
+	static const uint8_t data[] = { 0x02, 5, 0x1f, 1, 2, 3 };
+	uint32_t size;
+
+	(void)state;
+	event.size = 0;
+	put_batch(&event, 7, 42, 1024, data, sizeof(data));
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(nr_rows, 2);
+	assert_int_equal(rows[0].group.phys_addr, 7 << 20);
+	assert_int_equal(rows[0].group.seq, 42);
+	assert_int_equal(rows[0].group.pages[USER], 5);
+	assert_int_equal(rows[1].group.phys_addr, 9 << 20);
+	assert_int_equal(rows[1].group.pages[PAGE_CACHE], 3);
+	assert_int_equal(rows[1].ts, 1234);
+	/* Its data end behind it: damaged, and nothing is read. */
+	for (size = 28; size < event.size; size++) {
+		assert_int_equal(take(size), -1);
+		assert_int_equal(nr_rows, 0);
+	}
+	put_at(&event, 24, 28 | 0xffffU << 16, 4);
+	assert_int_equal(take(event.size), -1);
+	put_at(&event, 24, 0xffff | 6 << 16, 4);
+	assert_int_equal(take(event.size), -1);
+	/* Damaged inside: the groups before are given. */
+	put_at(&event, 24, 28 | 5 << 16, 4);
+	assert_int_equal(take(event.size), -1);
+	assert_int_equal(nr_rows, 1);
+}
+
+static void scans(void **state)
+{
+	struct scan_row s = {
+		.begin_ns = 1, .scan_ns = 2, .end_ns = 3, .pages = { 4, 5, 6 }, .ptes = 7, .young = 8,
+		.tables = 9, .tables_cold = 10, .rss = 11ULL << 33, .seq = 12, .groups = 13, .mms = 14,
+		.mms_skipped = 15, .interval_ms = 16, .group_kb = 17, .kernel_leaf_kb = 18, .pids = 19,
+		.flags = 20, .flush = 21, .write = 22, .cpu_max = 23,
+	};
+	uint32_t size;
+
+	(void)state;
+	event.size = 0;
+	put_scan(&event, &s);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(rows[0].type, ROW_SCAN);
+	assert_memory_equal(&rows[0].scan, &s, sizeof(s));
+	/* What it is cut off of is 0; nothing behind it is read. */
+	for (size = 2; size < event.size; size++)
+		assert_int_equal(take(size), 0);
+	assert_int_equal(rows[0].scan.cpu_max, 0);
+	assert_int_equal(rows[0].scan.write, 22);
+}
+
+static void tasks(void **state)
+{
+	uint32_t size;
+
+	(void)state;
+	event.size = 0;
+	put_task(&event, 3, 4242, 100, "a name of 16 byt");
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(rows[0].type, ROW_TASK);
+	assert_int_equal(rows[0].task.seq, 3);
+	assert_int_equal(rows[0].task.pid, 4242);
+	assert_int_equal(rows[0].task.pages, 100);
+	assert_int_equal(rows[0].task.written, 50);
+	assert_int_equal(rows[0].task.rss, 200);
+	assert_string_equal(rows[0].task.comm, "a name of 16 by");
+	for (size = 8; size < event.size; size++) {
+		assert_int_equal(take(size), 0);
+		assert_string_equal(rows[0].task.comm, "");
+	}
+}
+
+static void nodes_and_virtual(void **state)
+{
+	(void)state;
+	event.size = 0;
+	put_common(&event, ID_NODE);
+	put(&event, 1ULL << 32, 8);
+	put(&event, 2ULL << 32, 8);
+	put(&event, 5, 4);
+	put(&event, 1, 4);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(rows[0].type, ROW_NODE);
+	assert_int_equal(rows[0].node.start, 1ULL << 32);
+	assert_int_equal(rows[0].node.end, 2ULL << 32);
+	assert_int_equal(rows[0].node.seq, 5);
+	assert_int_equal(rows[0].node.node, 1);
+	event.size = 0;
+	put_common(&event, ID_VIRT);
+	put(&event, 0x7f0000200000, 8);
+	put(&event, 6, 4);
+	put(&event, 77, 4);
+	put(&event, 512, 4);
+	put(&event, 3, 4);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(rows[0].type, ROW_VIRT);
+	assert_int_equal(rows[0].virt.addr, 0x7f0000200000);
+	assert_int_equal(rows[0].virt.seq, 6);
+	assert_int_equal(rows[0].virt.pid, 77);
+	assert_int_equal(rows[0].virt.pages, 512);
+	assert_int_equal(rows[0].virt.written, 3);
+	/* Of another system, or none. */
+	put_at(&event, 0, 9999, 2);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(nr_rows, 0);
+	assert_int_equal(take(1), 0);
+	assert_int_equal(nr_rows, 0);
+}
+
+/* An event that lacks a field is refused; those that came later may be missing. */
+static void formats(void **state)
+{
+	struct event_layout l = layouts[NR_LAYOUTS - 1];
+	struct decoder d;
+	char text[4096];
+	int lacks;
+
+	(void)state;
+	for (lacks = 0; lacks < 2; lacks++) {
+		struct tep_handle *t = tep_alloc();
+
+		layout_format(&layouts[0], text, sizeof(text));
+		assert_int_equal(tep_parse_event(t, text, strlen(text), "memref"), 0);
+		/* Without memref_scan, there are no intervals. */
+		assert_int_equal(decoder_init(&d, t), -1);
+		/* cpu_max came later; begin_ns did not. */
+		if (lacks)
+			l.field[0].name = "started_ns";
+		else
+			l.field[22].name = NULL;
+		layout_format(&l, text, sizeof(text));
+		assert_int_equal(tep_parse_event(t, text, strlen(text), "memref"), 0);
+		assert_int_equal(decoder_init(&d, t), lacks ? -1 : 0);
+		tep_free(t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups), cmocka_unit_test(batches), cmocka_unit_test(scans),
+		cmocka_unit_test(tasks), cmocka_unit_test(nodes_and_virtual), cmocka_unit_test(formats),
+	};
+
+	return cmocka_run_group_tests_name("decode", tests, set_up, tear_down);
+}
