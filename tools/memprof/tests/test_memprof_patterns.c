@@ -308,6 +308,37 @@ static void the_page_of_an_object_s_header_stays(void **unused)
 	each_page_to_its_thread(16, 0, 0);
 }
 
+/*
+ * Two nodes use a large object, each page once but for 10, which one node uses twice: of too few
+ * pages is it known whose they are.
+ */
+static void pages_seen_once_belong_to_nobody(void **unused)
+{
+	const uint64_t frame = 0x400010;
+	struct data *d = data_new(path);
+	struct findings f;
+	uint32_t s;
+
+	(void)unused;
+	now = DATA_START;
+	s = process(d, 10);
+	data_chain(d, s, now, 1, &frame, 1);
+	data_event(d, s, now + 1, (struct event_record){ .type = EVENT_ALLOC, .addr = HEAP, .size = 2000 * PAGE,
+		   .chain = 1 });
+	now += 10000;
+	for (unsigned int i = 0; i < 1610; i++) {
+		const unsigned int page = i < 1600 ? i : 100 * (i - 1600), node = page % 8 < 4;
+
+		now += 1000;
+		data_sample(d, 2 * node, now, 10, 10 + node, HEAP + page * PAGE + 64,
+			    (struct sample_record){ .op = 2, .level = LEVEL_RAM, .latency = 200, .pfn = 1 }, 0x500000);
+	}
+	memprof_close(diagnose(d, &f));
+	assert_true(f.nr > 0);
+	assert_null(find(&f, PATTERN_PARTITIONED));
+	patterns_free(&f);
+}
+
 /* Of 1,000 loads, all of one site; expected in percent. */
 static void expect_answers(enum fix fix, double predicted, double lines, const uint64_t *loads,
 			   double taken, const double *expected)
@@ -458,6 +489,7 @@ int main(void)
 		cmocka_unit_test(one_process_of_which_no_object_stands_out_is),
 		cmocka_unit_test(processes_on_one_node_each_are_not),
 		cmocka_unit_test(the_page_of_an_object_s_header_stays),
+		cmocka_unit_test(pages_seen_once_belong_to_nobody),
 		cmocka_unit_test(fixes_change_where_loads_find_their_data),
 		cmocka_unit_test(lines_that_others_write_are_taken),
 		cmocka_unit_test(room_is_judged_by_site),
