@@ -34,11 +34,13 @@ help:
 	@printf '%s\n' \
 	'make demo            record pagetest and a database in a guest, draw the plots' \
 	'make check           all tests but the slow ones' \
+	'make check-quick     what a change to a tool needs, in two minutes, without a guest' \
 	'' \
 	'make lint            what can be said of the sources without running them' \
 	'make check-selftests the kernel'\''s own tests of memory, with and without the series' \
 	'make check-debug     stress on the kernel that checks itself (10 minutes)' \
 	'make check-rt        the functional tests on PREEMPT_RT' \
+	'make check-mutations that tests on the host notice faults put into the tools' \
 	'make check-packages  builds the packages, installs and removes them on Debian 12 and 13' \
 	'make check-full      all of these, and that each patch builds' \
 	'make check-long      what takes hours; goes on where it was interrupted' \
@@ -186,6 +188,13 @@ check-rt: kernel-rt guest
 
 check-selftests: kernel kernel-vanilla guest
 	@test-vms/selftests.sh $(B)
+
+.PHONY: check-quick check-mutations
+check-quick:
+	@JOBS=$(JOBS) .ci/quick $(B)
+
+check-mutations: deps
+	@JOBS=$(JOBS) tools/tests/mutations $(B) $(WORDS)
 
 # Needs root and a mirror of Debian.
 .PHONY: check-packages
