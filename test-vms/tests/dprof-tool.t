@@ -139,9 +139,8 @@ for my $control (qw(faults_private faults_conflict faults_capacity)) {
 }
 # Before Zen 4, IBS has one source for the L3 and for the neighbors' caches.  One CPU shares
 # nothing.
-SKIP: {
-	skip 'the QEMU that emulates IBS is not built (make qemu-ibs)', 6
-		if !-x "$build/qemu-ibs/qemu-system-x86_64";
+{
+	ok(-x "$build/qemu-ibs/qemu-system-x86_64", 'the QEMU that emulates IBS is built (make qemu-ibs)');
 	$file = 'epyc.dat';
 	$vm = vm('--qemu', 'ibs', '--cpu', 'EPYC', '--smp', 1, '--mem', '1G', '--accel', 'icount', '--ibs',
 		 'hit-l1=50,hit-l2=0,hit-l3=50', '--share', $share, '--timeout', 600, '--', 'sh', '-c',

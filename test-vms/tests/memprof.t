@@ -133,9 +133,9 @@ END
 		is($_->{lost}, 0, "$name: nothing lost");
 		if ($_->{fixed}) {
 			my $predicted = $base{$name} ? $base{$name}{all_predicted_pct} : next;
-			# Printed, not required: why it is off by more than chance in some runs
-			# is not known (docs/memprof.md).
-			diag "$name: with the fix $_->{remote} % remote, $predicted % were predicted";
+			# As docs/memprof.md has it of 168 programs; by -icount, runs are repeated exactly.
+			cmp_ok(abs($_->{remote} - $predicted), '<=', 3,
+			       "$name: with the fix $_->{remote} % remote, $predicted % were predicted");
 			next;
 		}
 		my ($found, $fix, $false) = judge_plant($_);

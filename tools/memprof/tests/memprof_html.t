@@ -14,7 +14,7 @@ my $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../../build";
 my $dir = tempdir('memprof-html.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my ($memprof, $data) = ("$build/bin/memprof", "$dir/made-up.data");
 
-grep { -x "$_/chromium" } split /:/, $ENV{PATH} or plan skip_all => 'there is no chromium';
+grep { -x "$_/chromium" } split /:/, $ENV{PATH} or BAIL_OUT('there is no chromium (make deps)');
 system("$build/tools/tests/memprof_gen", $data, 20000, 50000, 4, 500, 1) == 0 or BAIL_OUT('memprof_gen');
 is(system("$memprof html $data -o $dir/page.html"), 0, 'a page is made');
 

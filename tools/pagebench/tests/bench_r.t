@@ -13,11 +13,8 @@ use Test::More;
 my $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../../build";
 my $into = @ARGV == 2 && $ARGV[0] eq '--into' ? $ARGV[1] : undef;
 die "usage: bench_r.t [--into FILE]\n" if @ARGV && !defined $into;
-my $has_r = !system "Rscript -e 'library(boot)' >/dev/null 2>&1";
-if (!$has_r) {
-	die "bench_r.t: no R (Debian packages r-base-core and r-cran-boot)\n" if defined $into;
-	plan skip_all => 'no R (Debian packages r-base-core and r-cran-boot)';
-}
+system("Rscript -e 'library(boot)' >/dev/null 2>&1") == 0
+	or BAIL_OUT('no R (Debian packages r-base-core and r-cran-boot: make deps)');
 
 my $dir = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 is(system("$build/tools/tests/bench_boot >$dir/replicates"), 0, 'replicates and our intervals');
