@@ -108,6 +108,37 @@ static void address_is_used_again(void **unused)
 	memprof_close(m);
 }
 
+/* A stream that was silent for longer than a delta holds begins again, with another base. */
+static void times_have_a_new_base(void **unused)
+{
+	const uint64_t words[3] = { [2] = T(5000000) };
+	struct event_record base;
+	struct memprof *m;
+	struct data *d;
+	uint32_t s;
+
+	(void)unused;
+	begin(&d, &s);
+	alloc(d, s, T(10), 0x20000, 100);
+	data_sample(d, 0, T(20), 10, 10, 0x20010, LOAD, 0);
+	memcpy(&base, words, sizeof(base));
+	base.type = EVENT_BASE;
+	data_event(d, s, T(10), base);
+	/* From the first event's time on, as the stream writes it; from the base on, as it is. */
+	gone(d, s, T(10 + 3), 0x20000);
+	alloc(d, s, T(10 + 5), 0x20000, 50);
+	data_sample(d, 0, T(5000004), 10, 10, 0x20010, LOAD, 0);
+	data_sample(d, 0, T(5000010), 10, 10, 0x20010, LOAD, 0);
+	data_end(d, 1);
+	m = open_it();
+	assert_null(memprof_damage(m));
+	is_at(m, 0, 0x20000, 10);
+	assert_int_equal(object_of(m, 0)->died_ns, UINT64_C(5000003000));
+	is_unknown(m, 1, "without a live object");
+	is_at(m, 2, 0x20000, 5000005);
+	memprof_close(m);
+}
+
 /* Frames are named when asked for: of more than were there when the file was opened. */
 static void frames_keep_their_names(void **unused)
 {
@@ -716,6 +747,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(live_map_is_right),
 		cmocka_unit_test(address_is_used_again),
+		cmocka_unit_test(times_have_a_new_base),
 		cmocka_unit_test(frames_keep_their_names),
 		cmocka_unit_test(realloc_moves),
 		cmocka_unit_test(freed_at_once),

@@ -12,7 +12,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_statistics_double.h>
 
-#include "pagebench/stat/stat.h"
+#include "pagebench/stat/impact.c"
 
 #define assert_near(a, b, eps)	assert_double_near(a, b, eps, #a, __LINE__)
 
@@ -255,6 +255,36 @@ static void refused(void **state)
 	gsl_rng_free(rng);
 }
 
+/*
+ * What is drawn with replacement varies less, by (n - 1) / n of the variance: a replicate of 5
+ * executions of 40 measurements is sqrt(5/4 * 39/40) of its factor, or sqrt(5/4) if executions
+ * alone are drawn.
+ */
+static void replicates_vary_as_much(void **state)
+{
+	const struct runs runs = normal(5, 40, 2, 1);
+	struct outer o = { .group = 5, .groups = 100 };
+	double plain, replicated;
+	struct groups g;
+	int i;
+
+	(void)state;
+	assert_int_equal(groups_init(&g, runs.n), 0);
+	for (i = 0; i < 2; i++) {
+		o.resampled = i ? RESAMPLE_RUNS : RESAMPLE_TWO_STAGE;
+		o.g = &g;
+		o.rng = stat_rng("replicate", 7);
+		replicated = replicate(&runs, &o);
+		gsl_rng_free(o.rng);
+		o.rng = stat_rng("replicate", 7);
+		plain = factor(&runs, o.group, o.groups, &g, o.rng, NULL);
+		gsl_rng_free(o.rng);
+		assert_double_near(replicated / plain, i ? 1.118033988749895 : 1.103970108290981, 1e-12,
+				   "a replicate", __LINE__);
+	}
+	groups_free(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,7 +292,7 @@ int main(void)
 		cmocka_unit_test(estimator_null), cmocka_unit_test(effect),
 		cmocka_unit_test(bimodal_null), cmocka_unit_test(scale_and_shift),
 		cmocka_unit_test(relabel), cmocka_unit_test(interval_is_honest),
-		cmocka_unit_test(refused),
+		cmocka_unit_test(refused), cmocka_unit_test(replicates_vary_as_much),
 	};
 
 	return cmocka_run_group_tests_name("stat_impact", tests, NULL, NULL);
