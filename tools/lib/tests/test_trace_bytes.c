@@ -460,8 +460,21 @@ static void bad_chunks(void **state)
 	expect_event(201, 5, 4, at + 3 * PAGE_BYTES + 4);
 	assert_true(dat.bad_offset > at && dat.bad_offset <= at + 3 * PAGE_BYTES);
 	trace_dat_close(&dat);
+	/* A chunk of no size, or of none in the file. */
+	at = version_7(1, &index);
+	put_at(&file, at + 8, 0, 4);
+	open_all();
+	expect_event(101, 5, 2, at + 3 * PAGE_BYTES + 4);
+	expect_event(201, 5, 4, at + 3 * PAGE_BYTES + 4);
+	expect_end(0, at + 4);
+	at = version_7(1, &index);
+	put_at(&file, at + 4, 0, 4);
+	open_all();
+	expect_event(101, 5, 2, at + 3 * PAGE_BYTES + 4);
+	expect_event(201, 5, 4, at + 3 * PAGE_BYTES + 4);
+	expect_end(0, at + 4);
 	/* A chunk that is said to be huge. */
-	put_at(&file, at, 1, 4);
+	at = version_7(1, &index);
 	put_at(&file, at + 8, 0xf0000000, 4);
 	open_all();
 	expect_event(101, 5, 2, at + 3 * PAGE_BYTES + 4);
@@ -517,6 +530,84 @@ static void cut_pages(void **state)
 	trace_dat_close(&dat);
 }
 
+static void expect_cut(uint32_t at, uint64_t time, uint64_t commit, uint64_t lost)
+{
+	unsigned char out[PAGE_BYTES + 8] = "";
+	uint64_t v;
+
+	assert_int_equal(trace_dat_cut_page(&dat, at, 0, UINT64_MAX, out + 8), 1);
+	memcpy(&v, out, 8);
+	assert_int_equal(v, 0);				/* nothing before the page */
+	memcpy(&v, out + 8, 8);
+	assert_int_equal(v, time);
+	memcpy(&v, out + 8 + 8, 8);
+	assert_int_equal(v, commit);
+	if (commit & LOST_STORED) {
+		memcpy(&v, out + 8 + 16 + (commit & 0xffff), 8);
+		assert_int_equal(v, lost);
+	}
+}
+
+/* What was lost before pages without events, or without room for the number, is not lost. */
+static void cut_pages_keep_losses(void **state)
+{
+	const uint32_t full = (PAGE_BYTES - 16) / 16;
+	uint32_t table = put_v6(&file, "test", formats, 1, 1), at = file.size, page, i;
+	unsigned char out[PAGE_BYTES];
+
+	(void)state;
+	page = page_begin(&file, 10);			/* no events; 9 lost before */
+	page_end(&file, page, LOST | LOST_STORED, 9);
+	page = page_begin(&file, 20);			/* no room for the number */
+	for (i = 0; i < full; i++)
+		put_event(&file, 1, i);
+	page_end(&file, page, 0, 0);
+	page = page_begin(&file, 2000);
+	put_event(&file, 0, 1);
+	page_end(&file, page, LOST | LOST_STORED, 3);
+	page = page_begin(&file, 3000);			/* how many is not known */
+	put_event(&file, 0, 1);
+	page_end(&file, page, LOST, 0);
+	page = page_begin(&file, 4000);			/* lost after the last event */
+	page_end(&file, page, LOST | LOST_STORED, 5);
+	put_cpu(&file, table, 0, at);
+	open_all();
+	assert_int_equal(trace_dat_cut_page(&dat, at + 1, 0, UINT64_MAX, out), 0);
+	expect_cut(at, 21, 16 * full | LOST, 0);
+	expect_cut(at, 2000, 16 | LOST | LOST_STORED, 8 + 3);
+	expect_cut(at, 3000, 16 | LOST, 0);
+	expect_cut(at, 4000, LOST | LOST_STORED, 5);
+	assert_int_equal(trace_dat_cut_page(&dat, at, 0, UINT64_MAX, out), 0);
+	trace_dat_close(&dat);
+}
+
+/* The last four bytes of a page, and a number that is only half on it. */
+static void ends_of_pages(void **state)
+{
+	uint32_t table = put_v6(&file, "test", formats, 1, 1), at = file.size, page, i;
+
+	(void)state;
+	page = page_begin(&file, 10);
+	put_event(&file, 0, 1);
+	put_head(&file, 29, 0);
+	page_end(&file, page, 0, 0);
+	page = page_begin(&file, 20);
+	for (i = 0; i < (PAGE_BYTES - 16) / 16 - 1; i++)
+		put_event(&file, 0, 2);
+	put_head(&file, 2, 0);				/* 12 bytes: 4 are left */
+	put(&file, 0, 8);
+	page_end(&file, page, LOST, 0);
+	put_at(&file, page + 8, (PAGE_BYTES - 16 - 4) | LOST | LOST_STORED, 8);
+	put_at(&file, page + PAGE_BYTES - 4, 77, 4);
+	put_cpu(&file, table, 0, at);
+	open_all();
+	expect_event(10, 0, 1, at);
+	expect_event(20, 0, 2, at + PAGE_BYTES);
+	assert_int_equal(dat.lost_events, 1);
+	assert_int_equal(dat.bad_offset, 0);
+	trace_dat_close(&dat);
+}
+
 /* Every truncation, and bytes of any value: an error or an end, and nothing outside. */
 static void any_bytes(void **state)
 {
@@ -561,7 +652,8 @@ int main(void)
 		cmocka_unit_test(lost_events), cmocka_unit_test(damage),
 		cmocka_unit_test(beyond_the_end), cmocka_unit_test(refused),
 		cmocka_unit_test(sections), cmocka_unit_test(bad_chunks),
-		cmocka_unit_test(cut_pages), cmocka_unit_test(any_bytes),
+		cmocka_unit_test(cut_pages), cmocka_unit_test(cut_pages_keep_losses),
+		cmocka_unit_test(ends_of_pages), cmocka_unit_test(any_bytes),
 	};
 
 	return cmocka_run_group_tests_name("trace_dat", tests, NULL, NULL);
