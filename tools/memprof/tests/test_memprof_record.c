@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memprof record: what the recording says of itself, whatever the command is called. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "memprof/record.c"
+
+static char path[] = "/tmp/memprof-record.XXXXXX";
+
+/* The command of a recording's description, to be freed. */
+static char *command_of(char **command)
+{
+	static const struct memsource source = { .name = "swmem", .period_unit = "ns" };
+	struct recording r = { .source = &source, .cgroup = -1 };
+	struct options o = { .command = command };
+	static char text[1 << 16];
+	const char *json;
+	char *kept;
+	json_t *meta;
+	FILE *f;
+	size_t n;
+
+	r.machine.nr_cpus = r.machine.nr_nodes = 1;
+	assert_int_equal(writer_open(&r.writer, path, 1), OK);
+	write_meta(&r, &o);
+	assert_int_equal(r.writer.error, 0);
+	assert_int_equal(writer_close(&r.writer), OK);
+	f = fopen(path, "r");
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	json = memchr(text, '{', n);
+	assert_non_null(json);
+	meta = json_loadb(json, text + n - json, 0, NULL);
+	assert_non_null(meta);
+	kept = strdup(json_string_value(json_object_get(meta, "command")));
+	json_decref(meta);
+	return kept;
+}
+
+static void arguments_that_are_not_utf8_are_recorded(void **unused)
+{
+	char *kept = command_of((char *[]){ "sh", "caf\351", "\xff\xfe", "gr\xc3\xbc\xc3\x9f", NULL });
+
+	(void)unused;
+	assert_non_null(strstr(kept, "sh caf"));
+	assert_non_null(strstr(kept, " gr\xc3\xbc\xc3\x9f"));
+	free(kept);
+}
+
+/* Wherever the cut comes, it is between two characters. */
+static void long_commands_are_cut_between_characters(void **unused)
+{
+	char argument[4096], *kept;
+	size_t first, i;
+
+	(void)unused;
+	for (first = 0; first < 4; first++) {
+		memset(argument, 'x', first);
+		for (i = first; i + 3 < sizeof(argument); i += 3)
+			memcpy(argument + i, "\xe6\xbc\xa2", 3);
+		argument[i] = '\0';
+		kept = command_of((char *[]){ argument, NULL });
+		assert_in_range(strlen(kept), 1000, 1023);
+		assert_int_equal(strncmp(kept, argument, strlen(kept)), 0);
+		assert_int_equal((strlen(kept) - first) % 3, 0);
+		free(kept);
+	}
+}
+
+static int make_path(void **unused)
+{
+	(void)unused;
+	return close(mkstemp(path));
+}
+
+static int remove_path(void **unused)
+{
+	(void)unused;
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arguments_that_are_not_utf8_are_recorded),
+		cmocka_unit_test(long_commands_are_cut_between_characters),
+	};
+
+	return cmocka_run_group_tests_name("memprof record", tests, make_path, remove_path);
+}
