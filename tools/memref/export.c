@@ -147,8 +147,8 @@ static void interval_json(struct export *x, const struct gather *g, FILE *f)
  * snapshot for each interval.  The number of accesses is the number of pages of
  * a group that were referenced, so a sample is as much of the interval as a
  * page is of the group: percentages come out right.  Each interval looks anew,
- * which is age 0.  damo tells a file's type by file(1), which takes only small
- * files for JSON: so it writes compressed ones itself.
+ * which is age 0.  damo takes what file(1) calls "JSON data" or zlib's: today's
+ * file(1) says "JSON text data", so only what is compressed can be read.
  */
 static uint32_t group_pages(const struct export *x)
 {
@@ -486,7 +486,7 @@ int cmd_export(int argc, char **argv)
 	struct export x = { 0 };
 	const struct opt options[] = {
 		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw", take_format, &x.format,
-			 "damo, damo-json: damo's records, compressed or not; csv, json: a row for each group and "
+			 "damo: damo's records; damo-json: the same, not compressed (damo refuses it); csv, json: a row for each group and "
 			 "interval; folded: for flame graphs, node;class;group pages; raw: a line for each event"),
 		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),
 		OPT_CHANGED('t', NULL, "--to"), { }
