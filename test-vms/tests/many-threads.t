@@ -24,11 +24,12 @@ sub guest {
 
 # So many descriptors are more than the soft limit: two of each thread and CPU.
 my $many = <<'END';
-memprof record -c 200000 -o many.data --ring 16K -- memprof_many 500 10000 15 >said & r=$!
+memprof record -c 200000 -o many.data --ring 16K -- memprof_many 500 10000 /tmp/go >said & r=$!
 until grep -q quiet said; do sleep 0.5; done
 sleep 2
 perf stat -x, -e raw_syscalls:sys_enter -p $r -o calls -- sleep 5
 echo "calls $(grep -c . calls) $(cat calls | tr '\n' ' ')"
+touch /tmp/go
 wait $r || exit 1
 cat said
 memprof report summary many.data -F csv
@@ -46,9 +47,12 @@ cmp_ok(($calls // 1e9) / 5, '<=', 200, 'in a second of sleep, the recorder makes
 # All CPUs: of the last one, too, and with more descriptors than the soft limit.
 $vm = guest(16, <<'END');
 echo "online $(nproc)"
-memprof_many 40 0 20 >said & many=$!
+memprof_many 40 0 /tmp/go >said & many=$!
 until grep -q quiet said; do sleep 0.5; done
-sh -c "ulimit -S -n 256; exec memprof record -c 200000 -o pid.data -p $many" || echo "status $?"
+sh -c "ulimit -S -n 256; exec memprof record -c 200000 -o pid.data -p $many" & r=$!
+sleep 5
+touch /tmp/go
+wait $r || echo "status $?"
 taskset -c $(($(nproc) - 1)) memprof record -c 20000 -o last.data -- memprof_truth log 1 1000 || exit 1
 memprof script last.data | head -n 3
 memprof report summary last.data -F csv

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memprof_many SLEEPERS PASSERS SECONDS: threads that allocate an object each and sleep;
- * then as many others that come and go, each with an object; then nothing happens for a
- * while, which "quiet" on standard output says.  Prints how many objects there were.
+ * memprof_many SLEEPERS PASSERS FILE: threads that allocate an object each and sleep; then
+ * as many others that come and go, each with an object; then nothing happens until there is
+ * a file of that name, which "quiet" on standard output says.  Prints how many objects there
+ * were.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -71,7 +72,8 @@ int main(int argc, char **argv)
 	}
 	printf("quiet\n");
 	fflush(stdout);
-	sleep(atoi(argv[3]));
+	while (access(argv[3], F_OK))
+		usleep(200000);
 	pthread_mutex_unlock(&end);
 	for (i = 0; i < sleepers; i++)
 		pthread_join(asleep[i], NULL);
