@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # options.pl BIN WHAT [PAGE...]: what is made from the tables of options, as the programs
 # in the folder BIN print them (--help-table):
 #   md           docs/options.md

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # memprof record and many threads: 10,000 that come and go and 500 that sleep are recorded
 # whole, on 16 CPUs as on two; while nothing happens, the recorder does next to nothing.
 use strict;

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The series' own selftests of memref, page hints and dprof, installed and run as the
 # kernel's are (those of swmem want -icount: swmem.t).  What memref's measure goes
 # where the metrics of the benchmarks are.  Arguments: these collections only.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* uthash, for programs: without memory to grow a table, the program says so and ends. */
 #ifndef MEMSCOPE_HASH_H
 #define MEMSCOPE_HASH_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Numbers, sizes, addresses and times as people write them: 100, 64M, 0x40000000, 1.5s.
  * All options and files of the tools are read by these: no signs, no blanks, no exponents.

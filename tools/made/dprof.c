@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* A recording of dprof as trace-cmd would have written what a text says. */
 #include <ctype.h>
 #include <stdbool.h>

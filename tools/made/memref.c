@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * A recording of memref made up: two nodes with 64 MiB each, three processes, one of which
  * is followed in its virtual memory.  What is referenced depends on nothing but the interval.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Inputs damaged at random, for readers. */
 #include <fcntl.h>
 #include <signal.h>

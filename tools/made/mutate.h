@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * Inputs damaged at random, for readers: none may crash, take more than 512 MiB of memory
  * or more than 20 s.  10,000 each by default, MEMSCOPE_MUTATIONS of them if it is set; from

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Small recordings made up for tests: of memref, and of dprof from its text. */
 #ifndef MEMSCOPE_MADE_RECORDINGS_H
 #define MEMSCOPE_MADE_RECORDINGS_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* trace.dat files made up for tests.  Little-endian machines only. */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /*
  * trace.dat files made up for tests (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)): what
  * trace-cmd would have written of events that a test says.

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # What fails once, fails in a way that can be seen: each place at which the programs ask for
 # memory, open, write, map, fork or dup (made/faults/fail.c), in reports, pages, plots,
 # exports, comparisons and scripts of all four tools, built with the sanitizers.  Either a

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
 # The options of all verbs, as their tables have them: one meaning each, what is made of
 # the tables is up to date, and what is wrong is said on one line.
 use strict;

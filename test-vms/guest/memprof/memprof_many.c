@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof_many SLEEPERS PASSERS FILE: threads that allocate an object each and sleep; then
  * as many others that come and go, each with an object; then nothing happens until there is

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* dprof's text and its events damaged at random: read, and each view made of them. */
 #include <setjmp.h>
 #include <stdarg.h>

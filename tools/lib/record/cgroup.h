@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Control groups by their names. */
 #ifndef MEMSCOPE_CGROUP_H
 #define MEMSCOPE_CGROUP_H

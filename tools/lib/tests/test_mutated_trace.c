@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* trace.dat files damaged at random, of each version: read, and cut out of. */
 #include <setjmp.h>
 #include <stdarg.h>

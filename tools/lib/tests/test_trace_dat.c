@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * trace.dat files of every version, whole, cut off anywhere and cut out of: the events that
  * were put in come out, in the order of time, and what is not there is said.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Calls that fail where a test says, linked into programs by the linker's --wrap.  A place
  * is a call with its two callers, known by their return addresses, which are the same in

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * trace_gen memref|dprof VERSION FILE [INTERVALS|TEXT]: a trace.dat file of version 6, 7 or
  * 7z (compressed): of memref, of so many intervals; of dprof, of the events of a text.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
 /* Rings as perf writes them, made up for tests: a page that has head and tail, and records. */
 #ifndef MEMPROF_MADE_RING_H
 #define MEMPROF_MADE_RING_H

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memprof record: what the recording says of itself, whatever the command is called. */
 #include <setjmp.h>
 #include <stdarg.h>

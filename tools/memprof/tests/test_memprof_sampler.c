@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * memprof record: what perf's rings of samples and of processes say, record by record, round
  * the end of the ring, cut short, and damaged at random.

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* memprof record --allocator: calls and returns in perf's rings become events of objects. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /*
  * Recordings of memprof damaged at random: opened, judged, each view made.  Of every other
  * one the chunks are given the checks that go with them, or damage would be found at once.

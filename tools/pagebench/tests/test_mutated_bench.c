@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
 /* Suites and results damaged at random. */
 #include <setjmp.h>
 #include <stdarg.h>
