@@ -143,6 +143,9 @@ void accuracy(void)
 		stop(neighbor);
 	}
 	put(TRACEFS "buffer_size_kb", "16384");
+	/* Anew: of memory that was forked, mprotect() changes no entry, and flushes nothing. */
+	stop(t.pid);
+	start_target(&t);
 	/* A block that DAMON should find, and what it was not made for. */
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
 		if (strcmp(cells[i].name, "read_4096") && strcmp(cells[i].name, "read_sparse"))

@@ -159,6 +159,8 @@ void start_target(struct target *t)
 	if (!t->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pin(1);
+		/* Who divides what is mapped finds the memory alone. */
+		munmap(file, FILE_PAGES * PAGE);
 		memset(t->memory, 1, MAX_PAGES * PAGE);
 		if (write(from[1], "", 1) != 1)
 			_exit(1);
