@@ -264,7 +264,9 @@ rm -f /tmp/out/r
 as_before "memprof: SIGKILL of a user's"
 
 set -f
-fails 'memprof: too few descriptors' 1 sh -c "ulimit -n 9; exec $memprof /tmp/out/r -- true"
+fails "memprof: too few descriptors, a user's" 1 \
+	su -s /bin/sh nobody -c "ulimit -n 9; exec $memprof /tmp/out/r -- true"
+fails "memprof: root's limit of descriptors is raised" 0 sh -c "ulimit -n 9; exec $memprof /tmp/out/r -- true"
 fails 'memprof: no such function' 1 memprof record -A /lib/x86_64-linux-gnu/libc.so.6 --alloc no_such -o /tmp/out/r -- true
 fails 'memprof: more samples than perf allows' 1 memprof record -F 60000 -o /tmp/out/r -- true
 set +f
