@@ -52,18 +52,18 @@ system("$gen/bench_gen n=6 m=6 >$dir/results.csv") == 0 or die;
 # OUT is where an output goes, in a folder of its own.
 my @commands = (
 	(map { "memref report $_ $dir/memref.dat" } qw(summary temporal spatial wss heatmap virtual numa tasks thp)),
-	"memref report summary $dir/memref6.dat -F json", "memref report wss $dir/memref.dat -F csv -o OUT/wss.csv",
+	"memref report summary $dir/memref6.dat -f json", "memref report wss $dir/memref.dat -f csv -o OUT/wss.csv",
 	(map { "memref export $dir/memref.dat --to $_ -o OUT/export" } qw(damo damo-json csv json folded raw)),
 	"memref diff $dir/memref.dat $dir/memref6.dat", "memref html $dir/memref.dat -o OUT/page.html",
 	"memref plot wss $dir/memref.dat -o OUT/wss.svg", "memref cut $dir/memref.dat --from 0.1 -o OUT/cut.dat",
 	(map { "dprof report $_ $dir/dprof.txt" } qw(profile classify workingset assoc-sets paths sharing)),
-	"dprof report profile $dir/dprof.dat -F json", "dprof script $dir/dprof.dat -o OUT/script.txt",
+	"dprof report profile $dir/dprof.dat -f json", "dprof script $dir/dprof.dat -o OUT/script.txt",
 	"dprof diff $dir/dprof.txt $dir/dprof.dat", "dprof plot dataflow $dir/dprof.txt -o OUT/flow.svg --type c20:alloc_20",
 	(map { "memprof report $_ $dir/memprof.data" } qw(summary objects threads flow nodes)),
-	"memprof report objects $dir/memprof.data --instances -F json -o OUT/objects.json",
+	"memprof report objects $dir/memprof.data --instances -f json -o OUT/objects.json",
 	"memprof diagnose $dir/memprof.data", "memprof diagnose $dir/memprof.data --levels",
 	"memprof html $dir/memprof.data -o OUT/page.html", "memprof plot objects $dir/memprof.data -o OUT/objects.svg",
-	"pagealloc bench report --replicates 99 --groups 20 $dir/results.csv", "pagealloc bench report --replicates 99 --groups 20 $dir/results.csv -F json -o OUT/report.json",
+	"pagealloc bench report --replicates 99 --group-pairs 20 $dir/results.csv", "pagealloc bench report --replicates 99 --group-pairs 20 $dir/results.csv -f json -o OUT/report.json",
 );
 my $only = $ENV{FAULTS} // '.';
 @commands = grep { /$only/ } @commands;

@@ -68,7 +68,7 @@ for my $lib (qw(memprof pagealloc)) {
 
 # What the examples print follows from the recording.
 my ($all) = (run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_open $dir/memprof.data"))[1] =~ /^(\d+) accesses in /;
-my ($reported) = (run("$build/bin/memprof report summary $dir/memprof.data -F csv"))[1] =~ /^samples of memory accesses,(\d+)/m;
+my ($reported) = (run("$build/bin/memprof report summary $dir/memprof.data -f csv"))[1] =~ /^samples of memory accesses,(\d+)/m;
 is($all, $reported, 'as many accesses as memprof reports');
 like((run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_object_flow $dir/memprof.data"))[1], qr/^\d+ of [1-9]\d* accesses/, 'flows');
 my @accesses = (run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_thread $dir/memprof.data"))[1] =~ /^thread .*: (\d+) accesses/mg;

@@ -582,7 +582,7 @@ sub test_damaged {
 	spew("$dir/no_cpu.txt", $no_cpu);
 	($status, $out, $err) = run("$dprof script $dir/no_cpu.txt");
 	ok("$status$err$out" eq "0$no_cpu", 'script keeps that a CPU is not known');
-	is((run("$dprof report profile $dir/no_cpu.txt -F csv"))[0], 0, 'report reads it');
+	is((run("$dprof report profile $dir/no_cpu.txt -f csv"))[0], 0, 'report reads it');
 	# As trace-cmd would have written it.
 	my ($gen) = grep { -x } map { "$_/tools/tests/trace_gen" } $build, "$build/..";
 	for my $version (qw(6 7 7z)) {

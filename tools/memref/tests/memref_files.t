@@ -65,7 +65,7 @@ is_deeply([ map { [ @$_{qw(start_time end_time)} ] } @{$damo->{snapshots}} ],
 	[ map { [ (10 + $_) * 1e9, (10 + $_) * 1e9 + 99e7 ] } 0 .. 2 ], 'damo: snapshots');
 is_deeply([ map { [ $_->{start} >> 20, $_->{end} >> 20, @{$_->{nr_accesses}}{qw(samples percent)} ] } @{$damo->{snapshots}[1]{regions}} ],
 	[ [ 16, 17, 64, 25 ], [ 17, 18, 80, 31.25 ], [ 18, 19, 0, 0 ], [ 19, 20, 256, 100 ] ], 'damo: regions');
-my $json = decode_json(export('json'));
+my $json = decode_json(export('json'))->{rows};
 is_deeply([ map { [ @$_{qw(seq phys_addr pages_kernel pages_user pages_page_cache written)} ] } @$json[3 .. 5] ],
 	[ [ 2, 16 << 20, 64, 0, 0, 0 ], [ 2, 17 << 20, 0, 64, 16, 1 ], [ 2, 19 << 20, 0, 256, 0, 0 ] ], 'json');
 my @csv = split /\n/, export('csv');
