@@ -64,8 +64,9 @@ echo "left $(ls instances)"
 echo 400 >memref/interval_ms
 memref top --once >/share/once.txt
 echo "once $? $(state)"
-(sleep 5; printf q) | script -qec 'stty rows 12 cols 70; memref top -i 200' /share/screen >/dev/null
+(sleep 5; printf q) | TERM=linux script -qec 'stty rows 12 cols 70; memref top -i 200' /share/screen >/dev/null
 echo "q $? $(state)"
+TERM=dumb script -qec 'memref top -i 200 --intervals 2' /share/dumb >/dev/null
 for bad in '-i 5' '-i x' '-p 999999' '-n 0' 'word'; do
 	memref top $bad 2>&1
 	echo "bad $? $(state)"
@@ -122,6 +123,9 @@ like($frames[-1], qr/\e\[\?25h\e\[\?1049l/, 'and back');
 like($frames[-1], qr/interval \d+ took .*user +[0-9.]+ MiB.*total +[0-9.]+ MiB/s, 'interval and classes');
 my ($widest) = sort { $b <=> $a } map { length decode('UTF-8', s/\e\[\w|\r//gr) } map { split /\n/ } @frames[1 .. $#frames - 1];
 ok($widest <= 70, "no wider than the terminal: $widest");
+my $dumb = slurp("$share/dumb");
+unlike($dumb, qr/\e/, 'a terminal that can only print gets no escape');
+is((() = $dumb =~ /^ *\d+ /mg), 2, 'and a line for each interval') or diag $dumb;
 like($vm->{out}, qr/--interval 5: Invalid argument\nbad 1 \Q$before\E\n/, 'a bad interval');
 like($vm->{out}, qr/--interval x: not a number of ms.*\nbad 2 /, 'no interval');
 like($vm->{out}, qr/--pid 999999: no such process\nbad 1 \Q$before\E\n/, 'a dead pid');
