@@ -93,8 +93,8 @@ for (['memref', 'memref'], ['memref, flush 2 (exact)', 'memref_exact'],
 	row($name, sprintf('%.0f', (need "cost_$key")[0]), ratio('cost_memref', "cost_$key"));
 }
 print $f "\n65,536 pages of 4 KiB, all in use; clearing the bits, and reading them again.\n";
-print $f "DAMON's vaddr row was from 3,161 to 5,524 in runs of this bench; why is not known. ",
-	"Its paddr row, with the same regions, was 1,648 in all.\n";
+print $f "DAMON's vaddr row differs between runs by more than the others, for a reason that is not known; ",
+	"its paddr row, with as many regions in use, does not.\n";
 
 head('Memory that is mapped, but not used', 'cold memory', 'instructions for a harvest',
      'to 64 MiB in use alone', 'exact', 'page tables');

@@ -32,8 +32,19 @@ unlike(slurp("$share/log"), qr/warning:/, 'without a warning') or diag slurp("$s
 # Two nodes with a CPU each, for those of page hints.
 my $vm = vm('--root', 'host', '--smp', 2, '--numa', 2, '--mem', '1G', '--timeout', 900,
 	    '--share', "$share/install", '--',
-	    'sh', '-c', 'cp -r /share /tmp/tests && cd /tmp/tests && exec ./run_kselftest.sh');
+	    'sh', '-c', <<'END');
+settings() {
+	cat /proc/sys/kernel/modprobe /proc/sys/vm/compaction_proactiveness /proc/sys/vm/page_hints_*
+	cat /sys/kernel/mm/page_hint/color_function /sys/kernel/tracing/memref/interval_ms
+	cat /sys/kernel/tracing/memref/cpu_max /sys/kernel/tracing/dprof/history_offsets
+}
+before=$(settings)
+cp -r /share /tmp/tests && cd /tmp/tests || exit 1
+./run_kselftest.sh || exit 1
+[ "$(settings)" = "$before" ] && echo settings kept || { echo "$before" now; settings; }
+END
 is($vm->{status}, 0, 'the guest ran') or diag $vm->{err};
+like($vm->{out}, qr/^settings kept/m, 'settings of the machine are what they were') or diag $vm->{out};
 
 # A level of KTAP below another is behind "# ".
 my %metrics = $vm->{out} =~ /^# # metric (\w+) ([\d.e+-]+)/mg;

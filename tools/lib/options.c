@@ -398,7 +398,7 @@ static const struct opt *find(const struct opt *options, const char *name)
 	return NULL;
 }
 
-/* What getopt_long() is told. */
+/* The table in the form that getopt_long() takes. */
 struct tables {
 	char letters[3 * MAX_OPTIONS + 8];
 	struct option names[MAX_OPTIONS + 4];

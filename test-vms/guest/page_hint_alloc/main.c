@@ -89,14 +89,14 @@ int main(int argc, char **argv)
 		void (*run)(void);
 		bool disk;	/* needs one: only if asked for */
 	} parts[] = {
-		{ "fresh", part_fresh },
-		{ "aged", part_aged },
-		{ "partition", part_partition },
+		{ "fresh", part_fresh, false },
+		{ "aged", part_aged, false },
+		{ "partition", part_partition, false },
 		{ "full", part_full, true },
 		{ "swapin", part_swapin, true },
-		{ "cost", part_cost },
-		{ "locks", part_locks },
-		{ "stress", part_stress },
+		{ "cost", part_cost, false },
+		{ "locks", part_locks, false },
+		{ "stress", part_stress, false },
 	};
 	const char *function = getenv("COLOR_FUNCTION");
 	unsigned int i;
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	get_info();
 	printf("# seed %llu\n", (unsigned long long)seed);
 	/* Else kcompactd moves pages about once memory is fragmented. */
-	put_file("/proc/sys/vm/compaction_proactiveness", "0");
+	set_for_now("/proc/sys/vm/compaction_proactiveness", "0");
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (argc < 2 ? !parts[i].disk : !strcmp(argv[1], parts[i].name))
 			parts[i].run();

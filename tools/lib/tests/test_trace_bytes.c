@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "lib/trace/dat.h"
-#include "trace_file.h"
+#include "trace_bytes.h"
 
 static struct bytes file;
 static struct trace_dat dat;

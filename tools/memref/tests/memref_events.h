@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "lib/tests/trace_file.h"
+#include "lib/tests/trace_bytes.h"
 #include "memref/read/events.h"
 
 enum { ID_GROUP = 101, ID_BATCH, ID_NODE, ID_TASK, ID_VIRT, ID_SCAN };

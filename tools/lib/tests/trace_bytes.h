@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /* trace.dat files of versions 6 and 7, written byte by byte, for tests of those who read them. */
-#ifndef MEMSCOPE_TRACE_FILE_H
-#define MEMSCOPE_TRACE_FILE_H
+#ifndef MEMSCOPE_TRACE_BYTES_H
+#define MEMSCOPE_TRACE_BYTES_H
 
 #include <stdint.h>
 #include <string.h>
