@@ -62,7 +62,7 @@ source_of() {
 	echo "$archive"
 }
 
-# compile TREE: the objects of the C files that the series touches; FULL: a kernel.
+# compile TREE: the kernel objects of the C files that the series touches; FULL: a kernel.
 compile() {
 	local tree=$1 out=$1-out what=(bzImage) file
 	mkdir -p "$out"
@@ -73,7 +73,7 @@ compile() {
 		what=()
 		while read -r file; do
 			what+=("${file%.c}.o")
-		done < <(git -C "$tree" diff --name-only --diff-filter=AM memscope-series..HEAD -- '*.c')
+		done < <(git -C "$tree" diff --name-only --diff-filter=AM memscope-series..HEAD -- '*.c' ':!tools/')
 	fi
 	make -s -C "$tree" O="$out" CC="$cc" HOSTCC="$cc" olddefconfig prepare &&
 		make -s -k -C "$tree" O="$out" CC="$cc" HOSTCC="$cc" -j"${JOBS:-2}" "${what[@]}"
