@@ -26,8 +26,9 @@ static int by_length(const void *a, const void *b)
 /* Do free lists change in this function, or is the lock another one? */
 static bool is_ours(const char *caller)
 {
-	return !strncmp(caller, "zone_search", 11) || !strncmp(caller, "take_locked", 11) ||
-	       !strncmp(caller, "search_lists", 12);
+	return !strncmp(caller, "page_hint_zone_search", 21) ||
+	       !strncmp(caller, "page_hint_take_locked", 21) ||
+	       !strncmp(caller, "page_hint_search_lists", 22);
 }
 
 static bool is_default(const char *caller)
