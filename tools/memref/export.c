@@ -324,13 +324,6 @@ static int measure(void *ctx, const struct gather *g)
 	return 0;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct node_span *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 static int run_damo(struct export *x, const char *path)
 {
 	struct reader r = { .row = take_row, .ctx = x };
@@ -344,8 +337,6 @@ static int run_damo(struct export *x, const char *path)
 	gather_free(&x->gather);
 	x->gather = (struct gather){ 0 };
 	x->measured = 1;
-	if (x->nodes.nr_spans)
-		qsort(x->nodes.spans, x->nodes.nr_spans, sizeof(*x->nodes.spans), by_start);
 	return run_intervals(x, path);
 }
 

@@ -70,34 +70,20 @@ static void default_title(const struct model *m, const struct view *view, const 
 		 interval, s->group_kb / 1024.0, flush_name(s->flush), kernel);
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct node_span *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 /* More are not told apart; a command line has its limits. */
 #define MAX_BOUNDARIES 64
 
 /* Where the nodes begin: number and bytes; a node may have several spans. */
-static int print_nodes(FILE *f, const struct model *m)
+static void print_nodes(FILE *f, const struct model *m)
 {
-	struct node_span *spans = malloc((m->nr_spans + 1) * sizeof(*spans));
+	const struct node_span *spans = m->spans;
 	size_t i, n = 0;
 
-	if (!spans)
-		return -1;
-	if (m->nr_spans)
-		memcpy(spans, m->spans, m->nr_spans * sizeof(*spans));
-	qsort(spans, m->nr_spans, sizeof(*spans), by_start);
 	fputs("nodes='", f);
 	for (i = 0; i < m->nr_spans && n < MAX_BOUNDARIES; i++)
 		if (!i || spans[i].node != spans[i - 1].node)
 			n += fprintf(f, "%u %" PRIu64 " ", spans[i].node, spans[i].start) > 0;
 	fputs("'; ", f);
-	free(spans);
-	return 0;
 }
 
 /* A heat map of nothing has no colors. */
@@ -151,7 +137,7 @@ static char *make_commands(const struct model *m, const struct view *view,
 	gnuplot_quoted(f, "title", p->title);
 	gnuplot_quoted(f, "class", p->class);
 	gnuplot_quoted(f, "window", window);
-	failed = print_nodes(f, m);
+	print_nodes(f, m);
 	if (view->needs & VIEW_VIRT)
 		fprintf(f, "process=%u; ", m->window.pid ? m->window.pid : m->virt_pids[0]);
 	fprintf(f, "group_mib=%g; from=%g; addr=%" PRIu64 ".0",

@@ -274,35 +274,66 @@ int model_add_virt(struct model *m, const struct virt_row *row)
 	return pend(m, row->seq, &p);
 }
 
+/* The first span that ends above an address. */
+static size_t span_above(const struct model *m, uint64_t addr)
+{
+	size_t low = 0, high = m->nr_spans;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->spans[middle].end > addr)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static bool same_span(const struct node_span *a, const struct node_span *b)
+{
+	return a->start == b->start && a->end == b->end && a->node == b->node;
+}
+
 /**
  * model_add_node() - take a memref_node event
  * @m: the model
- * @row: the event; those of later intervals say the same, but for hotplug
+ * @row: the event; it overrides what earlier ones said of its memory (hotplug)
  *
  * Return: 0, or -1 without memory.
  */
 int model_add_node(struct model *m, const struct node_row *row)
 {
-	struct node_span *s;
-	size_t i;
+	const struct node_span span = { row->start, row->end, row->node };
+	struct node_span pieces[3], *s;
+	size_t first, last, n = 0;
 
 	/* A damaged file must not make us allocate for billions of nodes. */
-	if (row->node >= 1024)
+	if (row->node >= MAX_NODES)
 		return 0;
-	for (i = 0; i < m->nr_spans; i++) {
-		s = &m->spans[i];
-		if (s->node == row->node && s->start == row->start && s->end == row->end)
-			return 0;
-	}
-	if (m->nr_spans == 65536)
+	m->has_node[row->node] = true;
+	if (row->node >= m->nr_nodes)
+		m->nr_nodes = row->node + 1;
+	first = span_above(m, row->start);
+	if (row->start >= row->end || (first < m->nr_spans && same_span(&m->spans[first], &span)))
 		return 0;
-	s = realloc(m->spans, (m->nr_spans + 1) * sizeof(*s));
+	if (m->nr_spans >= MAX_SPANS)
+		return 0;
+	s = realloc(m->spans, (m->nr_spans + 2) * sizeof(*s));
 	if (!s)
 		return -1;
 	m->spans = s;
-	s[m->nr_spans++] = (struct node_span){ row->start, row->end, row->node };
-	if (row->node >= m->nr_nodes)
-		m->nr_nodes = row->node + 1;
+	for (last = first; last < m->nr_spans && s[last].start < row->end; last++)
+		;
+	/* Of the spans [first, last), what lies outside of the new one stays. */
+	if (first < last && s[first].start < row->start)
+		pieces[n++] = (struct node_span){ s[first].start, row->start, s[first].node };
+	pieces[n++] = span;
+	if (first < last && s[last - 1].end > row->end)
+		pieces[n++] = (struct node_span){ row->end, s[last - 1].end, s[last - 1].node };
+	memmove(s + first + n, s + last, (m->nr_spans - last) * sizeof(*s));
+	memcpy(s + first, pieces, n * sizeof(*s));
+	m->nr_spans += first + n - last;
 	return 0;
 }
 
@@ -315,13 +346,9 @@ int model_add_node(struct model *m, const struct node_row *row)
  */
 int model_node(const struct model *m, uint64_t phys_addr)
 {
-	size_t i;
+	const size_t i = span_above(m, phys_addr);
 
-	/* The latest word is the one that holds. */
-	for (i = m->nr_spans; i-- > 0; )
-		if (phys_addr >= m->spans[i].start && phys_addr < m->spans[i].end)
-			return m->spans[i].node;
-	return -1;
+	return i < m->nr_spans && m->spans[i].start <= phys_addr ? (int)m->spans[i].node : -1;
 }
 
 static int interval_in_window(const struct model *m, const struct scan_row *row)

@@ -7,6 +7,7 @@
 #ifndef MEMREF_MODEL_H
 #define MEMREF_MODEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,10 @@
 #include "thp.h"
 
 extern const char * const class_names[NR_CLASSES];
+
+/* What a damaged recording may have. */
+#define MAX_NODES 1024
+#define MAX_SPANS 65536
 
 #define PAGES_TO_MIB (4096.0 / (1 << 20))
 
@@ -95,8 +100,9 @@ struct model {
 	size_t nr_intervals, room;
 	struct group *groups;			/* a hash by phys_addr */
 	struct task *tasks;			/* a hash by pid and name */
-	struct node_span *spans;		/* in the order they were told */
+	struct node_span *spans;		/* disjoint, in the order of addresses */
 	size_t nr_spans;
+	bool has_node[MAX_NODES];
 	uint32_t nr_nodes;			/* highest node + 1; 0: not told */
 	struct heat heat;			/* by physical address */
 	struct heat virt;			/* by virtual address */

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "memref/model/model.h"
@@ -248,6 +250,79 @@ static void nodes_and_tasks(void **state)
 	model_free(&m);
 }
 
+static void add_span(struct model *m, uint64_t start, uint64_t end, uint32_t node)
+{
+	const struct node_row row = { .start = start, .end = end, .node = node, .seq = 1 };
+
+	assert_int_equal(model_add_node(m, &row), 0);
+}
+
+/* Against a table of which node each of 256 pieces of memory was last reported to be of. */
+static void the_latest_span_holds(void **state)
+{
+	uint64_t random = 1;
+	unsigned int round, i, at;
+	int node[256];
+	struct model m;
+
+	(void)state;
+	for (round = 0; round < 200; round++) {
+		model_init(&m);
+		memset(node, -1, sizeof(node));
+		for (i = 0; i < 40; i++) {
+			unsigned int start, end, n;
+
+			random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+			start = random >> 32 & 255;
+			end = start + (random >> 40 & 63);
+			n = random >> 48 & 3;
+			add_span(&m, (uint64_t)start << 20, (uint64_t)end << 20, n);
+			for (at = start; at < end && at < 256; at++)
+				node[at] = n;
+			for (at = 0; at < 256; at++) {
+				assert_int_equal(model_node(&m, (uint64_t)at << 20), node[at]);
+				assert_int_equal(model_node(&m, ((at + 1ULL) << 20) - 1), node[at]);
+			}
+			for (at = 1; at < m.nr_spans; at++)
+				assert_true(m.spans[at].start >= m.spans[at - 1].end);
+		}
+		model_free(&m);
+	}
+}
+
+/* CPU time to look up a million addresses among as many spans, in seconds. */
+static double time_of_lookups(unsigned int spans)
+{
+	struct model m;
+	clock_t begin;
+	unsigned int i;
+	double time;
+
+	model_init(&m);
+	for (i = 0; i < spans; i++)
+		add_span(&m, (uint64_t)i << 20, (i + 1ULL) << 20, i % 1024);
+	assert_int_equal(m.nr_spans, spans);
+	begin = clock();
+	for (i = 0; i < 1000000; i++) {
+		unsigned int span = i * 2654435761U % spans;
+
+		assert_true(model_node(&m, ((uint64_t)span << 20) + 7) == (int)(span % 1024));
+	}
+	time = (double)(clock() - begin) / CLOCKS_PER_SEC;
+	model_free(&m);
+	return time;
+}
+
+static void lookup_is_not_linear_in_spans(void **state)
+{
+	const double few = time_of_lookups(16), many = time_of_lookups(60000);
+
+	(void)state;
+	print_message("# a million lookups: %.3f s among 16 spans, %.3f s among 60,000\n", few, many);
+	/* A search of all takes 3,750 times as long. */
+	assert_true(many < 60 * few);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +331,7 @@ int main(void)
 		cmocka_unit_test(late_row), cmocka_unit_test(lost_scan),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(window), cmocka_unit_test(nodes_and_tasks),
+		cmocka_unit_test(the_latest_span_holds), cmocka_unit_test(lookup_is_not_linear_in_spans),
 	};
 
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);

@@ -5,16 +5,6 @@
 
 #include "view.h"
 
-static int has_node(const struct model *m, uint32_t node)
-{
-	size_t i;
-
-	for (i = 0; i < m->nr_spans; i++)
-		if (m->spans[i].node == node)
-			return 1;
-	return 0;
-}
-
 static int add_interval(const struct model *m, size_t i, struct table *t)
 {
 	const struct interval *v = &m->intervals[i];
@@ -35,7 +25,7 @@ static int add_interval(const struct model *m, size_t i, struct table *t)
 			REAL_CELL(all ? 100.0 * sum / all : 0),
 		};
 
-		if (has_node(m, n) && table_add(t, row))
+		if (m->has_node[n] && table_add(t, row))
 			return -1;
 	}
 	return 0;
