@@ -35,6 +35,11 @@
 #define FLUSH_NS	1000000000
 /* Chains are kept in memory: from so many on, only the instruction is told apart. */
 #define MAX_CHAINS	(1U << 20)
+/*
+ * From here on no address is a program's: under an instruction of user mode it is what
+ * the processor accesses by itself, during a fault or an interrupt (docs/ibs.md).
+ */
+#define KERNEL_MEMORY	0xffff800000000000
 
 struct known_thread {
 	uint64_t key;		/* pid << 32 | tid */
@@ -427,7 +432,7 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 		phys = *p++;
 	op = src.load | src.store << 1;
 	/* Idle tasks have pid 0; instructions without an access have no address. */
-	if (!op || !addr || !pid || (kernel ? !want->kernel : !want->user) ||
+	if (!op || !addr || !pid || (!kernel && addr >= KERNEL_MEMORY) || (kernel ? !want->kernel : !want->user) ||
 	    !((op & 1 && want->loads) || (op & 2 && want->stores))) {
 		s->r->discarded++;
 		return;

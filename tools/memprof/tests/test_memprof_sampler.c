@@ -97,6 +97,41 @@ static void samples_have_what_perf_wrote(void **unused)
 	end(s);
 }
 
+/* What IBS ops of a real processor are beside loads or stores of the instruction. */
+static void samples_as_processors_have_them(void **unused)
+{
+	struct sampler *s = make(false, true);
+	struct sample_record *r = s->cpus->batch;
+	const uint64_t entry = 0xfffffe0000d0c010;
+	uint64_t body[16];
+
+	(void)unused;
+	recording.want.kernel = true;
+	/* No linear address, and a physical one that is an offset in a page. */
+	sample(body, 1000, 0, src.load);
+	body[8] = 0x348;
+	made_record(s->cpus->samples, BYTES, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body, 72);
+	/* The kernel's entry under an instruction of user mode; the kernel's own access. */
+	sample(body, 1100, entry, src.load);
+	body[8] = 0x3fefbcb010;
+	made_record(s->cpus->samples, BYTES, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body, 72);
+	made_record(s->cpus->samples, BYTES, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, body, 72);
+	/* Load and store at once. */
+	sample(body, 1200, 0x7000, src.load | src.store);
+	made_record(s->cpus->samples, BYTES, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body, 72);
+	/* A string instruction that was tagged elsewhere: neither. */
+	sample(body, 1300, 0, PERF_MEM_OP_NA);
+	made_record(s->cpus->samples, BYTES, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body, 72);
+	sampler_drain(s, false);
+	assert_int_equal(s->cpus->nr_batch, 2);
+	assert_int_equal(recording.discarded, 3);
+	assert_int_equal(r[0].addr, entry & ((1ULL << 48) - 1));
+	assert_int_equal(r[0].kernel, 1);
+	assert_int_equal(r[1].addr, 0x7000);
+	assert_int_equal(r[1].op, 3);
+	end(s);
+}
+
 static void chains_and_frames_follow(void **unused)
 {
 	struct sampler *s = make(true, true);
@@ -236,7 +271,8 @@ static void mutated(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_have_what_perf_wrote), cmocka_unit_test(chains_and_frames_follow),
+		cmocka_unit_test(samples_have_what_perf_wrote),
+		cmocka_unit_test(samples_as_processors_have_them), cmocka_unit_test(chains_and_frames_follow),
 		cmocka_unit_test(rings_go_round), cmocka_unit_test(processes_are_told),
 		cmocka_unit_test(records_that_are_too_short_are_left_out), cmocka_unit_test(mutated),
 	};
