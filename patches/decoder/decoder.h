@@ -91,4 +91,14 @@ unsigned long compare_end(void);
 void enumerate(void);
 int sweep(const char *path);
 
+/* silicon.c: what agrees with the ops that a processor reported */
+struct silicon {
+	unsigned long agree, linear;	/* direction and width, of linear addresses */
+	unsigned long kernel;		/* of these, the processor's own */
+	unsigned long address, fixed;	/* addresses, of those known without registers */
+	unsigned long unreadable;	/* lines */
+};
+
+int silicon(const char *path, struct silicon *s);
+
 #endif

@@ -3,6 +3,7 @@
 /*
  * decoder [-] [FILE...]: compares the decoder with the references on all forms, but
  * with -, and then on the text of the files.  Prints TAP.
+ * decoder silicon FILE: with the IBS ops of a processor, decoded (silicon.c).
  */
 #include "decoder.h"
 
@@ -81,9 +82,32 @@ static void test_text(char **files, int nr)
 	result(memory && refused <= memory * MAX_REFUSED_SHARE, name);
 }
 
+static void test_silicon(const char *path)
+{
+	struct silicon s;
+	char name[128];
+
+	if (silicon(path, &s)) {
+		result(false, "the ops can be read");
+		return;
+	}
+	result(!s.unreadable && s.linear, "all lines are ops with an instruction, and some access memory");
+	/* What the processor accesses by itself while it enters the kernel is no instruction's. */
+	snprintf(name, sizeof(name), "direction and width: %lu of %lu as decoded, all but the %lu of the kernel's entry",
+		 s.agree, s.linear, s.kernel);
+	result(s.agree == s.linear - s.kernel, name);
+	snprintf(name, sizeof(name), "addresses: %lu of the %lu that no register decides", s.address, s.fixed);
+	result(s.fixed && s.address == s.fixed, name);
+}
+
 int main(int argc, char **argv)
 {
 	zydis_init();
+	if (argc == 3 && !strcmp(argv[1], "silicon")) {
+		test_silicon(argv[2]);
+		printf("1..%d\n", nr_tests);
+		return failed != 0;
+	}
 	if (argc > 1 && !strcmp(argv[1], "-")) {
 		argv++;
 		argc--;
