@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "lib/trace/dat.h"
@@ -205,6 +207,142 @@ static void a_span_that_was_cut_out_is_whole(void **unused)
 	trace_file_free(t);
 }
 
+/* Where version 7 says where its options are. */
+static size_t options_at(enum trace_version version)
+{
+	return 10 + 2 + 1 + 1 + 4 + (version == TRACE_V7 ? 5 + 1 : 5 + 6);
+}
+
+static uint64_t number_at(const unsigned char *bytes, size_t at, size_t size)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, bytes + at, size);
+	return v;
+}
+
+/* Opens the bytes, reads all events, cuts all of them out.  Returns how many there are. */
+static uint64_t read_and_cut(const void *bytes, size_t size, bool refused)
+{
+	const clock_t begin = clock();
+	char error[256] = "";
+	struct rusage usage;
+	struct trace_event e;
+	struct trace_dat d;
+	uint64_t n = 0;
+	int fd;
+
+	write_bytes(path, bytes, size);
+	assert_int_equal(trace_dat_open(&d, path, "made", error, sizeof(error)), 0);
+	while (trace_dat_next(&d, &e) > 0)
+		n++;
+	trace_dat_close(&d);
+	assert_int_equal(trace_dat_open(&d, path, "made", error, sizeof(error)), 0);
+	fd = fileno(fopen(cut, "w"));
+	assert_int_equal(trace_dat_cut(&d, fd, 0, UINT64_MAX, error, sizeof(error)), refused ? -1 : 0);
+	close(fd);
+	trace_dat_close(&d);
+	assert_true(clock() - begin < 20 * CLOCKS_PER_SEC);
+#ifndef __SANITIZE_ADDRESS__
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	assert_true(usage.ru_maxrss < 512 << 10);
+#else
+	(void)usage;
+#endif
+	return n;
+}
+
+/* A list of sections of options that has no end. */
+static void options_that_lead_to_themselves(void **unused)
+{
+	struct trace_file *t = make();
+	size_t size;
+	unsigned char *bytes = trace_file_bytes(t, TRACE_V7, &size);
+
+	(void)unused;
+	/* The last option of the file is where the next ones are. */
+	memcpy(bytes + size - 8, bytes + options_at(TRACE_V7), 8);
+	assert_int_equal(read_and_cut(bytes, size, true), EVENTS);
+	free(bytes);
+	trace_file_free(t);
+}
+
+/* The length of a section that leads back to where it begins. */
+static void a_section_before_its_end(void **unused)
+{
+	const uint64_t back = -16;
+	struct trace_file *t = make();
+	size_t size;
+	unsigned char *bytes = trace_file_bytes(t, TRACE_V7, &size);
+	const size_t first = options_at(TRACE_V7) + 8, buffer = first + 16 + number_at(bytes, first + 8, 8);
+
+	(void)unused;
+	assert_int_equal(bytes[buffer], 3);
+	memcpy(bytes + buffer + 8, &back, 8);
+	assert_int_equal(read_and_cut(bytes, size, true), EVENTS);
+	free(bytes);
+	trace_file_free(t);
+}
+
+/* The option that says where each CPU's data are: three numbers of 4, 8 and 8 bytes. */
+static unsigned char *buffer_option(unsigned char *bytes, size_t size)
+{
+	unsigned char *p = bytes + number_at(bytes, options_at(TRACE_V7), 8) + 16;
+
+	for (; p < bytes + size; p += 6 + number_at(p, 2, 4))
+		if (p[0] == 3)
+			return p + 6 + 8 + 1 + 5 + 4 + 4;
+	fail();
+	return NULL;
+}
+
+static void data_that_all_cpus_claim(void **unused)
+{
+	struct trace_file *t = make();
+	size_t size, i;
+	unsigned char *bytes = trace_file_bytes(t, TRACE_V7, &size), *p = buffer_option(bytes, size);
+	const uint64_t from = number_at(p, 4, 8), all = size - from;
+	uint64_t n;
+
+	(void)unused;
+	for (i = 0; i < CPUS; i++) {
+		memcpy(p + 20 * i + 4, &from, 8);
+		memcpy(p + 20 * i + 12, &all, 8);
+	}
+	n = read_and_cut(bytes, size, true);
+	/* Of one CPU all, of the others none. */
+	assert_in_range(n, EVENTS, EVENTS + EVENTS / 2);
+	free(bytes);
+	trace_file_free(t);
+}
+
+/* Each chunk says that it is 64 MiB large, on as many CPUs as have a place in 64 KiB. */
+static void chunks_that_claim_memory(void **unused)
+{
+	const unsigned int cpus = 14;
+	const uint32_t claim = 64 << 20;
+	struct trace_file *t = trace_file_new("made", cpus);
+	const int id = trace_file_define(t, "up", fields, 2);
+	unsigned char *bytes;
+	size_t size, at;
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; i < 10 * cpus; i++)
+		trace_file_add(t, i % cpus, 1000 + i, id, i, (struct trace_value[]){
+			{ .number = i }, { .bytes = &claim, .size = 4 } });
+	bytes = trace_file_bytes(t, TRACE_V7_ZSTD, &size);
+	/* CPUs begin on pages: the number of chunks, then sizes. */
+	for (at = 4096, i = 0; at + 12 < size && i < cpus; at += 4096, i++) {
+		assert_int_equal(number_at(bytes, at, 4), 1);
+		memcpy(bytes + at + 8, &claim, 4);
+	}
+	assert_int_equal(i, cpus);
+	assert_int_equal(read_and_cut(bytes, size, true), 0);
+	free(bytes);
+	trace_file_free(t);
+}
+
 static int make_paths(void **unused)
 {
 	(void)unused;
@@ -223,6 +361,8 @@ int main(void)
 		cmocka_unit_test(whole_files_have_all_events),
 		cmocka_unit_test(files_that_were_cut_off_have_what_is_there),
 		cmocka_unit_test(a_span_that_was_cut_out_is_whole),
+		cmocka_unit_test(options_that_lead_to_themselves), cmocka_unit_test(a_section_before_its_end),
+		cmocka_unit_test(data_that_all_cpus_claim), cmocka_unit_test(chunks_that_claim_memory),
 	};
 
 	return cmocka_run_group_tests_name("trace.dat", tests, make_paths, remove_paths);

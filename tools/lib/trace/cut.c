@@ -294,7 +294,7 @@ static int copy_sections(struct cut *c, uint64_t offset)
 	struct section s;
 
 	for (; offset < c->d->size; offset = s.offset + s.size) {
-		if (trace_dat_section(c->d, offset, &s))
+		if (trace_dat_section(c->d, offset, &s) || s.size > c->d->size - s.offset)
 			return fail(c, "damaged");
 		if (s.id == SECTION_TEXT)
 			return fail(c, "holds events as text, which cannot be cut");
@@ -321,7 +321,7 @@ static int cut_v7(struct cut *c)
 	struct cursor o;
 	struct section s;
 	size_t size;
-	int ret;
+	int ret, i;
 
 	take(&h, 10);
 	take_string(&h);
@@ -341,8 +341,8 @@ static int cut_v7(struct cut *c)
 	if (!c->options)
 		return fail(c, "no memory left");
 	ret = copy(c, 0, h.p - head) || copy_sections(c, h.p - head) ? -1 : 0;
-	while (!ret && options) {
-		if (trace_dat_section(c->d, options, &s) || s.id != SECTION_OPTIONS ||
+	for (i = 0; !ret && options; i++) {
+		if (i == MAX_SECTIONS || trace_dat_section(c->d, options, &s) || s.id != SECTION_OPTIONS ||
 		    !(data = trace_dat_load(c->d, &s, &o))) {
 			ret = fail(c, "damaged");
 			break;

@@ -27,9 +27,12 @@ void tracecmd_compress_destroy(struct tracecmd_compression *handle);
 int tracecmd_uncompress_chunk(struct tracecmd_compression *handle,
 			      struct tracecmd_compress_chunk *chunk, char *data);
 
-/* What a damaged file may make us allocate. */
+/* What a damaged file may make us allocate: for a section, and for the data of all CPUs. */
 #define MAX_CHUNK	(64U << 20)
 #define MAX_STREAMS	8192
+#define MAX_BUFFERED	(256ULL << 20)
+/* A chunk of events has 10 pages as trace-cmd writes it. */
+#define MAX_PAGES	16
 
 /* A page of the ring buffer (kernel/trace/ring_buffer.c, struct buffer_data_page). */
 #define PAGE_HEADER	16
@@ -115,11 +118,12 @@ int trace_dat_read(struct trace_dat *d, void *buf, size_t size, uint64_t offset)
  * @stored: its size in the file
  * @data: a buffer of @size bytes, made larger as needed
  * @size: of @data, then of the uncompressed data
+ * @max: how large that may be
  *
  * Return: 0; -1 if it is damaged; -2 if it is not all there; -3 without memory.
  */
 int trace_dat_uncompress(struct trace_dat *d, uint64_t offset, uint32_t *stored,
-			 unsigned char **data, uint32_t *size)
+			 unsigned char **data, uint32_t *size, uint64_t max)
 {
 	struct tracecmd_compress_chunk chunk = { .zoffset = offset };
 	unsigned char head[8], *grown;
@@ -130,7 +134,7 @@ int trace_dat_uncompress(struct trace_dat *d, uint64_t offset, uint32_t *stored,
 	chunk.zsize = get32(head);
 	chunk.size = get32(head + 4);
 	if (!chunk.zsize || !chunk.size || chunk.zsize > MAX_CHUNK || chunk.size > MAX_CHUNK ||
-	    !d->compression)
+	    chunk.size > max || !d->compression)
 		return -1;
 	if (chunk.zsize > d->size - offset - sizeof(head))
 		return -2;
@@ -173,6 +177,12 @@ int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, in
 		trace_dat_bad(d, d->size);
 		size = d->size - offset;
 	}
+	/* Else a small file could say of thousands of CPUs that all of it is theirs. */
+	if (size > d->size - d->claimed) {
+		trace_dat_bad(d, offset);
+		return 0;
+	}
+	d->claimed += size;
 	s = realloc(d->streams, (d->nr_streams + 1) * sizeof(*s));
 	if (!s)
 		return -1;
@@ -261,12 +271,14 @@ static int recover_pages(struct trace_dat *d, uint64_t pos, uint64_t end)
 int trace_dat_recover(struct trace_dat *d, uint64_t offset, uint64_t end, int compressed)
 {
 	offset = round_up(offset, d->page_size);
+	d->claimed = 0;
 	return compressed ? recover_compressed(d, offset, end) : recover_pages(d, offset, end);
 }
 
 /* Read more pages.  Return 1, 0 at the end, -1 without memory. */
 static int fill(struct trace_dat *d, struct stream *s)
 {
+	uint64_t max;
 	uint32_t stored;
 	int ret;
 
@@ -275,11 +287,16 @@ static int fill(struct trace_dat *d, struct stream *s)
 		uint32_t size = s->room;
 
 		s->offset = s->pos;
-		ret = trace_dat_uncompress(d, s->pos, &stored, &s->buf, &size);
+		max = MAX_BUFFERED - d->buffered + s->room;
+		if (max > MAX_PAGES * (uint64_t)d->page_size)
+			max = MAX_PAGES * (uint64_t)d->page_size;
+		ret = trace_dat_uncompress(d, s->pos, &stored, &s->buf, &size, max);
 		if (ret == -3)
 			return -1;
-		if (size > s->room)
+		if (size > s->room) {
+			d->buffered += size - s->room;
 			s->room = size;
+		}
 		if (ret) {
 			trace_dat_bad(d, ret == -2 ? d->size : s->pos);
 			if (!stored)

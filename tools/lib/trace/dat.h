@@ -47,6 +47,7 @@ struct trace_dat {
 	int compressed;				/* the events' data are */
 	struct stream *streams, *current;	/* current: whose event was given */
 	int nr_streams, started;
+	uint64_t claimed, buffered;		/* bytes of all streams: in the file, in memory */
 };
 
 /**
@@ -80,7 +81,7 @@ int trace_dat_recover(struct trace_dat *d, uint64_t offset, uint64_t end, int co
 int trace_dat_read(struct trace_dat *d, void *buf, size_t size, uint64_t offset);
 void trace_dat_bad(struct trace_dat *d, uint64_t offset);
 int trace_dat_uncompress(struct trace_dat *d, uint64_t offset, uint32_t *stored,
-			 unsigned char **data, uint32_t *size);
+			 unsigned char **data, uint32_t *size, uint64_t max);
 int trace_dat_cut_page(struct trace_dat *d, uint64_t offset, uint64_t after, uint64_t until,
 		       unsigned char *page);
 

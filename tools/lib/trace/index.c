@@ -23,6 +23,8 @@ struct tracecmd_compression *tracecmd_compress_alloc(const char *name, const cha
 #define MAX_METADATA	(64U << 20)
 #define MAX_HEADER	(32U << 20)
 #define MAX_FORMAT	(1U << 20)
+/* The ring buffer's RB_WRITE_MASK: no page of it is larger. */
+#define MAX_PAGE	(1U << 20)
 
 struct index {
 	struct trace_dat *d;
@@ -82,7 +84,7 @@ unsigned char *trace_dat_load(struct trace_dat *d, const struct section *s, stru
 
 	memset(c, 0, sizeof(*c));
 	if (s->flags & SECTION_COMPRESSED) {
-		if (trace_dat_uncompress(d, s->offset, &stored, &data, &size)) {
+		if (trace_dat_uncompress(d, s->offset, &stored, &data, &size, MAX_METADATA)) {
 			free(data);
 			return NULL;
 		}
@@ -149,7 +151,7 @@ static void parse_buffer(struct index *x, struct cursor *c)
 	take_string(c);
 	page_size = take_number(c, 4);
 	cpus = take_number(c, 4);
-	if (c->bad || page_size < 4096 || page_size > MAX_METADATA || page_size % 4096 ||
+	if (c->bad || page_size < 4096 || page_size > MAX_PAGE || page_size % 4096 ||
 	    trace_dat_section(d, section, &s) || s.id != SECTION_BUFFER)
 		return;
 	d->page_size = page_size;
@@ -418,7 +420,7 @@ int trace_dat_index(struct trace_dat *d, const char *system, char *error, size_t
 		fail(&x, "damaged or truncated in its header");
 		goto out;
 	}
-	if (endian != 0 || longs != 8 || d->page_size < 4096 || d->page_size > MAX_METADATA ||
+	if (endian != 0 || longs != 8 || d->page_size < 4096 || d->page_size > MAX_PAGE ||
 	    d->page_size % 4096 || (strcmp(version, "6") && strcmp(version, "7"))) {
 		fail(&x, "not a trace.dat file of version 6 or 7 of a 64-bit little-endian machine");
 		goto out;
