@@ -63,7 +63,7 @@ static char *read_file(int fd)
 static int undo_file(int fd, const char *path)
 {
 	char *text = read_file(fd);
-	int ret = text ? undo_all(text) : FAILED;
+	int ret = text ? undo_all(text) : complain(FAILED, "no memory left to undo what is changed");
 
 	free(text);
 	if (!ret && *path)
@@ -271,8 +271,8 @@ int guard_undo(void)
 	close(guard.pipe);
 	while (waitpid(guard.pid, &status, 0) < 0 && errno == EINTR)
 		;
-	/* Killed, it did not come to that. */
-	ret = WIFEXITED(status) ? WEXITSTATUS(status) : undo_file(guard.fd, guard.path);
+	/* Killed, it did not come to that; else it said why, and we may succeed. */
+	ret = WIFEXITED(status) && !WEXITSTATUS(status) ? OK : undo_file(guard.fd, guard.path);
 	close(guard.fd);
 	guard.fd = guard.pipe = guard.pid = -1;
 	return ret ? FAILED : OK;

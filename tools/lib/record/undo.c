@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <tracefs.h>
 #include <unistd.h>
@@ -248,10 +249,15 @@ void undo_output(const char *tmp)
 	unlink(tmp);
 }
 
-/* Whole if trace-cmd came to removing its parts: it ends well when its parent dies. */
+/*
+ * Whole if trace-cmd came to removing its parts: it ends well when its parent dies.
+ * Empty if it never began.
+ */
 static int end_output(const char *tmp, const char *output)
 {
-	if (remove_parts(tmp) || access(tmp, F_OK)) {
+	struct stat st;
+
+	if (remove_parts(tmp) || stat(tmp, &st) || !st.st_size) {
 		unlink(tmp);
 		return OK;
 	}
