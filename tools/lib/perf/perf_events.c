@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/*
+ * The events of a perf.data file, and which of them a record is of: by its id, which is
+ * where all events have it, or of the only event.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf_parts.h"
+
+/* As many as a CPU's events of all threads of a large system; more are damage. */
+#define MAX_EVENTS	65536
+
+struct perf_id {
+	uint64_t id;
+	uint32_t event;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct perf_id *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void *grow(void *array, size_t *room, size_t need, size_t bytes)
+{
+	const size_t more = need > 2 * *room ? need : 2 * *room;
+	void *p = need > *room ? realloc(array, more * bytes) : array;
+
+	if (p && need > *room)
+		*room = more;
+	return p;
+}
+
+/**
+ * perf_events_add() - an event
+ * @d: the file
+ * @attr: struct perf_event_attr, of another version perhaps
+ * @size: of it
+ * @ids: of the event, on each CPU or thread
+ * @nr: how many
+ * @at: where it is
+ *
+ * Return: 0, or -1 with d->error set.
+ */
+int perf_events_add(struct perf_data *d, const void *attr, size_t size, const uint64_t *ids, size_t nr,
+		    uint64_t at)
+{
+	struct perf_event *events, *e;
+	struct perf_id *all;
+	size_t i;
+
+	/* Hostile files give the same bytes as ids again and again. */
+	if (d->nr_events == MAX_EVENTS || nr > d->file_size / sizeof(*ids) - d->nr_ids)
+		return perf_fail(d, at, "damaged event (number %zu, with %zu ids)", d->nr_events, nr);
+	events = grow(d->events, &d->events_room, d->nr_events + 1, sizeof(*events));
+	if (events)
+		d->events = events;
+	all = grow(d->ids, &d->ids_room, d->nr_ids + nr + 1, sizeof(*all));
+	if (all)
+		d->ids = all;
+	if (!events || !all)
+		return perf_fail(d, at, "no memory left");
+	e = &events[d->nr_events];
+	memset(e, 0, sizeof(*e));
+	memcpy(&e->attr, attr, size < sizeof(e->attr) ? size : sizeof(e->attr));
+	for (i = 0; i < nr; i++)
+		all[d->nr_ids++] = (struct perf_id){ ids[i], d->nr_events };
+	qsort(all, d->nr_ids, sizeof(*all), by_id);
+	d->nr_events++;
+	d->checked = false;
+	return 0;
+}
+
+/* Where samples have their id: so many words from the first one on, -1: nowhere. */
+static int id_of_sample(uint64_t type)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return 0;
+	if (!(type & PERF_SAMPLE_ID))
+		return -1;
+	return __builtin_popcountll(type & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR));
+}
+
+/* And other records: so many words before the end, 0: nowhere. */
+static int id_of_other(uint64_t type)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return 1;
+	if (!(type & PERF_SAMPLE_ID))
+		return 0;
+	return 1 + __builtin_popcountll(type & (PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID));
+}
+
+/**
+ * perf_events_check() - whether records can be told apart by the events there are
+ * @d: the file
+ * @at: where the first record is
+ *
+ * Return: 0, or -1 with d->error set.
+ */
+int perf_events_check(struct perf_data *d, uint64_t at)
+{
+	const struct perf_event_attr *first, *a;
+	size_t i;
+
+	if (!d->nr_events)
+		return perf_fail(d, at, "no events are described before the first record");
+	first = &d->events[0].attr;
+	for (i = 1; i < d->nr_events; i++) {
+		a = &d->events[i].attr;
+		if (id_of_sample(first->sample_type) < 0 ||
+		    id_of_sample(a->sample_type) != id_of_sample(first->sample_type) ||
+		    a->sample_id_all != first->sample_id_all ||
+		    (a->sample_id_all && id_of_other(a->sample_type) != id_of_other(first->sample_type)))
+			return perf_fail(d, at, "its %zu events cannot be told apart: samples have no id",
+					 d->nr_events);
+	}
+	d->sample_id_all = first->sample_id_all;
+	d->clockid = first->use_clockid ? first->clockid : -1;
+	d->checked = true;
+	return 0;
+}
+
+/** perf_events_by_id() - the event of an id, or NULL; 0 is the first one's, as perf has it */
+struct perf_event *perf_events_by_id(const struct perf_data *d, uint64_t id)
+{
+	const struct perf_id key = { id, 0 }, *found;
+
+	if (!id)
+		return d->events;
+	found = bsearch(&key, d->ids, d->nr_ids, sizeof(key), by_id);
+	return found ? &d->events[found->event] : NULL;
+}
+
+/** perf_events_of() - the event of a record, or NULL.  The events were checked. */
+struct perf_event *perf_events_of(const struct perf_data *d, const struct perf_event_header *h)
+{
+	const uint64_t *words = (const uint64_t *)(h + 1);
+	const size_t nr = (h->size - sizeof(*h)) / sizeof(*words);
+	const uint64_t type = d->events[0].attr.sample_type;
+	size_t at;
+
+	if (d->nr_events == 1)
+		return d->events;
+	if (h->type == PERF_RECORD_SAMPLE) {
+		at = id_of_sample(type);
+	} else {
+		if (!d->sample_id_all)
+			return d->events;
+		at = nr - id_of_other(type);
+	}
+	return at < nr ? perf_events_by_id(d, words[at]) : NULL;
+}
+
+/** perf_events_free() - forget all */
+void perf_events_free(struct perf_data *d)
+{
+	free(d->events);
+	free(d->ids);
+}
