@@ -18,11 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/hash.h"
 #include "lib/complain.h"
 #include "lib/perf/data_src.h"
 #include "lib/perf/descriptors.h"
 #include "lib/perf/lost.h"
+#include "chunks.h"
 #include "record.h"
 
 #define PAGE		4096UL
@@ -33,32 +33,11 @@
 #define SMALL_TASK_RING	(128UL << 10)
 #define BATCH		8192
 #define FLUSH_NS	1000000000
-/* Chains are kept in memory: from so many on, only the instruction is told apart. */
-#define MAX_CHAINS	(1U << 20)
 /*
  * From here on no address is a program's: under an instruction of user mode it is what
  * the processor accesses by itself, during a fault or an interrupt (docs/ibs.md).
  */
 #define KERNEL_MEMORY	0xffff800000000000
-
-struct known_thread {
-	uint64_t key;		/* pid << 32 | tid */
-	uint32_t number;
-	UT_hash_handle hh;
-};
-
-struct known_chain {
-	uint32_t number, depth;
-	UT_hash_handle hh;
-	uint64_t frames[];
-};
-
-/* Growing memory that becomes a chunk. */
-struct buffer {
-	char *data;
-	size_t used, room;
-	uint32_t records;
-};
 
 struct cpu_state {
 	int cpu;
@@ -82,36 +61,8 @@ struct sampler {
 	int nr_fds;
 	uint64_t lost[LOST_KINDS];		/* that rings told of */
 	size_t sample_ring, task_ring;
-	struct known_thread *threads, *last_thread;
-	struct known_chain *chains;
-	uint32_t nr_threads, nr_chains;
-	struct buffer new_threads, new_chains;
+	struct numbers numbers;
 };
-
-static void *append(struct buffer *b, size_t bytes)
-{
-	if (b->used + bytes > b->room) {
-		size_t room = (b->room + bytes) * 2;
-		char *data = realloc(b->data, room);
-
-		if (!data)
-			return NULL;
-		b->data = data;
-		b->room = room;
-	}
-	b->used += bytes;
-	b->records++;
-	return b->data + b->used - bytes;
-}
-
-static void flush_buffer(struct sampler *s, struct buffer *b, enum chunk_type type, uint32_t stream,
-			 uint64_t base, uint64_t last)
-{
-	if (b->used)
-		writer_chunk(&s->r->writer, type, stream, base, last, b->records,
-			     &(struct iovec){ b->data, b->used }, 1);
-	b->used = b->records = 0;
-}
 
 /** sampler_new() - a sampler for a recording, or NULL without memory */
 struct sampler *sampler_new(struct recording *r)
@@ -291,59 +242,6 @@ void sampler_wait(struct sampler *s, const int *others, int nr, int milliseconds
 			s->polled[i].fd = -1;
 }
 
-/* ---- numbers of threads and chains ---- */
-
-static uint32_t thread_number(struct sampler *s, uint32_t pid, uint32_t tid)
-{
-	uint64_t key = (uint64_t)pid << 32 | tid;
-	struct known_thread *t = s->last_thread;
-	struct thread_record *record;
-
-	if (t && t->key == key)
-		return t->number;
-	HASH_FIND(hh, s->threads, &key, sizeof(key), t);
-	if (!t && s->nr_threads < THREAD_NONE) {
-		t = calloc(1, sizeof(*t));
-		record = t ? append(&s->new_threads, sizeof(*record)) : NULL;
-		if (!record) {
-			free(t);
-			return THREAD_NONE;
-		}
-		t->key = key;
-		t->number = s->nr_threads++;
-		*record = (struct thread_record){ t->number, pid, tid };
-		HASH_ADD(hh, s->threads, key, sizeof(key), t);
-	}
-	s->last_thread = t;
-	return t ? t->number : THREAD_NONE;
-}
-
-static uint32_t chain_number(struct sampler *s, const uint64_t *frames, uint32_t depth)
-{
-	const size_t bytes = depth * sizeof(*frames);
-	struct known_chain *c;
-	struct chain_record *record;
-
-	if (depth > 1 && s->nr_chains >= MAX_CHAINS)
-		return chain_number(s, frames, 1);
-	HASH_FIND(hh, s->chains, frames, bytes, c);
-	if (!c && s->nr_chains < UINT32_MAX) {
-		c = malloc(sizeof(*c) + bytes);
-		record = c ? append(&s->new_chains, sizeof(*record) + bytes) : NULL;
-		if (!record) {
-			free(c);
-			return 0;
-		}
-		c->number = ++s->nr_chains;
-		c->depth = depth;
-		memcpy(c->frames, frames, bytes);
-		*record = (struct chain_record){ c->number, depth };
-		memcpy(record + 1, frames, bytes);
-		HASH_ADD_KEYPTR(hh, s->chains, c->frames, bytes, c);
-	}
-	return c ? c->number : 0;
-}
-
 /* ---- samples ---- */
 
 /* Without physical addresses: where the pages are now, some milliseconds later. */
@@ -371,8 +269,7 @@ static void flush_samples(struct sampler *s, struct cpu_state *c)
 	if (c->pages)
 		ask_nodes(c);
 	/* Who reads the samples has then seen what they refer to. */
-	flush_buffer(s, &s->new_threads, CHUNK_THREADS, 0, c->base_ns, c->last_ns);
-	flush_buffer(s, &s->new_chains, CHUNK_CHAINS, 0, c->base_ns, c->last_ns);
+	numbers_flush(&s->numbers, &s->r->writer, c->base_ns, c->last_ns);
 	writer_chunk(&s->r->writer, CHUNK_SAMPLES, c->cpu, c->base_ns, c->last_ns, c->nr_batch,
 		     &(struct iovec){ c->batch, c->nr_batch * sizeof(*c->batch) }, 1);
 	c->nr_batch = 0;
@@ -455,7 +352,7 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 		.hitm = src.modified,
 		.tlb_miss = src.tlb_miss, .kernel = kernel, .addr = addr,
 		.latency = weight > UINT16_MAX ? UINT16_MAX : weight,
-		.chain = chain_number(s, frames, depth), .thread = thread_number(s, pid, tid),
+		.chain = numbers_chain(&s->numbers, frames, depth), .thread = numbers_thread(&s->numbers, pid, tid),
 		.node = node < 0 ? NODE_UNKNOWN : node, .pfn = phys / PAGE,
 	};
 	if (time > c->last_ns)
@@ -464,28 +361,17 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 
 /* ---- tasks ---- */
 
-static void put_task(struct cpu_state *c, uint64_t time, struct task_record *t,
-		     const char *name)
+static void put_task(struct cpu_state *c, uint64_t time, struct task_record *t, const char *name)
 {
-	size_t length = name ? strlen(name) + 1 : 0, bytes = sizeof(*t) + ((length + 7) & ~7UL);
-	struct task_record *to = append(&c->task_buffer, bytes);
-
-	if (!to)
-		return;
 	t->delta = time;
-	t->bytes = bytes;
-	memcpy(to, t, sizeof(*t));
-	memset(to->name, 0, bytes - sizeof(*t));
-	if (name)
-		memcpy(to->name, name, length);
-	if (time > c->task_last_ns)
+	if (!buffer_add_task(&c->task_buffer, t, name) && time > c->task_last_ns)
 		c->task_last_ns = time;
 }
 
 static void flush_tasks(struct sampler *s, struct cpu_state *c)
 {
 	/* Their times are whole. */
-	flush_buffer(s, &c->task_buffer, CHUNK_TASKS, c->cpu, 0, c->task_last_ns);
+	buffer_flush(&c->task_buffer, &s->r->writer, CHUNK_TASKS, c->cpu, 0, c->task_last_ns);
 }
 
 static void count_lost(struct sampler *s, const struct cpu_state *c, int kind, uint64_t time,
@@ -635,7 +521,7 @@ bool sampler_drain(struct sampler *s, bool all)
 			flush_samples(s, c);
 	}
 	if (all) {
-		flush_buffer(s, &s->new_threads, CHUNK_THREADS, 0, 0, 0);
+		numbers_flush(&s->numbers, &s->r->writer, 0, 0);
 		tell_last_losses(s);
 	}
 	return any;
@@ -708,8 +594,6 @@ void sampler_found(struct sampler *s, pid_t pid)
 /** sampler_close() - end */
 void sampler_close(struct sampler *s)
 {
-	struct known_thread *t, *next_thread;
-	struct known_chain *k, *next_chain;
 	int i;
 
 	for (i = 0; i < s->nr_cpus; i++) {
@@ -725,16 +609,7 @@ void sampler_close(struct sampler *s)
 	}
 	for (i = 0; i < s->nr_fds; i++)
 		close(s->fds[i].fd);
-	HASH_ITER(hh, s->threads, t, next_thread) {
-		HASH_DEL(s->threads, t);
-		free(t);
-	}
-	HASH_ITER(hh, s->chains, k, next_chain) {
-		HASH_DEL(s->chains, k);
-		free(k);
-	}
-	free(s->new_threads.data);
-	free(s->new_chains.data);
+	numbers_free(&s->numbers);
 	free(s->fds);
 	free(s->polled);
 	free(s->cpus);

@@ -137,15 +137,17 @@ static void chains_and_frames_follow(void **unused)
 	struct sampler *s = make(true, true);
 	const uint64_t body[] = { 1, 0x401000, 42 | 42ULL << 32, 1000, 0x7000, 5,
 				  4, PERF_CONTEXT_USER, 0x401000, 0x402000, 0x403000, 300, src.load, 0x12345678 };
+	const struct chain_record *chain;
 
 	(void)unused;
 	made_record(s->cpus->samples, BYTES, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body, sizeof(body));
 	sampler_drain(s, false);
 	assert_int_equal(s->cpus->nr_batch, 1);
 	assert_int_equal(s->cpus->batch->pfn, 0x12345);
-	assert_non_null(s->chains);
-	assert_int_equal(s->chains->depth, 3);
-	assert_int_equal(s->chains->frames[2], 0x403000);
+	chain = (const void *)s->numbers.new_chains.data;
+	assert_non_null(chain);
+	assert_int_equal(chain->depth, 3);
+	assert_int_equal(((const uint64_t *)(chain + 1))[2], 0x403000);
 	end(s);
 }
 

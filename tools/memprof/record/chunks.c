@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* Chunks that grow in memory until they are written: see chunks.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/hash.h"
+#include "chunks.h"
+
+/* Chains are kept in memory: from so many on, only the instruction is told apart. */
+#define MAX_CHAINS	(1U << 20)
+
+struct known_thread {
+	uint64_t key;		/* pid << 32 | tid */
+	uint32_t number;
+	UT_hash_handle hh;
+};
+
+struct known_chain {
+	uint32_t number, depth;
+	UT_hash_handle hh;
+	uint64_t frames[];
+};
+
+/** buffer_add() - room for a record.  Return: it, or NULL without memory */
+void *buffer_add(struct buffer *b, size_t bytes)
+{
+	if (b->used + bytes > b->room) {
+		size_t room = (b->room + bytes) * 2;
+		char *data = realloc(b->data, room);
+
+		if (!data)
+			return NULL;
+		b->data = data;
+		b->room = room;
+	}
+	b->used += bytes;
+	b->records++;
+	return b->data + b->used - bytes;
+}
+
+/**
+ * buffer_add_task() - a record of a task
+ * @b: the chunk
+ * @t: it; its size is set
+ * @name: of the task or file, or NULL
+ *
+ * Return: 0, or -1 without memory.
+ */
+int buffer_add_task(struct buffer *b, const struct task_record *t, const char *name)
+{
+	const size_t length = name ? strlen(name) + 1 : 0, bytes = sizeof(*t) + ((length + 7) & ~7UL);
+	struct task_record *to = buffer_add(b, bytes);
+
+	if (!to)
+		return -1;
+	memcpy(to, t, sizeof(*t));
+	to->bytes = bytes;
+	memset(to->name, 0, bytes - sizeof(*t));
+	if (name)
+		memcpy(to->name, name, length);
+	return 0;
+}
+
+/** buffer_flush() - write a chunk, if there is anything in it, and begin the next */
+void buffer_flush(struct buffer *b, struct writer *w, enum chunk_type type, uint32_t stream,
+		  uint64_t base, uint64_t last)
+{
+	if (b->used)
+		writer_chunk(w, type, stream, base, last, b->records, &(struct iovec){ b->data, b->used }, 1);
+	b->used = b->records = 0;
+}
+
+/** numbers_thread() - the number of a thread, THREAD_NONE without memory */
+uint32_t numbers_thread(struct numbers *n, uint32_t pid, uint32_t tid)
+{
+	uint64_t key = (uint64_t)pid << 32 | tid;
+	struct known_thread *t = n->last_thread;
+	struct thread_record *record;
+
+	if (t && t->key == key)
+		return t->number;
+	HASH_FIND(hh, n->threads, &key, sizeof(key), t);
+	if (!t && n->nr_threads < THREAD_NONE) {
+		t = calloc(1, sizeof(*t));
+		record = t ? buffer_add(&n->new_threads, sizeof(*record)) : NULL;
+		if (!record) {
+			free(t);
+			return THREAD_NONE;
+		}
+		t->key = key;
+		t->number = n->nr_threads++;
+		*record = (struct thread_record){ t->number, pid, tid };
+		HASH_ADD(hh, n->threads, key, sizeof(key), t);
+	}
+	n->last_thread = t;
+	return t ? t->number : THREAD_NONE;
+}
+
+/** numbers_chain() - the number of a call chain, 0 without memory */
+uint32_t numbers_chain(struct numbers *n, const uint64_t *frames, uint32_t depth)
+{
+	const size_t bytes = depth * sizeof(*frames);
+	struct known_chain *c;
+	struct chain_record *record;
+
+	if (depth > 1 && n->nr_chains >= MAX_CHAINS)
+		return numbers_chain(n, frames, 1);
+	HASH_FIND(hh, n->chains, frames, bytes, c);
+	if (!c && n->nr_chains < UINT32_MAX) {
+		c = malloc(sizeof(*c) + bytes);
+		record = c ? buffer_add(&n->new_chains, sizeof(*record) + bytes) : NULL;
+		if (!record) {
+			free(c);
+			return 0;
+		}
+		c->number = ++n->nr_chains;
+		c->depth = depth;
+		memcpy(c->frames, frames, bytes);
+		*record = (struct chain_record){ c->number, depth };
+		memcpy(record + 1, frames, bytes);
+		HASH_ADD_KEYPTR(hh, n->chains, c->frames, bytes, c);
+	}
+	return c ? c->number : 0;
+}
+
+/** numbers_flush() - write what is new: who reads what comes next has seen what it refers to */
+void numbers_flush(struct numbers *n, struct writer *w, uint64_t base, uint64_t last)
+{
+	buffer_flush(&n->new_threads, w, CHUNK_THREADS, 0, base, last);
+	buffer_flush(&n->new_chains, w, CHUNK_CHAINS, 0, base, last);
+}
+
+/** numbers_free() - forget all numbers */
+void numbers_free(struct numbers *n)
+{
+	struct known_thread *t, *next_thread;
+	struct known_chain *k, *next_chain;
+
+	HASH_ITER(hh, n->threads, t, next_thread) {
+		HASH_DEL(n->threads, t);
+		free(t);
+	}
+	HASH_ITER(hh, n->chains, k, next_chain) {
+		HASH_DEL(n->chains, k);
+		free(k);
+	}
+	free(n->new_threads.data);
+	free(n->new_chains.data);
+}

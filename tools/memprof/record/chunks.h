@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
+/* Chunks that grow in memory until they are written: threads, call chains, tasks. */
+#ifndef MEMPROF_CHUNKS_H
+#define MEMPROF_CHUNKS_H
+
+#include "writer.h"
+
+/* Growing memory that becomes a chunk. */
+struct buffer {
+	char *data;
+	size_t used, room;
+	uint32_t records;
+};
+
+/**
+ * struct numbers - threads and call chains that have numbers in a recording
+ * @new_threads: those that are not written yet, @new_chains: the same
+ */
+struct numbers {
+	struct known_thread *threads, *last_thread;
+	struct known_chain *chains;
+	uint32_t nr_threads, nr_chains;
+	struct buffer new_threads, new_chains;
+};
+
+void *buffer_add(struct buffer *b, size_t bytes);
+int buffer_add_task(struct buffer *b, const struct task_record *t, const char *name);
+void buffer_flush(struct buffer *b, struct writer *w, enum chunk_type type, uint32_t stream,
+		  uint64_t base, uint64_t last);
+uint32_t numbers_thread(struct numbers *n, uint32_t pid, uint32_t tid);
+uint32_t numbers_chain(struct numbers *n, const uint64_t *frames, uint32_t depth);
+void numbers_flush(struct numbers *n, struct writer *w, uint64_t base, uint64_t last);
+void numbers_free(struct numbers *n);
+
+#endif
