@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/csv/csv.h"
 #include "lib/numbers.h"
 #include "results.h"
 
@@ -23,39 +24,6 @@ static const char * const names[NR_FIELDS] = {
 
 /* More than anybody runs; a damaged digit must not take the memory. */
 #define MAX_NUMBER 10000000ULL
-
-/* RFC 4180, without newlines in fields.  Changes @line.  -1: too many, or quotes. */
-static int split(char *line, char **field, int max)
-{
-	char *from = line, *to;
-	int n = 0;
-
-	for (;;) {
-		if (n == max)
-			return -1;
-		field[n++] = to = from;
-		if (*from == '"') {
-			for (from++; *from && (*from != '"' || from[1] == '"'); from++) {
-				if (*from == '"')
-					from++;
-				*to++ = *from;
-			}
-			if (*from++ != '"' || (*from && *from != ','))
-				return -1;
-		} else {
-			from += strcspn(from, ",\"");
-			if (*from == '"')
-				return -1;
-			to = from;
-		}
-		if (!*from) {
-			*to = '\0';
-			return n;
-		}
-		from++;
-		*to = '\0';
-	}
-}
 
 /* Decimal, as printf writes it: no nan, no inf, no hexadecimal, nothing too large. */
 static int real(const char *text, double *x)
@@ -88,7 +56,7 @@ int row_parse(char *line, struct row *row, char *error, size_t size)
 	size_t i;
 	int nr;
 
-	nr = split(line, field, NR_FIELDS);
+	nr = csv_split(line, field, NR_FIELDS);
 	if (nr != NR_FIELDS) {
 		snprintf(error, size, nr < 0 ? "more than %d fields, or a quote out of place" :
 			 "not the %d fields of a row", NR_FIELDS);
