@@ -14,7 +14,7 @@
 /* Of decompressed bytes in a record, no multiple of any record's size. */
 #define PIECE		1001
 
-struct perf_file {
+struct made_perf {
 	struct perf_event_attr attr[EVENTS];
 	uint64_t ids[EVENTS][IDS];
 	size_t nr_ids[EVENTS], nr_events;
@@ -31,9 +31,9 @@ static void check(const void *p)
 		abort();
 }
 
-struct perf_file *perf_file_new(void)
+struct made_perf *made_perf_new(void)
 {
-	struct perf_file *f = calloc(1, sizeof(*f));
+	struct made_perf *f = calloc(1, sizeof(*f));
 
 	check(f);
 	f->f = open_memstream(&f->records, &f->size);
@@ -41,8 +41,8 @@ struct perf_file *perf_file_new(void)
 	return f;
 }
 
-/** perf_file_event() - an event; its size is set */
-void perf_file_event(struct perf_file *f, const struct perf_event_attr *attr, const uint64_t *ids, size_t nr)
+/** made_perf_event() - an event; its size is set */
+void made_perf_event(struct made_perf *f, const struct perf_event_attr *attr, const uint64_t *ids, size_t nr)
 {
 	const size_t i = f->nr_events++;
 
@@ -54,19 +54,19 @@ void perf_file_event(struct perf_file *f, const struct perf_event_attr *attr, co
 	f->nr_ids[i] = nr;
 }
 
-/** perf_file_memory() - the event of perf_file_sample() */
-void perf_file_memory(struct perf_file *f)
+/** made_perf_memory() - the event of made_perf_sample() */
+void made_perf_memory(struct made_perf *f)
 {
 	const struct perf_event_attr attr = {
-		.type = 12, .sample_type = PERF_MADE_TYPE, .sample_id_all = 1, .sample_period = 100,
+		.type = 12, .sample_type = PERF_MADE_TYPE, .sample_id_all = 1, .sample_period = 100, .mmap = 1, .mmap_data = 1, .mmap2 = 1,
 	};
 	const uint64_t id = PERF_MADE_ID;
 
-	perf_file_event(f, &attr, &id, 1);
+	made_perf_event(f, &attr, &id, 1);
 }
 
-/** perf_file_put() - a record; its size is a multiple of 8 */
-void perf_file_put(struct perf_file *f, uint32_t type, uint16_t misc, const void *data, size_t size)
+/** made_perf_put() - a record; its size is a multiple of 8 */
+void made_perf_put(struct made_perf *f, uint32_t type, uint16_t misc, const void *data, size_t size)
 {
 	const size_t padding = -size & 7;
 	const struct perf_event_header h = { .type = type, .misc = misc, .size = sizeof(h) + size + padding };
@@ -77,19 +77,19 @@ void perf_file_put(struct perf_file *f, uint32_t type, uint16_t misc, const void
 	fwrite("\0\0\0\0\0\0\0", 1, padding, f->f);
 }
 
-/** perf_file_sample() - a sample of a memory access */
-void perf_file_sample(struct perf_file *f, const struct perf_made *s)
+/** made_perf_sample() - a sample of a memory access */
+void made_perf_sample(struct made_perf *f, const struct perf_made *s)
 {
 	const uint64_t words[] = {
 		PERF_MADE_ID, s->ip, s->pid | (uint64_t)s->tid << 32, s->time, s->addr, s->cpu, 100,
 		s->weight, s->data_src, s->phys_addr,
 	};
 
-	perf_file_put(f, PERF_RECORD_SAMPLE, s->misc ? s->misc : PERF_RECORD_MISC_USER, words, sizeof(words));
+	made_perf_put(f, PERF_RECORD_SAMPLE, s->misc ? s->misc : PERF_RECORD_MISC_USER, words, sizeof(words));
 }
 
 /* Behind other records: tid, time, cpu, id. */
-static void put_other(struct perf_file *f, uint32_t type, uint16_t misc, const void *fixed, size_t size,
+static void put_other(struct made_perf *f, uint32_t type, uint16_t misc, const void *fixed, size_t size,
 		      const char *name, uint64_t time, uint32_t pid, uint32_t tid)
 {
 	const uint64_t id[] = { pid | (uint64_t)tid << 32, time, 0, PERF_MADE_ID };
@@ -103,11 +103,11 @@ static void put_other(struct perf_file *f, uint32_t type, uint16_t misc, const v
 		n = (size + strlen(name) + 8) & ~7UL;
 	}
 	memcpy(bytes + n, id, sizeof(id));
-	perf_file_put(f, type, misc, bytes, n + sizeof(id));
+	made_perf_put(f, type, misc, bytes, n + sizeof(id));
 }
 
-/** perf_file_map() - PERF_RECORD_MMAP2 */
-void perf_file_map(struct perf_file *f, uint64_t time, uint32_t pid, uint64_t start, uint64_t length,
+/** made_perf_map() - PERF_RECORD_MMAP2 */
+void made_perf_map(struct made_perf *f, uint64_t time, uint32_t pid, uint64_t start, uint64_t length,
 		   uint32_t prot, const char *name)
 {
 	const struct {
@@ -119,8 +119,8 @@ void perf_file_map(struct perf_file *f, uint64_t time, uint32_t pid, uint64_t st
 	put_other(f, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &map, sizeof(map), name, time, pid, pid);
 }
 
-/** perf_file_comm() - PERF_RECORD_COMM */
-void perf_file_comm(struct perf_file *f, uint64_t time, uint32_t pid, uint32_t tid, uint16_t misc,
+/** made_perf_comm() - PERF_RECORD_COMM */
+void made_perf_comm(struct made_perf *f, uint64_t time, uint32_t pid, uint32_t tid, uint16_t misc,
 		    const char *name)
 {
 	const uint32_t words[] = { pid, tid };
@@ -128,16 +128,16 @@ void perf_file_comm(struct perf_file *f, uint64_t time, uint32_t pid, uint32_t t
 	put_other(f, PERF_RECORD_COMM, misc, words, sizeof(words), name, time, pid, tid);
 }
 
-/** perf_file_fork() - PERF_RECORD_FORK */
-void perf_file_fork(struct perf_file *f, uint64_t time, uint32_t pid, uint32_t tid, uint32_t parent)
+/** made_perf_fork() - PERF_RECORD_FORK */
+void made_perf_fork(struct made_perf *f, uint64_t time, uint32_t pid, uint32_t tid, uint32_t parent)
 {
 	const struct { uint32_t pid, ppid, tid, ptid; uint64_t time; } fork = { pid, parent, tid, parent, time };
 
 	put_other(f, PERF_RECORD_FORK, 0, &fork, sizeof(fork), NULL, time, pid, tid);
 }
 
-/** perf_file_feature() - a feature of the header, in the order of their numbers */
-void perf_file_feature(struct perf_file *f, unsigned int feature, const void *data, size_t size)
+/** made_perf_feature() - a feature of the header, in the order of their numbers */
+void made_perf_feature(struct made_perf *f, unsigned int feature, const void *data, size_t size)
 {
 	const size_t i = f->nr_features++;
 
@@ -149,8 +149,8 @@ void perf_file_feature(struct perf_file *f, unsigned int feature, const void *da
 	memcpy(f->feature[i].data, data, size);
 }
 
-/** perf_file_nodes() - NUMA topology of two nodes, with a GiB each in memory blocks of 128 MiB */
-void perf_file_nodes(struct perf_file *f, const char *cpus_0, const char *cpus_1)
+/** made_perf_nodes() - NUMA topology of two nodes, with a GiB each in memory blocks of 128 MiB */
+void made_perf_nodes(struct made_perf *f, const char *cpus_0, const char *cpus_1)
 {
 	const char *cpus[] = { cpus_0, cpus_1 };
 	uint64_t memory[3 + 2 * 4] = { 1, 128 << 20, 2, 0, 16, 16, 0x00ff, 1, 16, 16, 0xff00 };
@@ -170,12 +170,12 @@ void perf_file_nodes(struct perf_file *f, const char *cpus_0, const char *cpus_1
 		fwrite(cpus[i], word, 1, m);
 	}
 	fclose(m);
-	perf_file_feature(f, 14, bytes, size);
+	made_perf_feature(f, 14, bytes, size);
 	free(bytes);
-	perf_file_feature(f, 22, memory, sizeof(memory));
+	made_perf_feature(f, 22, memory, sizeof(memory));
 }
 
-static void put_attrs(const struct perf_file *f, FILE *out)
+static void put_attrs(const struct made_perf *f, FILE *out)
 {
 	size_t i;
 
@@ -198,7 +198,7 @@ static void put_attrs(const struct perf_file *f, FILE *out)
 }
 
 /* Records in PERF_RECORD_COMPRESSED, or in PERF_RECORD_COMPRESSED2, which has a size and padding. */
-static void put_packed(const struct perf_file *f, FILE *out, int two)
+static void put_packed(const struct made_perf *f, FILE *out, int two)
 {
 	ZSTD_CStream *z = ZSTD_createCStream();
 	char packed[4 * PIECE];
@@ -231,7 +231,7 @@ struct native_header {
 };
 
 /* Return: what the header is to be. */
-static struct native_header put_native(const struct perf_file *f, FILE *out, enum perf_kind kind)
+static struct native_header put_native(const struct made_perf *f, FILE *out, enum perf_kind kind)
 {
 	struct native_header h = { "PERFILE2", sizeof(h), sizeof(f->attr[0]) + 16 };
 	uint64_t section[2] = { sizeof(h), 0 };
@@ -266,8 +266,8 @@ static struct native_header put_native(const struct perf_file *f, FILE *out, enu
 	return h;
 }
 
-/** perf_file_bytes() - the file, as perf record writes it to @kind of output.  To be freed */
-void *perf_file_bytes(const struct perf_file *f, enum perf_kind kind, size_t *size)
+/** made_perf_bytes() - the file, as perf record writes it to @kind of output.  To be freed */
+void *made_perf_bytes(const struct made_perf *f, enum perf_kind kind, size_t *size)
 {
 	const uint64_t header_size = 16;
 	struct native_header h;
@@ -290,7 +290,7 @@ void *perf_file_bytes(const struct perf_file *f, enum perf_kind kind, size_t *si
 	return bytes;
 }
 
-void perf_file_free(struct perf_file *f)
+void made_perf_free(struct made_perf *f)
 {
 	size_t i;
 

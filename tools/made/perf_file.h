@@ -10,7 +10,7 @@
 
 enum perf_kind { PERF_NATIVE, PERF_PIPE, PERF_ZSTD, PERF_ZSTD2, PERF_KINDS };
 
-/* Fields of the event that perf_file_memory() adds, and of what is behind other records. */
+/* Fields of the event that made_perf_memory() adds, and of what is behind other records. */
 #define PERF_MADE_TYPE	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 			 PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT | \
 			 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR)
@@ -23,19 +23,19 @@ struct perf_made {
 	uint16_t misc;
 };
 
-struct perf_file *perf_file_new(void);
-void perf_file_event(struct perf_file *f, const struct perf_event_attr *attr, const uint64_t *ids, size_t nr);
-void perf_file_memory(struct perf_file *f);
-void perf_file_put(struct perf_file *f, uint32_t type, uint16_t misc, const void *data, size_t size);
-void perf_file_sample(struct perf_file *f, const struct perf_made *s);
-void perf_file_map(struct perf_file *f, uint64_t time, uint32_t pid, uint64_t start, uint64_t length,
+struct made_perf *made_perf_new(void);
+void made_perf_event(struct made_perf *f, const struct perf_event_attr *attr, const uint64_t *ids, size_t nr);
+void made_perf_memory(struct made_perf *f);
+void made_perf_put(struct made_perf *f, uint32_t type, uint16_t misc, const void *data, size_t size);
+void made_perf_sample(struct made_perf *f, const struct perf_made *s);
+void made_perf_map(struct made_perf *f, uint64_t time, uint32_t pid, uint64_t start, uint64_t length,
 		   uint32_t prot, const char *name);
-void perf_file_comm(struct perf_file *f, uint64_t time, uint32_t pid, uint32_t tid, uint16_t misc,
+void made_perf_comm(struct made_perf *f, uint64_t time, uint32_t pid, uint32_t tid, uint16_t misc,
 		    const char *name);
-void perf_file_fork(struct perf_file *f, uint64_t time, uint32_t pid, uint32_t tid, uint32_t parent);
-void perf_file_feature(struct perf_file *f, unsigned int feature, const void *data, size_t size);
-void perf_file_nodes(struct perf_file *f, const char *cpus_0, const char *cpus_1);
-void *perf_file_bytes(const struct perf_file *f, enum perf_kind kind, size_t *size);
-void perf_file_free(struct perf_file *f);
+void made_perf_fork(struct made_perf *f, uint64_t time, uint32_t pid, uint32_t tid, uint32_t parent);
+void made_perf_feature(struct made_perf *f, unsigned int feature, const void *data, size_t size);
+void made_perf_nodes(struct made_perf *f, const char *cpus_0, const char *cpus_1);
+void *made_perf_bytes(const struct made_perf *f, enum perf_kind kind, size_t *size);
+void made_perf_free(struct made_perf *f);
 
 #endif

@@ -156,6 +156,9 @@ struct lost_record {
 
 enum task_type { TASK_FORK = 1, TASK_EXIT, TASK_COMM, TASK_EXEC, TASK_MMAP, TASK_TYPES };
 
+/* Name of a MMAP record that is an object of another program's samples: its name follows. */
+#define MEMPROF_NAMED	"//object:"
+
 /* task_record flags */
 #define TASK_EXECUTABLE	1
 #define TASK_WRITABLE	2

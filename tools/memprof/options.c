@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Options that verbs share: which part of a recording, what of a view. */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "lib/numbers.h"
+#include "lib/perf/perf_data.h"
+#include "memprof/import/sink.h"
 #include "memprof_cli.h"
 #include "options.h"
 
@@ -27,9 +34,43 @@ int common_check_times(const struct common *c)
 	return OK;
 }
 
+/* A file without a name, which is gone when it is closed.  Return: its descriptor, or -1 */
+static int unnamed_file(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/memprof.XXXXXX", dir && *dir ? dir : "/var/tmp");
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		complain(FAILED, "%s: %s", path, strerror(errno));
+	else
+		unlink(path);
+	return fd;
+}
+
+/* What perf recorded is read as a recording that is made of it. */
+static struct memprof *open_perf(const char *path, const struct common *c, int *damaged, char *error, size_t size)
+{
+	struct memprof *m = NULL;
+	char copy[64];
+	int fd = unnamed_file();
+
+	*error = '\0';
+	if (fd < 0)
+		return NULL;
+	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", fd);
+	*damaged = import_perf(path, copy);
+	if (lseek(fd, 0, SEEK_END) > 0)
+		m = memprof_open(copy, &c->what, error, size);
+	close(fd);
+	return m;
+}
+
 /**
  * common_open() - open a recording, and say what is wrong with it
- * @path: NULL: the default
+ * @path: of memprof record or perf record; NULL: the default
  * @c: what of it
  * @damaged: gets whether it is, and what could be read was
  *
@@ -42,10 +83,14 @@ struct memprof *common_open(const char *path, const struct common *c, int *damag
 
 	if (!path)
 		path = DEFAULT_FILE;
-	m = memprof_open(path, &c->what, error, sizeof(error));
 	*damaged = 0;
+	if (perf_data_is(path))
+		m = open_perf(path, c, damaged, error, sizeof(error));
+	else
+		m = memprof_open(path, &c->what, error, sizeof(error));
 	if (!m) {
-		complain(FAILED, "%s", error);
+		if (*error)
+			complain(FAILED, "%s", error);
 	} else if (memprof_damage(m)) {
 		*damaged = 1;
 		complain(FAILED, "%s: %s; %lu samples and %lu events read", path, memprof_damage(m),

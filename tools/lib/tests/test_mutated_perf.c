@@ -14,7 +14,7 @@
 #include "made/mutate.h"
 #include "made/perf_file.h"
 
-static struct perf_file *make(void)
+static struct made_perf *make(void)
 {
 	const struct perf_event_attr many = {
 		.sample_type = (1ULL << 25) - 1 - PERF_SAMPLE_WEIGHT, .sample_id_all = 1,
@@ -25,20 +25,20 @@ static struct perf_file *make(void)
 		3, PERF_CONTEXT_USER, 0x1111, 0x5555, 12 | 0xabcdULL << 32, 0x6666, 1, 7, 8, 9,
 		0, 0, 50, 0x68100142, 0x7777, 0, 0x8888, 0x9999, 4096, 2097152, 5, 0xaaaa,
 	};
-	struct perf_file *f = perf_file_new();
+	struct made_perf *f = made_perf_new();
 	uint64_t i;
 
-	perf_file_memory(f);
-	perf_file_event(f, &many, &id, 1);
-	perf_file_nodes(f, "0,2-3", "1");
+	made_perf_memory(f);
+	made_perf_event(f, &many, &id, 1);
+	made_perf_nodes(f, "0,2-3", "1");
 	for (i = 0; i < 100; i++) {
-		perf_file_fork(f, 500 + i, 10, 11, 10);
-		perf_file_comm(f, 600 + i, 10, 11, 0, "prog");
-		perf_file_map(f, 700 + i, 10, 0x400000, 0x2000, PROT_READ, "/bin/prog");
-		perf_file_sample(f, &(struct perf_made){ .time = 1000 + i, .pid = 10, .tid = 10 });
-		perf_file_put(f, PERF_RECORD_SAMPLE, 0, words, sizeof(words));
+		made_perf_fork(f, 500 + i, 10, 11, 10);
+		made_perf_comm(f, 600 + i, 10, 11, 0, "prog");
+		made_perf_map(f, 700 + i, 10, 0x400000, 0x2000, PROT_READ, "/bin/prog");
+		made_perf_sample(f, &(struct perf_made){ .time = 1000 + i, .pid = 10, .tid = 10 });
+		made_perf_put(f, PERF_RECORD_SAMPLE, 0, words, sizeof(words));
 		if (i % 10 == 0)
-			perf_file_put(f, 68, 0, NULL, 0);
+			made_perf_put(f, 68, 0, NULL, 0);
 	}
 	return f;
 }
@@ -89,10 +89,10 @@ static void read_all(void *ctx, char *data, size_t size)
 static void mutate_kind(enum perf_kind kind, const char *name)
 {
 	struct mutation m = { .name = name, .read = read_all };
-	struct perf_file *f = make();
+	struct made_perf *f = make();
 
-	m.data = perf_file_bytes(f, kind, &m.size);
-	perf_file_free(f);
+	m.data = made_perf_bytes(f, kind, &m.size);
+	made_perf_free(f);
 	mutate(&m);
 	free((void *)m.data);
 }

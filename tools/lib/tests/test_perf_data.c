@@ -17,28 +17,28 @@
 #define SAMPLES	300
 
 /* Two CPUs' rings, one read after the other in each round: time goes back at each. */
-static struct perf_file *make(void)
+static struct made_perf *make(void)
 {
-	struct perf_file *f = perf_file_new();
+	struct made_perf *f = made_perf_new();
 	uint64_t round, i, cpu;
 
-	perf_file_memory(f);
-	perf_file_nodes(f, "0,2-3", "1");
-	perf_file_comm(f, 0, 10, 10, 0, "before");
-	perf_file_fork(f, 500, 10, 11, 10);
-	perf_file_comm(f, 600, 10, 11, PERF_RECORD_MISC_COMM_EXEC, "prog");
-	perf_file_map(f, 700, 10, 0x400000, 0x2000, PROT_READ | PROT_EXEC, "/bin/prog");
+	made_perf_memory(f);
+	made_perf_nodes(f, "0,2-3", "1");
+	made_perf_comm(f, 0, 10, 10, 0, "before");
+	made_perf_fork(f, 500, 10, 11, 10);
+	made_perf_comm(f, 600, 10, 11, PERF_RECORD_MISC_COMM_EXEC, "prog");
+	made_perf_map(f, 700, 10, 0x400000, 0x2000, PROT_READ | PROT_EXEC, "/bin/prog");
 	for (round = 0; round < 3; round++) {
 		for (cpu = 0; cpu < 2; cpu++)
 			for (i = 0; i < SAMPLES / 6; i++)
-				perf_file_sample(f, &(struct perf_made){
+				made_perf_sample(f, &(struct perf_made){
 					.time = 1000 + 10 * (round * SAMPLES / 3 + 2 * i + cpu), .ip = 0x400010,
 					.addr = 0x100000 + 8 * i, .weight = 30 + i, .data_src = 0x68100142,
 					.phys_addr = (cpu ? 0x40000000 : 0) + 4096 * i + 8, .pid = 10,
 					.tid = 10 + cpu, .cpu = cpu });
-		perf_file_put(f, 68, 0, NULL, 0);
+		made_perf_put(f, 68, 0, NULL, 0);
 	}
-	perf_file_put(f, PERF_RECORD_LOST, 0, (uint64_t[]){ PERF_MADE_ID, 5, 10, 99999, 0, PERF_MADE_ID }, 48);
+	made_perf_put(f, PERF_RECORD_LOST, 0, (uint64_t[]){ PERF_MADE_ID, 5, 10, 99999, 0, PERF_MADE_ID }, 48);
 	return f;
 }
 
@@ -108,7 +108,7 @@ static void check_samples(struct perf_data *d)
 
 static void each_kind_of_file_has_the_same_records(void **unused)
 {
-	struct perf_file *f = make();
+	struct made_perf *f = make();
 	struct perf_data *d;
 	enum perf_kind kind;
 	size_t size;
@@ -116,23 +116,23 @@ static void each_kind_of_file_has_the_same_records(void **unused)
 
 	(void)unused;
 	for (kind = 0; kind < PERF_KINDS; kind++) {
-		bytes = perf_file_bytes(f, kind, &size);
+		bytes = made_perf_bytes(f, kind, &size);
 		d = open_bytes(bytes, size, 0);
 		assert_int_equal(d->pipe, kind == PERF_PIPE);
 		check_samples(d);
 		end(d);
 		free(bytes);
 	}
-	perf_file_free(f);
+	made_perf_free(f);
 }
 
 static void a_recording_that_was_not_ended_is_read_to_its_end(void **unused)
 {
-	struct perf_file *f = make();
+	struct made_perf *f = make();
 	struct perf_data *d;
 	struct perf_record r;
 	size_t size, n = 0;
-	char *bytes = perf_file_bytes(f, PERF_NATIVE, &size);
+	char *bytes = made_perf_bytes(f, PERF_NATIVE, &size);
 	const uint64_t zero = 0;
 
 	(void)unused;
@@ -149,7 +149,7 @@ static void a_recording_that_was_not_ended_is_read_to_its_end(void **unused)
 	assert_non_null(strstr(d->error, "truncated record at 0x"));
 	end(d);
 	free(bytes);
-	perf_file_free(f);
+	made_perf_free(f);
 }
 
 /* What each bit of sample_type adds, each of another length. */
@@ -176,7 +176,7 @@ static void each_field_is_where_the_kernel_puts_it(void **unused)
 		0x8888, 0x9999, 4096, 2097152,
 		5, 0xaaaa,					/* 5 bytes of AUX */
 	};
-	struct perf_file *f = perf_file_new();
+	struct made_perf *f = made_perf_new();
 	const struct perf_sample *s;
 	struct perf_data *d;
 	struct perf_record r;
@@ -184,10 +184,10 @@ static void each_field_is_where_the_kernel_puts_it(void **unused)
 	void *bytes;
 
 	(void)unused;
-	perf_file_event(f, &attr, &id, 1);
-	perf_file_put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, words, sizeof(words));
-	perf_file_put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, words, sizeof(words) - 8);
-	bytes = perf_file_bytes(f, PERF_NATIVE, &size);
+	made_perf_event(f, &attr, &id, 1);
+	made_perf_put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, words, sizeof(words));
+	made_perf_put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, words, sizeof(words) - 8);
+	bytes = made_perf_bytes(f, PERF_NATIVE, &size);
 	d = open_bytes(bytes, size, 0);
 	assert_int_equal(perf_data_next(d, &r), 1);
 	s = &r.sample;
@@ -218,17 +218,17 @@ static void each_field_is_where_the_kernel_puts_it(void **unused)
 	assert_non_null(strstr(d->error, "damaged sample at 0x"));
 	end(d);
 	free(bytes);
-	perf_file_free(f);
+	made_perf_free(f);
 }
 
 static void what_is_not_read_is_refused_with_a_reason(void **unused)
 {
-	struct perf_file *f = make();
+	struct made_perf *f = make();
 	const struct perf_event_attr other = { .sample_type = PERF_SAMPLE_IP, .sample_id_all = 1 };
 	struct perf_data *d;
 	struct perf_record r;
 	size_t size;
-	char *bytes = perf_file_bytes(f, PERF_NATIVE, &size);
+	char *bytes = made_perf_bytes(f, PERF_NATIVE, &size);
 
 	(void)unused;
 	memcpy(bytes, "2ELIFREP", 8);
@@ -241,14 +241,14 @@ static void what_is_not_read_is_refused_with_a_reason(void **unused)
 	end(d);
 	free(bytes);
 	/* Samples of one event have an id, those of the other do not. */
-	perf_file_event(f, &other, NULL, 0);
-	bytes = perf_file_bytes(f, PERF_PIPE, &size);
+	made_perf_event(f, &other, NULL, 0);
+	bytes = made_perf_bytes(f, PERF_PIPE, &size);
 	d = open_bytes(bytes, size, 0);
 	assert_int_equal(perf_data_next(d, &r), -1);
 	assert_non_null(strstr(d->error, "cannot be told apart"));
 	end(d);
 	free(bytes);
-	perf_file_free(f);
+	made_perf_free(f);
 }
 
 /* Without rounds nothing can be given before the end, or before the queue is full. */

@@ -346,7 +346,10 @@ public const struct memprof_site *memprof_object_site(struct memprof *m, uint32_
 	*site = (struct memprof_site){ "", "", "", 0 };
 	switch (o->type) {
 	case MEMPROF_DYNAMIC:
-		find_site(m, o, site);
+		if (*o->symbol)
+			site->name = o->symbol;
+		else
+			find_site(m, o, site);
 		break;
 	case MEMPROF_STATIC:
 		site->name = o->symbol;

@@ -59,13 +59,30 @@ static uint32_t object_of_region(struct builder *b, struct space *s, struct regi
 			.chain = r->chain, .thread = r->by_event ? r->thread : MEMPROF_NO_THREAD,
 			.cpu = r->by_event ? r->cpu : -1,
 			.node = r->by_event ? node_of_cpu(b->m, r->cpu) : MEMPROF_NO_NODE,
-			.path = (const char *)(uintptr_t)r->path, .symbol = "",
+			.path = (const char *)(uintptr_t)(r->kind == REGION_NAMED ? 0 : r->path),
+			.symbol = (const char *)(uintptr_t)(r->kind == REGION_NAMED ? r->path : 0),
 			.inherited = r->inherited,
 		};
 
 		r->object = new_object(b, &o);
 	}
 	return r->object;
+}
+
+/* Memory of which no object is known: where nothing else is, its mapping is the object. */
+static uint32_t unfollowed_object(struct builder *b, struct space *s, struct region *r, int reason)
+{
+	const char *name = r->kind == REGION_HEAP ? "[heap]" : "[anon]";
+	uint32_t object;
+	bool fresh;
+
+	if (!b->m->by_mapping)
+		return unknown_object(b, s, s->has_events ? reason : REASON_NO_EVENTS);
+	fresh = r->object == LIVE_NO_OBJECT;
+	object = object_of_region(b, s, r, MEMPROF_DYNAMIC);
+	if (fresh && !b->failed)
+		b->m->objects[object].symbol = (const char *)(uintptr_t)string_number(&b->m->strings, name);
+	return object;
 }
 
 /* All stacks of a process are one object, as in the paper. */
@@ -130,7 +147,9 @@ static uint32_t object_of_mapping(struct builder *b, struct space *s, uint64_t a
 		object = static_object(b, s, m, addr, r->path);
 		return object != NONE ? object : object_of_region(b, s, r, MEMPROF_FILE);
 	case REGION_HEAP:
-		return unknown_object(b, s, s->has_events ? REASON_FREED : REASON_NO_EVENTS);
+		return unfollowed_object(b, s, r, REASON_FREED);
+	case REGION_NAMED:
+		return object_of_region(b, s, r, MEMPROF_STATIC);
 	default:
 		break;
 	}
@@ -143,7 +162,7 @@ static uint32_t object_of_mapping(struct builder *b, struct space *s, uint64_t a
 		if (object != NONE)
 			return object;
 	}
-	return unknown_object(b, s, s->has_events ? REASON_LIBRARY : REASON_NO_EVENTS);
+	return unfollowed_object(b, s, r, REASON_LIBRARY);
 }
 
 /* The object of what a call of this thread is making or moving. */

@@ -194,6 +194,7 @@ void read_meta(struct memprof *m, struct file *f)
 	m->meta = read_text(f, CHUNK_META);
 	m->end_text = read_text(f, CHUNK_END);
 	j = m->meta ? json_loads(m->meta, 0, NULL) : NULL;
+	m->by_mapping = json_is_true(json_object_get(j, "mappings_are_objects"));
 	machine = json_object_get(j, "machine");
 	cpus = json_object_get(machine, "cpu_node");
 	n = json_array_size(cpus);

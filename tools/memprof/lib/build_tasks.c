@@ -85,6 +85,8 @@ static void take_mmap(struct builder *b, const struct task_record *t)
 		r.kind = REGION_STACK;
 	else if (!strcmp(name, "//anon") || !strncmp(name, "[anon", 5))
 		r.kind = REGION_ANON;
+	else if (!strncmp(name, MEMPROF_NAMED, strlen(MEMPROF_NAMED)))
+		r.kind = REGION_NAMED;
 	else if (strstr(name, "/memprof.") || (strstr(name, "/#") && ends_with(name, " (deleted)")))
 		r.kind = REGION_OWN;
 	else
@@ -93,7 +95,7 @@ static void take_mmap(struct builder *b, const struct task_record *t)
 		map_gaps(b, s, t->start, t->start + t->length, &r);
 		return;
 	}
-	r.path = string_number(&b->m->strings, name);
+	r.path = string_number(&b->m->strings, r.kind == REGION_NAMED ? name + strlen(MEMPROF_NAMED) : name);
 	if (r.kind == REGION_CODE) {
 		const struct code_map c = { t->pid, r.path, t->start, t->start + t->length, t->offset,
 					    b->now };

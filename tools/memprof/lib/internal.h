@@ -58,6 +58,7 @@ struct memprof {
 	struct memprof_totals totals;
 	struct bigs bigs;		/* objects, accesses, by_* and *_at, sites */
 	int nr_nodes;
+	bool by_mapping;		/* no events of objects: mappings are objects */
 	unsigned char *cpu_node;
 	unsigned int nr_cpus;
 	uint64_t start_ns;

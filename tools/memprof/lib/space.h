@@ -9,7 +9,8 @@
 
 #include "live.h"
 
-enum region_kind { REGION_ANON, REGION_FILE, REGION_CODE, REGION_STACK, REGION_HEAP, REGION_OWN };
+enum region_kind { REGION_ANON, REGION_FILE, REGION_CODE, REGION_STACK, REGION_HEAP, REGION_OWN,
+		   REGION_NAMED };
 
 /**
  * struct region - what a mapping is; pieces of a split mapping share it

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/hash.h"
+#include "lib/perf/data_src.h"
 #include "chunks.h"
 
 /* Chains are kept in memory: from so many on, only the instruction is told apart. */
@@ -21,6 +22,28 @@ struct known_chain {
 	UT_hash_handle hh;
 	uint64_t frames[];
 };
+
+/* Levels as recordings have them. */
+static const uint8_t record_level[NR_DATA_LEVELS] = {
+	[DATA_UNKNOWN] = LEVEL_NA, [DATA_L1] = LEVEL_L1, [DATA_LFB] = LEVEL_BUFFER,
+	[DATA_L2] = LEVEL_L2, [DATA_L2_MHB] = LEVEL_L2_BUFFER, [DATA_L3] = LEVEL_L3,
+	[DATA_L4] = LEVEL_MEMORY_SIDE, [DATA_MSC] = LEVEL_MEMORY_SIDE,
+	[DATA_LOCAL_CACHE] = LEVEL_L3_OR_PEER, [DATA_PEER_CACHE] = LEVEL_PEER_CACHE,
+	[DATA_REMOTE_CACHE] = LEVEL_REMOTE_CACHE, [DATA_BEYOND_L3] = LEVEL_BEYOND_L3,
+	[DATA_RAM] = LEVEL_RAM, [DATA_REMOTE_RAM] = LEVEL_REMOTE_RAM, [DATA_PMEM] = LEVEL_PMEM,
+	[DATA_CXL] = LEVEL_CXL, [DATA_IO] = LEVEL_UNCACHED, [DATA_UNCACHED] = LEVEL_UNCACHED,
+};
+
+/** chunk_data_src() - where perf says that data were: op, level, hitm and tlb_miss of a sample */
+void chunk_data_src(struct sample_record *r, uint64_t data_src)
+{
+	const struct data_src src = data_src_decode(data_src);
+
+	r->op = src.load | src.store << 1;
+	r->level = record_level[src.level];
+	r->hitm = src.modified;
+	r->tlb_miss = src.tlb_miss;
+}
 
 /** buffer_add() - room for a record.  Return: it, or NULL without memory */
 void *buffer_add(struct buffer *b, size_t bytes)

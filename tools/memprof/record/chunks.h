@@ -24,6 +24,7 @@ struct numbers {
 	struct buffer new_threads, new_chains;
 };
 
+void chunk_data_src(struct sample_record *r, uint64_t data_src);
 void *buffer_add(struct buffer *b, size_t bytes);
 int buffer_add_task(struct buffer *b, const struct task_record *t, const char *name);
 void buffer_flush(struct buffer *b, struct writer *w, enum chunk_type type, uint32_t stream,

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "lib/complain.h"
-#include "lib/perf/data_src.h"
 #include "lib/perf/descriptors.h"
 #include "lib/perf/lost.h"
 #include "chunks.h"
@@ -276,27 +275,15 @@ static void flush_samples(struct sampler *s, struct cpu_state *c)
 	c->flushed_ns = c->last_ns;
 }
 
-/* Levels as recordings have them. */
-static const uint8_t record_level[NR_DATA_LEVELS] = {
-	[DATA_UNKNOWN] = LEVEL_NA, [DATA_L1] = LEVEL_L1, [DATA_LFB] = LEVEL_BUFFER,
-	[DATA_L2] = LEVEL_L2, [DATA_L2_MHB] = LEVEL_L2_BUFFER, [DATA_L3] = LEVEL_L3,
-	[DATA_L4] = LEVEL_MEMORY_SIDE, [DATA_MSC] = LEVEL_MEMORY_SIDE,
-	[DATA_LOCAL_CACHE] = LEVEL_L3_OR_PEER, [DATA_PEER_CACHE] = LEVEL_PEER_CACHE,
-	[DATA_REMOTE_CACHE] = LEVEL_REMOTE_CACHE, [DATA_BEYOND_L3] = LEVEL_BEYOND_L3,
-	[DATA_RAM] = LEVEL_RAM, [DATA_REMOTE_RAM] = LEVEL_REMOTE_RAM, [DATA_PMEM] = LEVEL_PMEM,
-	[DATA_CXL] = LEVEL_CXL, [DATA_IO] = LEVEL_UNCACHED, [DATA_UNCACHED] = LEVEL_UNCACHED,
-};
-
 static void take_sample(struct sampler *s, struct cpu_state *c, const struct perf_event_header *h)
 {
 	const struct memsource_want *want = &s->r->want;
 	const uint64_t *p = (const uint64_t *)(h + 1), *end = (const uint64_t *)((char *)h + h->size);
 	uint64_t frames[MEMPROF_MAX_DEPTH], ip, time, addr, weight, phys = 0, delta;
 	const bool kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
-	struct data_src src;
-	struct sample_record *r;
+	struct sample_record *r, what = { 0 };
 	uint32_t pid, tid, depth = 1;
-	int node = -1, op;
+	int node = -1;
 
 	if (end - p < 6 + want->callchain + 2 + want->physical)
 		return;
@@ -324,13 +311,13 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 		p += n;
 	}
 	weight = *p++;
-	src = data_src_decode(*p++);
+	chunk_data_src(&what, *p++);
 	if (want->physical)
 		phys = *p++;
-	op = src.load | src.store << 1;
 	/* Idle tasks have pid 0; instructions without an access have no address. */
-	if (!op || !addr || !pid || (!kernel && addr >= KERNEL_MEMORY) || (kernel ? !want->kernel : !want->user) ||
-	    !((op & 1 && want->loads) || (op & 2 && want->stores))) {
+	if (!what.op || !addr || !pid || (!kernel && addr >= KERNEL_MEMORY) ||
+	    (kernel ? !want->kernel : !want->user) ||
+	    !((what.op & 1 && want->loads) || (what.op & 2 && want->stores))) {
 		s->r->discarded++;
 		return;
 	}
@@ -348,9 +335,8 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 	}
 	r = &c->batch[c->nr_batch++];
 	*r = (struct sample_record){
-		.delta = delta, .cpu = c->cpu, .level = record_level[src.level], .op = op,
-		.hitm = src.modified,
-		.tlb_miss = src.tlb_miss, .kernel = kernel, .addr = addr,
+		.delta = delta, .cpu = c->cpu, .level = what.level, .op = what.op,
+		.hitm = what.hitm, .tlb_miss = what.tlb_miss, .kernel = kernel, .addr = addr,
 		.latency = weight > UINT16_MAX ? UINT16_MAX : weight,
 		.chain = numbers_chain(&s->numbers, frames, depth), .thread = numbers_thread(&s->numbers, pid, tid),
 		.node = node < 0 ? NODE_UNKNOWN : node, .pfn = phys / PAGE,

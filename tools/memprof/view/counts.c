@@ -6,10 +6,21 @@
 
 #include "view.h"
 
-/** is_remote() - from a node to another's memory, as far as both are known */
+static bool nodes_known(const struct memprof_access *a)
+{
+	return a->node >= 0 && a->home >= 0;
+}
+
+/** is_remote() - from a node to another's memory, by both, or where one is not known, by the source */
 bool is_remote(const struct memprof_access *a)
 {
-	return a->node >= 0 && a->home >= 0 && a->node != a->home;
+	return nodes_known(a) ? a->node != a->home : a->level == MEMPROF_REMOTE_RAM;
+}
+
+/* Whether is_remote() can say. */
+static bool is_known(const struct memprof_access *a)
+{
+	return nodes_known(a) || a->level == MEMPROF_RAM || a->level == MEMPROF_REMOTE_RAM;
 }
 
 /** counts_add() - count an access */
@@ -23,7 +34,7 @@ void counts_add(struct counts *c, const struct memprof *m, const struct memprof_
 	if (memprof_in_memory(m, a)) {
 		c->memory++;
 		c->remote += is_remote(a);
-		c->no_node += a->home < 0 || a->node < 0;
+		c->no_node += !is_known(a);
 		/* Of loads that were not answered by memory, it is no latency of memory. */
 		if (a->latency) {
 			c->latencies++;

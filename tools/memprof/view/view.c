@@ -12,6 +12,7 @@ const struct view views[] = {
 	{ "threads", "by thread: accesses, remote share, latency", view_threads, false },
 	{ "flow", "accesses of one object or thread over time", view_flow, true },
 	{ "nodes", "from which node to which memory", view_nodes, true },
+	{ "lines", "cache lines that several threads access: sharing, HITM, latency", view_lines, false },
 	{ }
 };
 

@@ -14,7 +14,7 @@
  * @site: objects: only those of sites with this in their name
  * @top: so many rows; 0: all
  * @instances: objects: each by itself, not by site
- * @all: count accesses that caches answered, too
+ * @all: count accesses that caches answered, too; lines: those of one thread, too
  */
 struct view_options {
 	uint32_t object, thread;
@@ -47,6 +47,7 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 int view_threads(struct memprof *m, const struct view_options *o, struct table *t);
 int view_flow(struct memprof *m, const struct view_options *o, struct table *t);
 int view_nodes(struct memprof *m, const struct view_options *o, struct table *t);
+int view_lines(struct memprof *m, const struct view_options *o, struct table *t);
 
 /**
  * struct counts - accesses, added up

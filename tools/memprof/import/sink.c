@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* Writes a recording of what other programs recorded: see sink.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/complain.h"
+#include "sink.h"
+
+/* There may be thousands of CPUs. */
+#define BATCH		512
+#define TASK_BYTES	65536
+/* Of names: a record of a task has at most 64 KiB. */
+#define NAME_BYTES	4096
+
+struct sink_cpu {
+	uint64_t base, last;
+	uint32_t nr;
+	struct sample_record batch[BATCH];
+};
+
+/** sink_open() - begin a recording.  Return: OK, or FAILED after saying why */
+int sink_open(struct sink *s, const char *path, uint64_t start)
+{
+	memset(s, 0, sizeof(*s));
+	s->start = start;
+	return writer_open(&s->writer, path, start);
+}
+
+static void flush_tasks(struct sink *s)
+{
+	buffer_flush(&s->tasks, &s->writer, CHUNK_TASKS, 0, 0, s->last_task);
+}
+
+static void flush_samples(struct sink *s, uint32_t cpu)
+{
+	struct sink_cpu *c = s->cpus[cpu];
+
+	if (!c->nr)
+		return;
+	numbers_flush(&s->numbers, &s->writer, c->base, c->last);
+	writer_chunk(&s->writer, CHUNK_SAMPLES, cpu, c->base, c->last, c->nr,
+		     &(struct iovec){ c->batch, c->nr * sizeof(*c->batch) }, 1);
+	c->nr = 0;
+}
+
+/** sink_task() - what became of a process or thread, in order of time */
+void sink_task(struct sink *s, uint64_t time, struct task_record *t, const char *name)
+{
+	char cut[NAME_BYTES];
+
+	if (name && strlen(name) >= sizeof(cut)) {
+		memcpy(cut, name, sizeof(cut) - 1);
+		cut[sizeof(cut) - 1] = '\0';
+		name = cut;
+	}
+	if (time < s->start)
+		time = s->start;
+	if (time > s->last_task)
+		s->last_task = time;
+	t->delta = s->last_task;
+	if (buffer_add_task(&s->tasks, t, name))
+		s->writer.error = ENOMEM;
+	if (s->tasks.used > TASK_BYTES)
+		flush_tasks(s);
+}
+
+/**
+ * sink_sample() - a sample, in order of time of its CPU
+ * @s: the recording
+ * @cpu: that it is of
+ * @time: in ns
+ * @pid: of the process
+ * @tid: of the thread
+ * @frames: the instruction, and the call chain
+ * @depth: how many there are, at most MEMPROF_MAX_DEPTH
+ * @sample: the rest of it
+ */
+void sink_sample(struct sink *s, uint32_t cpu, uint64_t time, uint32_t pid, uint32_t tid,
+		 const uint64_t *frames, uint32_t depth, const struct sample_record *sample)
+{
+	struct sink_cpu *c;
+	struct sample_record *r;
+
+	cpu = cpu < SINK_CPUS ? cpu : SINK_NO_CPU;
+	if (!s->cpus[cpu])
+		s->cpus[cpu] = calloc(1, sizeof(*s->cpus[cpu]));
+	c = s->cpus[cpu];
+	if (!c) {
+		s->writer.error = ENOMEM;
+		return;
+	}
+	if (time < s->start)
+		time = s->start;
+	if (time < c->last)
+		time = c->last;
+	if (c->nr == BATCH || (c->nr && time - c->base > MEMPROF_MAX_DELTA))
+		flush_samples(s, cpu);
+	if (!c->nr)
+		c->base = time;
+	c->last = time;
+	r = &c->batch[c->nr++];
+	*r = *sample;
+	r->delta = time - c->base;
+	r->cpu = cpu;
+	r->thread = numbers_thread(&s->numbers, pid, tid);
+	r->chain = depth ? numbers_chain(&s->numbers, frames, depth) : 0;
+	if (r->thread == THREAD_NONE || (depth && !r->chain))
+		s->writer.error = ENOMEM;
+	s->samples++;
+}
+
+/** sink_lost() - so many records are missing */
+void sink_lost(struct sink *s, int kind, uint64_t time, uint64_t count)
+{
+	const struct lost_record r = { .time_ns = time, .count = count, .kind = kind };
+
+	s->lost[kind] += count;
+	writer_chunk(&s->writer, CHUNK_LOST, 0, time, time, 1, &(struct iovec){ (void *)&r, sizeof(r) }, 1);
+}
+
+static void put_json(struct sink *s, enum chunk_type type, json_t *json)
+{
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	if (text)
+		writer_chunk(&s->writer, type, 0, s->start, s->start, 1, &(struct iovec){ text, strlen(text) }, 1);
+	else
+		s->writer.error = ENOMEM;
+	free(text);
+	json_decref(json);
+}
+
+/**
+ * sink_close() - end a recording
+ * @s: the recording
+ * @meta: what it is of, to be freed; NULL: it failed, and a file is left empty or removed
+ *
+ * Return: OK, or FAILED after saying why; FAILED without @meta, of which the caller has said why.
+ */
+int sink_close(struct sink *s, json_t *meta)
+{
+	const bool failed = !meta;
+	struct stat st;
+	uint32_t i;
+
+	flush_tasks(s);
+	for (i = 0; i < SINK_CPUS; i++)
+		if (s->cpus[i])
+			flush_samples(s, i);
+	if (meta)
+		put_json(s, CHUNK_META, meta);
+	put_json(s, CHUNK_END, json_pack("{s:I,s:I,s:I,s:I}", "samples", (json_int_t)s->samples,
+					 "discarded", (json_int_t)s->discarded,
+					 "lost_samples", (json_int_t)s->lost[LOST_SAMPLES],
+					 "throttled", (json_int_t)s->lost[LOST_THROTTLED]));
+	for (i = 0; i < SINK_CPUS; i++)
+		free(s->cpus[i]);
+	numbers_free(&s->numbers);
+	free(s->tasks.data);
+	if (writer_close(&s->writer))
+		return FAILED;
+	/* One that has no name any more cannot be removed. */
+	if (failed && !stat(s->writer.path, &st) && S_ISREG(st.st_mode) && !truncate(s->writer.path, 0))
+		unlink(s->writer.path);
+	return failed ? FAILED : OK;
+}
