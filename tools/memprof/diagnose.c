@@ -7,6 +7,7 @@
 #include "lib/output.h"
 #include "memprof_cli.h"
 #include "options.h"
+#include "memprof/diagnose/latency.h"
 #include "memprof/diagnose/patterns.h"
 
 static const struct verb_usage usage = {
@@ -151,14 +152,37 @@ static void print_evidence(const struct finding *x, FILE *out)
 	fputs("\n", out);
 }
 
-static int print_text(struct memprof *m, const struct findings *f, const struct view_options *o,
-		      FILE *out)
+/* Sites that are named by their share of the latency. */
+#define LATENCY_SITES	3
+
+static void print_latencies(struct memprof *m, const struct latencies *l, FILE *out)
+{
+	char site[1024];
+	size_t i;
+
+	if (!l->cycles)
+		return;
+	fprintf(out, "By latency of %lu sampled accesses, of caches and memory, most is of\n",
+		(unsigned long)l->accesses);
+	for (i = 0; i < l->nr && i < LATENCY_SITES; i++) {
+		const struct site_latency *x = &l->all[i];
+
+		site_text(memprof_object_site(m, x->object), site, sizeof(site));
+		fprintf(out, "    %s: %.1f %% of it (%lu accesses, %.0f cycles each)\n", site,
+			100 * share(x->cycles, l->cycles), (unsigned long)x->accesses,
+			share(x->cycles, x->accesses));
+	}
+}
+
+static int print_text(struct memprof *m, const struct findings *f, const struct latencies *l,
+		      const struct view_options *o, FILE *out)
 {
 	char site[1024], advice[2048];
 	size_t i, n = 0;
 
 	fprintf(out, "%.1f %% of %lu sampled accesses of main memory are remote.\n",
 		100 * share(f->remote, f->accesses), (unsigned long)f->accesses);
+	print_latencies(m, l, out);
 	for (i = 0; i < f->nr; i++) {
 		const struct finding *x = &f->all[i];
 
@@ -197,14 +221,16 @@ int cmd_diagnose(int argc, char **argv)
 {
 	struct common common = COMMON_DEFAULT;
 	struct output output = { };
-	bool as_table = false, levels = false;
+	bool as_table = false, levels = false, latency = false;
 	const struct opt options[] = {
 		OPT_FLAG(0, "table", &as_table, "text, but as a table"),
 		OPT_FLAG('l', "levels", &levels,
 			 "a table of where loads find their data, caches and memory: as it is, and with each fix"),
+		OPT_FLAG(0, "latency", &latency, "a table of the sites by their share of the sampled latency"),
 		OPT_CHANGED('t', NULL, "--table"), OUTPUT_OPTIONS(&output), COMMON_OPTIONS(&common), { }
 	};
 	int damaged, failed;
+	struct latencies latencies = { };
 	struct findings found;
 	struct outfile out;
 	struct memprof *m;
@@ -216,20 +242,22 @@ int cmd_diagnose(int argc, char **argv)
 	m = common_open(argv[0], &common, &damaged);
 	if (!m)
 		return FAILED;
-	failed = patterns_find(m, &found) ||
-		 (levels ? make_levels : make_table)(m, &found, &common.view, &table);
+	failed = patterns_find(m, &found) || latencies_find(m, &latencies) ||
+		 (latency ? latencies_table(m, &latencies, &common.view, &table) :
+		  (levels ? make_levels : make_table)(m, &found, &common.view, &table));
 	if (failed) {
 		complain(FAILED, "no memory left");
 	} else if (outfile_open(&out, output.path)) {
 		failed = 1;
 	} else {
-		failed = output.format == TABLE_TEXT && !as_table && !levels ?
-			 print_text(m, &found, &common.view, out.f) :
+		failed = output.format == TABLE_TEXT && !as_table && !levels && !latency ?
+			 print_text(m, &found, &latencies, &common.view, out.f) :
 			 table_print(&table, output.format, out.f);
 		failed = outfile_close(&out, failed);
 	}
 	table_free(&table);
 	patterns_free(&found);
+	latencies_free(&latencies);
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;
 }

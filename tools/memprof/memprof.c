@@ -6,6 +6,7 @@
 
 static const struct verb verbs[] = {
 	{ "record", cmd_record, "record a command, a process, or the system" },
+	{ "import", cmd_import, "make a recording of what other programs recorded" },
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "diagnose", cmd_diagnose, "say what is wrong with which object, and what to do" },
 	{ "script", cmd_script, "run a C program over the flows of a recording" },

@@ -12,6 +12,7 @@
 #define DEFAULT_FILE	"memprof.data"
 
 int cmd_record(int argc, char **argv);
+int cmd_import(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_diagnose(int argc, char **argv);
 int cmd_script(int argc, char **argv);

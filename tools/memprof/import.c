@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* memprof import: make a recording of what other programs recorded. */
+#include <string.h>
+
+#include "lib/options.h"
+#include "lib/perf/perf_data.h"
+#include "memprof/import/sink.h"
+#include "memprof_cli.h"
+
+static const struct verb_usage usage = {
+	.command = "memprof import", .operands = "FILE [options]", .min = 1, .max = 1,
+	.about = "Make a recording of FILE: comma-separated samples, of which the first line names the columns, "
+		 "or what perf record wrote.",
+};
+
+static const struct { const char *name; double ns; } units[] = {
+	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
+};
+
+/* Takers of the options: OK, or USAGE after saying why. */
+
+static int take_column(const struct opt *o, const char *value)
+{
+	struct csv_options *csv = o->to;
+
+	if (csv->nr_columns == sizeof(csv->column) / sizeof(csv->column[0]))
+		return complain(USAGE, "--column %s: too many", value);
+	csv->column[csv->nr_columns++] = value;
+	return OK;
+}
+
+static int take_levels(const struct opt *o, const char *value)
+{
+	*(bool *)o->to = !strcmp(value, "pebs");
+	return !strcmp(value, "pebs") || !strcmp(value, "names") ? OK :
+	       complain(USAGE, "--levels %s: not names or pebs", value);
+}
+
+static int take_unit(const struct opt *o, const char *value)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(value, units[i].name))
+			continue;
+		*(double *)o->to = units[i].ns;
+		return OK;
+	}
+	return complain(USAGE, "--time-unit %s: not ns, us, ms or s", value);
+}
+
+int cmd_import(int argc, char **argv)
+{
+	struct csv_options csv = { .element = 8, .unit = 1 };
+	const char *output = DEFAULT_FILE;
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "FILE", &output, "the recording (default " DEFAULT_FILE ")"),
+		OPT_CALL(0, "column", "NAME=COLUMN", take_column, &csv,
+			 "the column that is memprof's NAME has another one in the file; without COLUMN, there "
+			 "is none; may be repeated"),
+		OPT_TEXT(0, "hex", "NAME,...", &csv.hex, "columns of hexadecimal numbers without 0x"),
+		OPT_CALL(0, "levels", "names|pebs", take_levels, &csv.pebs,
+			 "levels are names, or numbers of Intel's data sources (default names)"),
+		OPT_CALL(0, "time-unit", "ns|us|ms|s", take_unit, &csv.unit, "of the column time (default ns)"),
+		OPT_SIZE(0, "element", "SIZE", &csv.element, 1, 1 << 20,
+			 "bytes of the elements that the column index counts (default 8)"),
+		{ }
+	};
+
+	argv += options_parse(&usage, options, argc, argv);
+	return perf_data_is(argv[0]) ? import_perf(argv[0], output) : import_csv(argv[0], output, &csv);
+}

@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/*
+ * Comma-separated samples of other programs: the first line names the columns.  The file is
+ * read twice: for the bounds of objects, nodes and times, then for the samples.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/complain.h"
+#include "lib/csv/csv.h"
+#include "lib/hash.h"
+#include "lib/numbers.h"
+#include "lib/utf8.h"
+#include "sink.h"
+
+#define MAX_FIELDS	256
+#define MAX_LINE	(1U << 20)
+#define MAX_OBJECTS	65536
+#define PAGE		4096
+/* Objects with a name are put where no program's memory is, a guard page between two. */
+#define FIRST_ADDRESS	(UINT64_C(1) << 40)
+#define MAX_SPAN	(UINT64_C(1) << 36)
+#define UNNAMED		"[memory]"
+
+enum column {
+	TIME, PID, TID, CPU, CPU_NODE, NODE, ADDRESS, OFFSET, INDEX, IP, LATENCY, LEVEL, DATA_SRC, OP, OBJECT,
+	COLUMNS
+};
+
+static const char * const names[COLUMNS] = {
+	"time", "pid", "tid", "cpu", "cpu_node", "node", "address", "offset", "index", "ip", "latency",
+	"level", "data_src", "op", "object",
+};
+
+/* An object: the bytes of it that were accessed, by address or offset; put at @start. */
+struct object {
+	char *name;
+	uint64_t pid, low, high, start;
+	UT_hash_handle hh;
+};
+
+/**
+ * struct source - the file
+ * @at: of each column, its place in a line, or -1
+ * @hex: it has hexadecimal numbers without 0x
+ * @nr: fields of a line
+ * @node_of: each CPU's node, -1 if not known
+ */
+struct source {
+	const char *path;
+	const struct csv_options *options;
+	FILE *f;
+	char *line, *field[MAX_FIELDS];
+	size_t room, number;
+	int at[COLUMNS], nr;
+	bool hex[COLUMNS];
+	int16_t node_of[SINK_CPUS];
+	int nr_nodes, nr_cpus;
+	uint64_t first_time;
+	struct object *objects;
+};
+
+/* A line of the file. */
+struct row {
+	uint64_t value[COLUMNS];
+	const char *object;
+	struct sample_record sample;
+};
+
+static const struct { const char *name; uint8_t level, hitm; } level_names[] = {
+	{ "", LEVEL_NA, 0 }, { "unknown", LEVEL_NA, 0 }, { "L1", LEVEL_L1, 0 }, { "L2", LEVEL_L2, 0 },
+	{ "L3", LEVEL_L3, 0 }, { "LFB", LEVEL_BUFFER, 0 }, { "fill buffer", LEVEL_BUFFER, 0 },
+	{ "memory", LEVEL_RAM, 0 }, { "RAM", LEVEL_RAM, 0 }, { "DRAM", LEVEL_RAM, 0 },
+	{ "local memory", LEVEL_RAM, 0 }, { "remote memory", LEVEL_REMOTE_RAM, 0 },
+	{ "remote cache", LEVEL_REMOTE_CACHE, 0 }, { "HITM", LEVEL_REMOTE_CACHE, 1 },
+	{ "peer cache", LEVEL_PEER_CACHE, 0 }, { "L3 or peer cache", LEVEL_L3_OR_PEER, 0 },
+	{ "L2 miss buffer", LEVEL_L2_BUFFER, 0 }, { "memory-side cache", LEVEL_MEMORY_SIDE, 0 },
+	{ "PMEM", LEVEL_PMEM, 0 }, { "CXL", LEVEL_CXL, 0 }, { "beyond L3", LEVEL_BEYOND_L3, 0 },
+	{ "uncached", LEVEL_UNCACHED, 0 },
+};
+
+/* Data source of a PEBS load latency record: Intel SDM, volume 3B, "load latency facility". */
+static const struct { uint8_t level, hitm; } pebs_levels[16] = {
+	{ LEVEL_BEYOND_L3, 0 }, { LEVEL_L1, 0 }, { LEVEL_BUFFER, 0 }, { LEVEL_L2, 0 },
+	{ LEVEL_L3, 0 }, { LEVEL_L3, 0 }, { LEVEL_L3, 0 }, { LEVEL_L3, 1 },
+	{ LEVEL_REMOTE_CACHE, 0 }, { LEVEL_REMOTE_CACHE, 1 }, { LEVEL_RAM, 0 }, { LEVEL_REMOTE_RAM, 0 },
+	{ LEVEL_RAM, 0 }, { LEVEL_REMOTE_RAM, 0 }, { LEVEL_UNCACHED, 0 }, { LEVEL_UNCACHED, 0 },
+};
+#define PEBS_TLB_MISS	0x10
+
+/* ---- lines ---- */
+
+/* The next line, without its end.  Return: 1, 0 at the end of the file, -1 after saying why */
+static int next_line(struct source *s)
+{
+	ssize_t n;
+
+	errno = 0;
+	n = getline(&s->line, &s->room, s->f);
+	if (n < 0)
+		return ferror(s->f) || errno == ENOMEM ?
+		       complain(-1, "%s: %s", s->path, strerror(errno)) : 0;
+	s->number++;
+	if ((size_t)n != strlen(s->line) || n > MAX_LINE)
+		return complain(-1, "%s:%zu: no text", s->path, s->number);
+	while (n && (s->line[n - 1] == '\n' || s->line[n - 1] == '\r'))
+		s->line[--n] = '\0';
+	return 1;
+}
+
+static int find_field(const struct source *s, const char *name, size_t length)
+{
+	int i;
+
+	for (i = 0; i < s->nr; i++)
+		if (!strncasecmp(s->field[i], name, length) && strlen(s->field[i]) == length)
+			return i;
+	return -1;
+}
+
+static int find_column(const char *name, size_t length)
+{
+	int i;
+
+	for (i = 0; i < COLUMNS; i++)
+		if (!strncmp(names[i], name, length) && strlen(names[i]) == length)
+			return i;
+	return -1;
+}
+
+/* Columns whose names the user gives: "OURS=THEIRS", or "OURS=" for none. */
+static int map_columns(struct source *s)
+{
+	const struct csv_options *o = s->options;
+	bool taken[MAX_FIELDS] = { false }, given[COLUMNS] = { false };
+	int i, column, field;
+
+	for (i = 0; i < COLUMNS; i++)
+		s->at[i] = -1;
+	for (i = 0; i < o->nr_columns; i++) {
+		const char *eq = strchr(o->column[i], '=');
+
+		column = eq ? find_column(o->column[i], eq - o->column[i]) : -1;
+		if (column < 0)
+			return complain(USAGE, "--column %s: not NAME=COLUMN with one of time, pid, tid, cpu, "
+					"cpu_node, node, address, offset, index, ip, latency, level, data_src, "
+					"op, object", o->column[i]);
+		given[column] = true;
+		field = eq[1] ? find_field(s, eq + 1, strlen(eq + 1)) : -1;
+		if (eq[1] && field < 0)
+			return complain(FAILED, "%s:1: no column %s", s->path, eq + 1);
+		s->at[column] = field;
+		if (field >= 0)
+			taken[field] = true;
+	}
+	for (i = 0; i < COLUMNS; i++) {
+		field = given[i] ? -1 : find_field(s, names[i], strlen(names[i]));
+		if (field >= 0 && !taken[field])
+			s->at[i] = field;
+	}
+	return OK;
+}
+
+static int read_header(struct source *s)
+{
+	const char *hex = s->options->hex ? s->options->hex : "";
+	int ret = next_line(s), column, n;
+
+	if (ret < 0)
+		return FAILED;
+	s->nr = ret ? csv_split(s->line, s->field, MAX_FIELDS) : 0;
+	if (s->nr < 1 || (s->nr == 1 && !*s->field[0]))
+		return complain(FAILED, "%s:1: no names of columns", s->path);
+	ret = map_columns(s);
+	if (ret)
+		return ret;
+	for (; *hex; hex += n + !!hex[n]) {
+		n = strcspn(hex, ",");
+		column = find_column(hex, n);
+		if (column < 0)
+			return complain(USAGE, "--hex %.*s: no such column", n, hex);
+		s->hex[column] = true;
+	}
+	if (s->at[ADDRESS] < 0 && s->at[OBJECT] < 0)
+		return complain(FAILED, "%s:1: neither a column address nor object (--column object=NAME says "
+				"which it is)", s->path);
+	return OK;
+}
+
+/* ---- values ---- */
+
+static int wrong(const struct source *s, int column, const char *text, const char *why)
+{
+	return complain(-1, "%s:%zu: %s: %.40s: %s", s->path, s->number, names[column], text, why);
+}
+
+static int parse_hex(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)*text))
+		return -1;
+	errno = 0;
+	*value = strtoull(text, &end, 16);
+	return *end || errno ? -1 : 0;
+}
+
+/* Decimal, or hexadecimal with 0x, or without it where the user says so. */
+static int parse_value(const struct source *s, int column, const char *text, uint64_t *value)
+{
+	double real;
+
+	if (s->hex[column] || !strncasecmp(text, "0x", 2))
+		return parse_hex(text, value) ? wrong(s, column, text, "not a hexadecimal number") : 0;
+	if (column == TIME || column == LATENCY) {
+		if (parse_real(text, &real) || !(real >= 0) || real * s->options->unit >= 1e18)
+			return wrong(s, column, text, "not a number (--hex NAME,... if it is hexadecimal; "
+				     "--column NAME= leaves the column out)");
+		*value = column == TIME ? (uint64_t)llround(real * s->options->unit) : (uint64_t)llround(real);
+		return 0;
+	}
+	return parse_number(text, 0, UINT64_MAX, value) ?
+	       wrong(s, column, text, "not a number (--hex NAME,... if it is hexadecimal)") : 0;
+}
+
+static int parse_level(const struct source *s, const char *text, struct sample_record *r)
+{
+	uint64_t value;
+	size_t i;
+
+	if (s->options->pebs) {
+		if (s->hex[LEVEL] || !strncasecmp(text, "0x", 2) ? parse_hex(text, &value) :
+		    parse_number(text, 0, UINT64_MAX, &value))
+			return wrong(s, LEVEL, text, "not a number of --levels pebs");
+		r->level = pebs_levels[value & 15].level;
+		r->hitm = pebs_levels[value & 15].hitm;
+		r->tlb_miss = !!(value & PEBS_TLB_MISS);
+		return 0;
+	}
+	for (i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++)
+		if (!strcasecmp(text, level_names[i].name)) {
+			r->level = level_names[i].level;
+			r->hitm = level_names[i].hitm;
+			return 0;
+		}
+	return wrong(s, LEVEL, text, "no such level (memprof-import(1) has their names; --levels pebs: numbers)");
+}
+
+static int parse_op(const struct source *s, const char *text, struct sample_record *r)
+{
+	static const struct { const char *name; uint8_t op; } ops[] = {
+		{ "load", 1 }, { "read", 1 }, { "r", 1 }, { "store", 2 }, { "write", 2 }, { "w", 2 },
+		{ "read-write", 3 }, { "rw", 3 }, { "", 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (!strcasecmp(text, ops[i].name)) {
+			r->op = ops[i].op;
+			return 0;
+		}
+	return wrong(s, OP, text, "not load, store or read-write");
+}
+
+/* The next sample.  Return: 1, 0 at the end, -1 after saying why */
+static int next_row(struct source *s, struct row *r)
+{
+	int ret, i;
+
+	do {
+		ret = next_line(s);
+		if (ret <= 0)
+			return ret;
+	} while (!*s->line);
+	ret = csv_split(s->line, s->field, MAX_FIELDS);
+	if (ret != s->nr)
+		return complain(-1, "%s:%zu: %s", s->path, s->number, ret < 0 ?
+				"too many fields, or a quote out of place" : "not as many fields as the first line");
+	*r = (struct row){ .object = "", .sample = { .op = 1, .node = NODE_UNKNOWN } };
+	for (i = 0; i < COLUMNS; i++) {
+		const char *text = s->at[i] < 0 ? NULL : s->field[s->at[i]];
+
+		if (!text)
+			continue;
+		if (i == OBJECT)
+			r->object = text;
+		else if (i == LEVEL)
+			ret = parse_level(s, text, &r->sample);
+		else if (i == OP)
+			ret = parse_op(s, text, &r->sample);
+		else if (*text)
+			ret = parse_value(s, i, text, &r->value[i]);
+		if (ret < 0)
+			return -1;
+	}
+	if (s->at[DATA_SRC] >= 0)
+		chunk_data_src(&r->sample, r->value[DATA_SRC]);
+	if (s->at[NODE] >= 0 && *s->field[s->at[NODE]])
+		r->sample.node = r->value[NODE] < NODE_UNKNOWN ? r->value[NODE] : NODE_UNKNOWN;
+	r->sample.latency = r->value[LATENCY] > UINT16_MAX ? UINT16_MAX : r->value[LATENCY];
+	return 1;
+}
+
+/* ---- objects and nodes ---- */
+
+/* Where in its object, or in memory, an access is. */
+static uint64_t place_of(const struct source *s, const struct row *r)
+{
+	if (s->at[ADDRESS] >= 0)
+		return r->value[ADDRESS];
+	return s->at[OFFSET] >= 0 ? r->value[OFFSET] : r->value[INDEX] * s->options->element;
+}
+
+static struct object *get_object(struct source *s, const struct row *r, char *error, size_t size)
+{
+	char *clean = utf8_clean(*r->object ? r->object : UNNAMED);
+	const uint64_t pid = s->at[PID] >= 0 ? r->value[PID] : 1;
+	char key[512];
+	struct object *o;
+
+	*error = '\0';
+	snprintf(key, sizeof(key), "%lu ", (unsigned long)(uint32_t)pid);
+	if (clean)
+		utf8_copy(key + strlen(key), sizeof(key) - strlen(key), clean);
+	free(clean);
+	HASH_FIND_STR(s->objects, key, o);
+	if (o)
+		return o;
+	if (HASH_COUNT(s->objects) >= MAX_OBJECTS) {
+		snprintf(error, size, "more than %d objects", MAX_OBJECTS);
+		return NULL;
+	}
+	o = calloc(1, sizeof(*o));
+	if (!o || !(o->name = strdup(key))) {
+		free(o);
+		snprintf(error, size, "no memory left");
+		return NULL;
+	}
+	o->pid = (uint32_t)pid;
+	o->low = UINT64_MAX;
+	HASH_ADD_KEYPTR(hh, s->objects, o->name, strlen(o->name), o);
+	return o;
+}
+
+static const char *name_of(const struct object *o)
+{
+	return strchr(o->name, ' ') + 1;
+}
+
+/* Without CPUs, each node has one. */
+static uint32_t cpu_of(const struct source *s, const struct row *r)
+{
+	if (s->at[CPU] >= 0)
+		return r->value[CPU] < SINK_NO_CPU ? r->value[CPU] : SINK_NO_CPU;
+	return s->at[CPU_NODE] >= 0 && r->value[CPU_NODE] < NODE_UNKNOWN ? r->value[CPU_NODE] : SINK_NO_CPU;
+}
+
+/* Without threads, each CPU has one of each process. */
+static uint32_t thread_of(const struct source *s, const struct object *o, const struct row *r)
+{
+	if (s->at[TID] >= 0)
+		return r->value[TID];
+	return o->pid + (s->at[CPU] >= 0 ? cpu_of(s, r) : 0);
+}
+
+static void note_nodes(struct source *s, const struct row *r)
+{
+	const uint32_t cpu = cpu_of(s, r);
+
+	if (r->sample.node != NODE_UNKNOWN && r->sample.node >= s->nr_nodes)
+		s->nr_nodes = r->sample.node + 1;
+	if (s->at[CPU_NODE] < 0 || r->value[CPU_NODE] >= NODE_UNKNOWN || cpu == SINK_NO_CPU)
+		return;
+	s->node_of[cpu] = r->value[CPU_NODE];
+	if ((int)r->value[CPU_NODE] >= s->nr_nodes)
+		s->nr_nodes = r->value[CPU_NODE] + 1;
+	if ((int)cpu >= s->nr_cpus)
+		s->nr_cpus = cpu + 1;
+}
+
+/* The first time through: what there is.  Return: OK, or FAILED after saying why */
+static int look_through(struct source *s)
+{
+	struct object *o;
+	char error[64];
+	struct row r;
+	uint64_t at;
+	int ret;
+
+	s->first_time = UINT64_MAX;
+	while ((ret = next_row(s, &r)) > 0) {
+		o = get_object(s, &r, error, sizeof(error));
+		if (!o)
+			return complain(FAILED, "%s:%zu: %s", s->path, s->number, error);
+		at = place_of(s, &r);
+		o->low = at < o->low ? at : o->low;
+		o->high = at > o->high ? at : o->high;
+		if (r.value[TIME] < s->first_time)
+			s->first_time = r.value[TIME];
+		note_nodes(s, &r);
+	}
+	if (ret < 0)
+		return FAILED;
+	return s->objects ? OK : complain(FAILED, "%s: no samples", s->path);
+}
+
+/* Give each object its place; what is at offset 0 of a page stays there. */
+static int place_objects(struct source *s)
+{
+	uint64_t next = FIRST_ADDRESS;
+	struct object *o;
+
+	for (o = s->objects; o; o = o->hh.next) {
+		if (!strcmp(name_of(o), UNNAMED)) {
+			o->start = o->low;
+			continue;
+		}
+		if (o->high - o->low > MAX_SPAN || next + o->high - o->low >= UINT64_C(1) << 46)
+			return complain(FAILED, "%s: %s: from 0x%lx to 0x%lx: too large for an object", s->path,
+					name_of(o), (unsigned long)o->low, (unsigned long)o->high);
+		o->start = next + o->low % PAGE;
+		next = (o->start + (o->high - o->low) + 2 * PAGE) / PAGE * PAGE;
+	}
+	return OK;
+}
+
+static void put_objects(const struct source *s, struct sink *sink)
+{
+	char name[600];
+	struct object *o;
+	int named;
+
+	/* Those with a name lie over the rest. */
+	for (named = 0; named < 2; named++)
+		for (o = s->objects; o; o = o->hh.next) {
+			struct task_record t = {
+				.type = TASK_MMAP, .flags = TASK_WRITABLE, .pid = o->pid, .tid = o->pid,
+				.start = o->start, .length = o->high - o->low + 8,
+			};
+
+			if (named != !!strcmp(name_of(o), UNNAMED) || o->start >> 47)
+				continue;
+			snprintf(name, sizeof(name), MEMPROF_NAMED "%s", name_of(o));
+			sink_task(sink, 0, &t, name);
+		}
+}
+
+/* The second time: samples.  Return: OK, or FAILED after saying why */
+static int put_samples(struct source *s, struct sink *sink)
+{
+	uint64_t frame, time;
+	struct object *o;
+	char error[64];
+	struct row r;
+	uint32_t cpu;
+	int ret;
+
+	while ((ret = next_row(s, &r)) > 0 && !sink->writer.error) {
+		o = get_object(s, &r, error, sizeof(error));
+		if (!o || place_of(s, &r) < o->low || place_of(s, &r) > o->high)
+			return complain(FAILED, "%s:%zu: the file changes", s->path, s->number);
+		cpu = cpu_of(s, &r);
+		frame = r.value[IP];
+		/* Without times, the order of the lines is that of the samples. */
+		time = s->at[TIME] >= 0 ? r.value[TIME] + 1 : s->number;
+		r.sample.addr = o->start + (place_of(s, &r) - o->low);
+		r.sample.kernel = frame >> 63;
+		sink_sample(sink, cpu, time, o->pid, thread_of(s, o, &r), &frame, s->at[IP] >= 0, &r.sample);
+	}
+	return ret < 0 ? FAILED : OK;
+}
+
+static json_t *make_meta(const struct source *s)
+{
+	char *path = utf8_clean(s->path);
+	json_t *cpus = json_array();
+	int i;
+
+	for (i = 0; i < s->nr_cpus && s->node_of[i] >= 0; i++)
+		json_array_append_new(cpus, json_integer(s->node_of[i]));
+	if (i < s->nr_cpus)
+		complain(OK, "%s: the node of CPU %d is not known, nor are those of the CPUs behind it", s->path, i);
+	return json_pack("{s:s,s:s,s:s+,s:b,s:b,s:{s:o,s:i}}", "version", MEMSCOPE_VERSION, "source", "import",
+			 "command", "import of ", path ? path : "", "objects", 0, "mappings_are_objects", 1,
+			 "machine", "cpu_node", cpus, "nodes", s->nr_nodes ? s->nr_nodes : 1);
+}
+
+static void name_missing(const struct source *s)
+{
+	static const struct { enum column column, or; const char *what; } missing[] = {
+		{ ADDRESS, INDEX, "address, offset or index: cache lines and pages are not known" },
+		{ NODE, NODE, "node: the node of the memory is not known" },
+		{ CPU_NODE, CPU_NODE, "cpu_node: from which node an access is, is not known" },
+		{ LATENCY, LATENCY, "latency" }, { LEVEL, DATA_SRC, "level" },
+		{ OP, DATA_SRC, "op: each is taken for a load" },
+		{ TID, TID, "tid: each CPU is taken for a thread" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
+		if (s->at[missing[i].column] < 0 && s->at[missing[i].or] < 0 &&
+		    (missing[i].column != ADDRESS || s->at[OFFSET] < 0))
+			complain(OK, "%s: no column %s", s->path, missing[i].what);
+}
+
+static int read_twice(struct source *s, struct sink *sink, const char *output)
+{
+	int ret = read_header(s);
+
+	if (ret)
+		return ret;
+	ret = look_through(s);
+	if (ret || place_objects(s) || sink_open(sink, output, s->at[TIME] >= 0 ? s->first_time : 1))
+		return FAILED;
+	name_missing(s);
+	put_objects(s, sink);
+	rewind(s->f);
+	s->number = 0;
+	ret = next_line(s) < 0 || put_samples(s, sink) ? FAILED : OK;
+	return sink_close(sink, ret ? NULL : make_meta(s));
+}
+
+/**
+ * import_csv() - make a recording of comma-separated samples
+ * @path: the file
+ * @output: the recording
+ * @o: how to read it
+ *
+ * Return: OK; FAILED or USAGE after saying why, with no recording.
+ */
+int import_csv(const char *path, const char *output, const struct csv_options *o)
+{
+	struct source *s = calloc(1, sizeof(*s));
+	struct sink *sink = malloc(sizeof(*sink));
+	struct object *object, *next;
+	int ret = FAILED;
+
+	if (!s || !sink) {
+		complain(FAILED, "no memory left");
+	} else {
+		s->path = path;
+		s->options = o;
+		memset(s->node_of, 0xff, sizeof(s->node_of));
+		s->f = fopen(path, "re");
+		ret = s->f ? read_twice(s, sink, output) : complain(FAILED, "%s: %s", path, strerror(errno));
+		HASH_ITER(hh, s->objects, object, next) {
+			HASH_DEL(s->objects, object);
+			free(object->name);
+			free(object);
+		}
+		if (s->f)
+			fclose(s->f);
+		free(s->line);
+	}
+	free(sink);
+	free(s);
+	return ret;
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
+# What perf recorded, and comma-separated samples: read by memprof's views; LULESH's samples
+# (of MemAxes, where MEMSCOPE_REALDATA has them) as an independent count has them.
+use strict;
+use warnings;
+use FindBin;
+use JSON::PP;
+use lib "$FindBin::RealBin/../../tests";
+use Test::More;
+use Tool;
+
+my $memprof = "$build/bin/memprof";
+my ($gen) = grep { -x } map { "$build/$_/tests/perf_gen" } qw(tools ../tools);
+
+# rows COMMAND: of a table, by column; numbers as they are, however many digits they have.
+sub rows {
+	my ($command) = @_;
+	my ($status, $text) = run("$memprof $command --format json");
+	is($status, 0, $command =~ s/\Q$dir\E\///gr);
+	my $rows = eval { decode_json($text)->{rows} } // [];
+	for my $row (@$rows) {
+		$_ = !defined $_ ? '' : /^[\d.]+$/ ? 0 + $_ : $_ for values %$row;
+	}
+	return @$rows;
+}
+
+# --- perf.data ---
+
+for my $kind (qw(native pipe zstd zstd2)) {
+	my $file = "$dir/$kind.data";
+	is(system($gen, $file, $kind), 0, "$kind: a file");
+	my ($status, $text, $notes) = run("$memprof report summary $file");
+	is($status, 0, "$kind: read");
+	like($notes, qr/^memprof: \Q$file\E: no events of allocations: objects are variables, files and mappings$/,
+	     "$kind: what is missing is named, and nothing else");
+	my %objects = map { $_->{site} => $_ } rows("report objects --all $file");
+	is(join(' ', sort keys %objects), '[anon] [heap]', "$kind: mappings are the objects");
+	is("$objects{'[heap]'}{accesses} $objects{'[heap]'}{threads} $objects{'[anon]'}{accesses}", '200 2 200',
+	   "$kind: their accesses");
+	is("$objects{'[anon]'}{remote_pct} $objects{'[anon]'}{on_nodes}", '100 1',
+	   "$kind: the node of the memory is that of its physical address");
+	my ($line, @more) = rows("report lines $file");
+	is(join(' ', @$line{qw(line accesses writes sharing threads cpus nodes hitm latency_cycles offset site)}),
+	   '0x600080 200 200 false 2 2 2 200 300 128 [heap]', "$kind: a line that is shared falsely");
+	is(@more, 0, "$kind: no other line is of two threads");
+	my ($first) = rows("diagnose --latency $file");
+	is(join(' ', @$first{qw(latency_share_pct accesses mean_cycles site)}), '60 200 300 [heap]',
+	   "$kind: most of the latency");
+	my %summary = map { $_->{what} => $_->{value} } rows("report summary $file");
+	is($summary{'instructions sampled that access no memory'}, 1, "$kind: samples without an access are counted");
+	is((run("$memprof import $file -o $dir/made.data"))[0], 0, "$kind: memprof import makes a recording");
+	is_deeply([ rows("report objects --all $dir/made.data") ], [ rows("report objects --all $file") ],
+	   "$kind: which has the same in it");
+}
+
+my $native = slurp("$dir/native.data");
+spew("$dir/cut.data", substr($native, 0, 8000));
+my ($status, $text, $err) = run("$memprof report summary $dir/cut.data");
+is($status, 1, 'a file that is cut off is an error');
+like($err, qr/^memprof: \Q$dir\E\/cut.data: truncated .* at 0x28$/, 'which says where');
+my $broken = $native;
+substr($broken, length($native) - 4096, 2, "\xff\xff");
+# The size of a record in the middle of the data.
+my $at = index($broken, pack('LSS', 9, 2, 88), 20000);
+substr($broken, $at + 6, 2, pack('S', 3));
+spew("$dir/broken.data", $broken);
+($status, $text, $err) = run("$memprof report summary $dir/broken.data");
+is($status, 1, 'a damaged record is an error');
+like($err, qr/damaged record \(of 3 bytes\) at 0x[0-9a-f]+; \d+ samples read/, 'which says where, and how much was read');
+like($text, qr/samples of memory accesses +\d\d/, 'what could be read is shown');
+
+# --- comma-separated samples ---
+
+my $samples = spew("$dir/samples.csv", <<'END');
+time,cpu,cpu_node,node,tid,address,latency,level,op,object
+10,0,0,1,7,0x1000,200,remote memory,load,"a, b"
+20,1,1,1,8,0x1040,100,memory,load,"a, b"
+30,0,0,0,7,0x9000,4,L1,store,other
+40,0,0,,7,0x7fff00001000,,,store,
+END
+is((run("$memprof import $samples -o $dir/csv.data"))[0], 0, 'comma-separated samples');
+my ($object) = rows("report objects --all --site other $dir/csv.data");
+is(join(' ', @$object{qw(type accesses writes_pct site)}), 'static 1 100 other', 'objects have their names');
+my ($nodes) = grep { $_->{from_node} == 0 && $_->{to_node} == 1 } rows("report nodes $dir/csv.data");
+is("$nodes->{accesses} $nodes->{latency_cycles}", '1 200', 'nodes and latency');
+my @flow = rows("report flow --thread 1 --all $dir/csv.data");
+is(join(' ', map { "$_->{access}:$_->{level}" } @flow), 'read:remote memory write:L1 write:unknown', 'levels and stores');
+
+for my $case (
+	[ "cpu,latency\n1,2\n", qr/samples.csv:1: neither a column address nor object/ ],
+	[ "address\nzz\n", qr/samples.csv:2: address: zz: not a number/ ],
+	[ "address,cpu\n1\n", qr/samples.csv:2: not as many fields as the first line/ ],
+	[ "address,level\n1,L9\n", qr/samples.csv:2: level: L9: no such level/ ],
+	[ "address\n\"1\n", qr/samples.csv:2: too many fields, or a quote out of place/ ],
+	[ "address\n", qr/samples.csv: no samples/ ], [ '', qr/samples.csv:1: no names of columns/ ],
+	[ "address\n1\0\n", qr/samples.csv:2: no text/ ],
+) {
+	spew($samples, $case->[0]);
+	($status, $text, $err) = run("$memprof import $samples -o $dir/none.data");
+	is($status, 1, 'refused');
+	like($err, $case->[1], "... $case->[1]");
+	ok(!-e "$dir/none.data", '... with no file');
+}
+
+# --- LULESH ---
+
+SKIP: {
+	my $folder = $ENV{MEMSCOPE_REALDATA} // "$FindBin::RealBin/../../../../shared/realdata";
+	my $file = "$folder/memaxes.lulesh.samples.out";
+	skip("no $file", 4) if !-e $file;
+	is((run("$memprof import $file -o $dir/lulesh.data --column object=variable --column cpu_node=node " .
+	       '--column level=dataSource --levels pebs --hex time'))[0], 0, "LULESH's samples");
+	my (undef, $said) = run("$memprof diagnose $dir/lulesh.data");
+	like($said, qr/^By latency of 15676 .*\n    m_x: 41\.6 % of it \(6535 accesses, 65 cycles each\)$/m,
+	     'the diagnosis names m_x as first by latency');
+	my ($all, %count) = (0);
+	for (split /\n/, slurp($file)) {
+		my ($variable, $latency) = (split /,/)[0, 5];
+		next if $variable eq 'variable';
+		$count{$variable}[0] += $latency;
+		$count{$variable}[1]++;
+		$all += $latency;
+	}
+	my @want = map { sprintf '%s %d %d %.2f', $_, @{$count{$_}}, 100 * $count{$_}[0] / $all } sort keys %count;
+	my @got = sort map { sprintf '%s %d %d %.2f', @$_{qw(site latency_cycles accesses latency_share_pct)} }
+		rows("diagnose --latency $dir/lulesh.data");
+	is_deeply(\@got, [ sort @want ], scalar(@want) . ' variables have the latency that the file has');
+}
+ok(read_under_sanitizers(), 'the recordings read under sanitizers');
+done_testing();
