@@ -78,3 +78,16 @@ int outfile_close(struct outfile *o, int failed)
 		leftover_done(o->tmp);
 	return failed ? FAILED : OK;
 }
+
+/**
+ * outfile_drop() - end a file that did not become whole, after saying why
+ * @o: from outfile_open(), for a file
+ */
+void outfile_drop(struct outfile *o)
+{
+	fclose(o->f);
+	if (!o->tmp[0])
+		return;
+	unlink(o->tmp);
+	leftover_done(o->tmp);
+}

@@ -14,5 +14,6 @@ struct outfile {
 
 int outfile_open(struct outfile *o, const char *path);
 int outfile_close(struct outfile *o, int failed);
+void outfile_drop(struct outfile *o);
 
 #endif

@@ -103,6 +103,8 @@ struct memprof_options {
  * @write: it is a store; both: one instruction that does both
  * @hitm: found modified in another CPU's cache
  * @kernel: by the kernel
+ * @tlb_miss: the translation was in no TLB; only where options.each takes accesses
+ * @physical: address, 0 if it is not known; only where options.each takes accesses
  */
 struct memprof_access {
 	uint64_t time_ns;
@@ -111,7 +113,8 @@ struct memprof_access {
 	int node, home;
 	uint16_t cpu;
 	enum memprof_level level;
-	bool read, write, hitm, kernel;
+	bool read, write, hitm, kernel, tlb_miss;
+	uint64_t physical;
 };
 
 /**
@@ -185,6 +188,17 @@ struct memprof_totals {
 	uint32_t max_live_objects;
 };
 
+/**
+ * struct memprof_code - code that a process has mapped
+ * @path: of the file
+ * @start: first address, @end: behind the last
+ * @offset: of @start in the file
+ */
+struct memprof_code {
+	const char *path;
+	uint64_t start, end, offset;
+};
+
 /* An iteration over a flow. */
 struct memprof_flow {
 	const uint32_t *next, *end;
@@ -219,6 +233,8 @@ void memprof_access(const struct memprof *m, size_t number, struct memprof_acces
 unsigned int memprof_chain(const struct memprof *m, uint32_t chain, uint64_t *frames,
 			   unsigned int room);
 const char *memprof_frame(struct memprof *m, uint32_t chain, unsigned int frame);
+bool memprof_code(const struct memprof *m, uint32_t chain, unsigned int frame,
+		  struct memprof_code *code);
 const struct memprof_site *memprof_object_site(struct memprof *m, uint32_t object);
 uint64_t memprof_chain_allocations(const struct memprof *m, uint32_t chain, uint64_t *bytes);
 

@@ -120,3 +120,50 @@ struct data_src data_src_decode(uint64_t val)
 		   (d.mem_remote && s.level != DATA_PEER_CACHE);
 	return s;
 }
+
+/* How each level is written: in the old form, as far as it has one, and in the new one. */
+static const struct { uint16_t lvl; uint8_t num, remote, hops; } written[NR_DATA_LEVELS] = {
+	[DATA_UNKNOWN] = { PERF_MEM_LVL_NA, PERF_MEM_LVLNUM_NA },
+	[DATA_L1] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_L1, PERF_MEM_LVLNUM_L1 },
+	[DATA_LFB] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_LFB, PERF_MEM_LVLNUM_LFB },
+	[DATA_L2] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_L2, PERF_MEM_LVLNUM_L2 },
+	[DATA_L2_MHB] = { PERF_MEM_LVL_NA, LVLNUM_L2_MHB },
+	[DATA_L3] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_L3, PERF_MEM_LVLNUM_L3 },
+	[DATA_L4] = { PERF_MEM_LVL_NA, PERF_MEM_LVLNUM_L4 },
+	[DATA_MSC] = { PERF_MEM_LVL_NA, LVLNUM_MSC },
+	[DATA_LOCAL_CACHE] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1,
+			       PERF_MEM_LVLNUM_ANY_CACHE },
+	[DATA_PEER_CACHE] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_CCE1, PERF_MEM_LVLNUM_ANY_CACHE, 1,
+			      HOPS_SAME_NODE },
+	[DATA_REMOTE_CACHE] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_CCE1, PERF_MEM_LVLNUM_ANY_CACHE, 1 },
+	[DATA_BEYOND_L3] = { PERF_MEM_LVL_MISS | PERF_MEM_LVL_L3, PERF_MEM_LVLNUM_NA },
+	[DATA_RAM] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_LOC_RAM, PERF_MEM_LVLNUM_RAM },
+	/* Not PERF_MEM_LVLNUM_RAM, which with HITM means the remote cache. */
+	[DATA_REMOTE_RAM] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_RAM1, PERF_MEM_LVLNUM_NA, 1 },
+	[DATA_PMEM] = { PERF_MEM_LVL_NA, PERF_MEM_LVLNUM_PMEM },
+	[DATA_CXL] = { PERF_MEM_LVL_NA, LVLNUM_CXL },
+	[DATA_IO] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_IO, PERF_MEM_LVLNUM_NA },
+	[DATA_UNCACHED] = { PERF_MEM_LVL_HIT | PERF_MEM_LVL_UNC, PERF_MEM_LVLNUM_NA },
+};
+
+/**
+ * data_src_encode() - a perf_mem_data_src for what a sample was kept as
+ * @s: what it means
+ *
+ * Return: what data_src_decode() makes the same of, and perf's own decoders, too.
+ */
+uint64_t data_src_encode(const struct data_src *s)
+{
+	const union perf_mem_data_src d = {
+		.mem_op = !s->load && !s->store ? PERF_MEM_OP_NA :
+			  (s->load ? PERF_MEM_OP_LOAD : 0) | (s->store ? PERF_MEM_OP_STORE : 0),
+		.mem_lvl = written[s->level].lvl, .mem_lvl_num = written[s->level].num,
+		.mem_remote = written[s->level].remote || s->remote, .mem_hops = written[s->level].hops,
+		.mem_snoop = s->modified ? PERF_MEM_SNOOP_HITM : PERF_MEM_SNOOP_NA,
+		.mem_snoopx = s->forwarded ? PERF_MEM_SNOOPX_FWD : 0,
+		.mem_lock = s->locked ? PERF_MEM_LOCK_LOCKED : PERF_MEM_LOCK_NA,
+		.mem_dtlb = s->tlb_miss ? PERF_MEM_TLB_MISS : PERF_MEM_TLB_NA,
+	};
+
+	return d.val;
+}

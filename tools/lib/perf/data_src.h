@@ -47,5 +47,6 @@ struct data_src {
 extern const char * const data_level_name[NR_DATA_LEVELS];
 
 struct data_src data_src_decode(uint64_t val);
+uint64_t data_src_encode(const struct data_src *s);
 
 #endif

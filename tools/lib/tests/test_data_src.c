@@ -205,10 +205,38 @@ static void names(void **state)
 	}
 }
 
+/* What is written is read as what it was, but for what a decoder cannot know. */
+static void encoded(void **state)
+{
+	unsigned int level, flags;
+
+	(void)state;
+	for (level = 0; level < NR_DATA_LEVELS; level++) {
+		for (flags = 0; flags < 64; flags++) {
+			const struct data_src s = {
+				.level = level, .load = flags & 1, .store = flags & 2, .locked = flags & 4,
+				.tlb_miss = flags & 8, .modified = flags & 16, .forwarded = flags & 32,
+				.remote = level == DATA_REMOTE_CACHE || level == DATA_REMOTE_RAM,
+			};
+			const struct data_src back = data_src_decode(data_src_encode(&s));
+
+			assert_int_equal(back.level, s.level);
+			assert_int_equal(back.load, s.load);
+			assert_int_equal(back.store, s.store);
+			assert_int_equal(back.locked, s.locked);
+			assert_int_equal(back.modified, s.modified);
+			assert_int_equal(back.forwarded, s.forwarded);
+			assert_int_equal(back.remote, s.remote);
+			assert_int_equal(back.tlb_miss, s.tlb_miss);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_intel), cmocka_unit_test(of_amd), cmocka_unit_test(names),
+		cmocka_unit_test(encoded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

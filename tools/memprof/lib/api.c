@@ -272,6 +272,30 @@ out:
 	return kept;
 }
 
+/**
+ * memprof_code() - the file that the code of a frame is of
+ * @m: the recording
+ * @chain: the chain
+ * @frame: 0 is the innermost
+ * @code: filled in
+ *
+ * Return: false if there is no such frame, or it is in no file's code.
+ */
+public bool memprof_code(const struct memprof *m, uint32_t chain, unsigned int frame,
+			 struct memprof_code *code)
+{
+	const struct chain *c = chain < m->chains.used ? &m->chains.all[chain] : NULL;
+	const struct code_map *map;
+
+	if (!chain || !c || frame >= c->depth)
+		return false;
+	map = find_code(m, c->space_pid, m->chains.frames[c->at + frame], c->first_ns);
+	if (!map)
+		return false;
+	*code = (struct memprof_code){ m->strings.text[map->path], map->start, map->end, map->offset };
+	return true;
+}
+
 /* Functions that allocate for others: who calls them is of interest. */
 static bool is_wrapper(const struct frame *f)
 {

@@ -231,13 +231,16 @@ static uint32_t find_object(struct builder *b, struct space *s, uint32_t thread,
 }
 
 /* Files' names have numbers until there are no more of them. */
-static void hand_out(struct builder *b, const struct kept_access *k)
+static void hand_out(struct builder *b, const struct kept_access *k, const struct sample_record *r,
+		     uint64_t addr)
 {
 	struct memprof *m = b->m;
 	struct memprof_access a;
 
 	m->accesses[0] = *k;
 	memprof_access(m, 0, &a);
+	a.tlb_miss = r->tlb_miss;
+	a.physical = r->pfn == PFN_UNKNOWN ? 0 : (uint64_t)r->pfn << 12 | (addr & 0xfff);
 	m->options.each(&a, m->options.arg);
 }
 
@@ -304,7 +307,7 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 	};
 	m->totals.accesses++;
 	if (m->options.each)
-		hand_out(b, k);
+		hand_out(b, k, r, addr);
 	else
 		m->nr_accesses++;
 }
