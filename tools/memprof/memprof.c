@@ -12,6 +12,7 @@ static const struct verb verbs[] = {
 	{ "script", cmd_script, "run a C program over the flows of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
 	{ "html", cmd_html, "make a page of the diagnosis and all views" },
+	{ "export", cmd_export, "write a recording in the format of other programs" },
 	{ }
 };
 

@@ -18,5 +18,6 @@ int cmd_diagnose(int argc, char **argv);
 int cmd_script(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_html(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 
 #endif

@@ -15,14 +15,22 @@ struct common {
 #define COMMON_DEFAULT	{ .what = { .size = sizeof(struct memprof_options) }, \
 			  .view = { .object = NO_NUMBER, .thread = NO_NUMBER } }
 
-/* Rows of a table of options. */
-#define COMMON_OPTIONS(c) \
+/* Rows of a table of options: which accesses, and how they are read. */
+#define PART_OPTIONS(c) \
 	OPT_CALL(0, "from", "TIME", common_time, &(c)->what.from_ns, \
 		 "accesses after this time of the recording (5s, 300ms; seconds without unit)"), \
 	OPT_CALL(0, "until", "TIME", common_time, &(c)->what.to_ns, "accesses before this time"), \
-	OPT_RENAMED(0, "to", "until"), \
 	OPT_NUMBER('p', "pid", "PID", &(c)->what.pid, 0, NO_NUMBER - 1, "of this process"), \
 	OPT_NUMBER(0, "tid", "TID", &(c)->what.tid, 0, NO_NUMBER - 1, "of this thread"), \
+	OPT_TEXT(0, "symfs", "DIR", &(c)->what.symbols, "the recorded machine's files are below DIR"), \
+	OPT_SIZE(0, "memory", "SIZE", &(c)->what.memory, 1, OPT_NUMBER_MAX, \
+		 "what needs more goes to a file in $TMPDIR or /var/tmp (default: a quarter of the " \
+		 "machine's)")
+
+/* And what of a view. */
+#define COMMON_OPTIONS(c) \
+	PART_OPTIONS(c), \
+	OPT_RENAMED(0, "to", "until"), \
 	OPT_NUMBER(0, "object", "NUMBER", &(c)->view.object, 0, NO_NUMBER - 1, \
 		   "flow: of this object (see the view objects)"), \
 	OPT_NUMBER(0, "thread", "NUMBER", &(c)->view.thread, 0, NO_NUMBER - 1, \
@@ -30,11 +38,7 @@ struct common {
 	OPT_TEXT(0, "site", "TEXT", &(c)->view.site, "objects: those with TEXT in their site"), \
 	OPT_FLAG(0, "instances", &(c)->view.instances, "objects: each by itself, not by site"), \
 	OPT_NUMBER('n', "top", "N", &(c)->view.top, 0, OPT_NUMBER_MAX, "the first N rows; 0: all"), \
-	OPT_FLAG(0, "all", &(c)->view.all, "accesses that caches answered, too"), \
-	OPT_TEXT(0, "symfs", "DIR", &(c)->what.symbols, "the recorded machine's files are below DIR"), \
-	OPT_SIZE(0, "memory", "SIZE", &(c)->what.memory, 1, OPT_NUMBER_MAX, \
-		 "what needs more goes to a file in $TMPDIR or /var/tmp (default: a quarter of the " \
-		 "machine's)")
+	OPT_FLAG(0, "all", &(c)->view.all, "accesses that caches answered, too")
 
 int common_time(const struct opt *o, const char *value);
 struct memprof *common_open(const char *path, const struct common *c, int *damaged);
