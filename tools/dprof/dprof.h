@@ -13,5 +13,6 @@ int cmd_plot(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_script(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 
 #endif

@@ -119,14 +119,30 @@ static uint8_t op_of(const struct sample_event *s)
 	return data_src_decode(s->data_src).locked ? OP_LOAD | OP_STORE : s->op;
 }
 
+/**
+ * model_sample_type() - the type of a sample
+ * @m: the model
+ * @s: the sample
+ * @offset: gets that in an object of the type
+ * @symbol: gets the address of the variable, 0 if it is none
+ *
+ * Return: the type, made if there was none, or NULL without memory.
+ */
+struct dtype *model_sample_type(struct model *m, const struct sample_event *s, uint32_t *offset,
+				uint64_t *symbol)
+{
+	*symbol = find_variable(m, s, offset);
+	return model_type(m, s->type, *symbol);
+}
+
 static int add_sample(struct model *m, const struct event *e)
 {
 	const struct sample_event *s = &e->sample;
 	bool modified;
 	enum level level = sample_level(s, &modified);
 	uint32_t offset;
-	uint64_t symbol = find_variable(m, s, &offset);
-	struct dtype *t = model_type(m, s->type, symbol);
+	uint64_t symbol;
+	struct dtype *t = model_sample_type(m, s, &offset, &symbol);
 	struct site key, *site;
 
 	if (!t)

@@ -166,6 +166,8 @@ int model_join_types(struct model *m);
 void model_free(struct model *m);
 
 enum level sample_level(const struct sample_event *s, bool *modified);
+struct dtype *model_sample_type(struct model *m, const struct sample_event *s, uint32_t *offset,
+				uint64_t *symbol);
 bool sample_is_claim(const struct sample_event *s, enum level level);
 uint64_t tally_misses(const struct tally *t, enum level beyond);
 uint64_t tally_known(const struct tally *t);

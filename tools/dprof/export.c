@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/*
+ * dprof export: a recording in the formats of other programs.
+ *
+ * A recording is read twice: types are named at its end.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/options.h"
+#include "lib/perf/places.h"
+#include "dprof.h"
+#include "dprof/model/model.h"
+#include "dprof/read/reader.h"
+
+/* Functions are smaller, and so is what lies between them. */
+#define MAX_FUNCTION	(1 << 20)
+
+/**
+ * struct export - an export
+ * @m: what the first reading gave
+ * @lead: of each type, see place_object()
+ */
+struct export {
+	const char *output;
+	int format;
+	struct model m;
+	uint64_t *lead;
+	struct perf_writer w;
+	struct places places;
+	bool no_memory;
+};
+
+static const struct verb_usage usage = {
+	.command = "dprof export", .operands = "[FILE] --to FORMAT -o OUTPUT",
+	.about = "Write the samples of a recording (default trace.dat) in the format of other programs.",
+	.max = 1,
+};
+
+static void note(struct export *x, int failed)
+{
+	x->no_memory |= failed != 0;
+}
+
+/*
+ * The function of an instruction, as the recording has the kernel's symbols.  perf takes the
+ * name for that of a file, too, and in perf c2c does not survive that there is none; in
+ * brackets, it looks for none.
+ */
+static void place_code(struct export *x, const struct event *e)
+{
+	const uint64_t ip = e->sample.ip;
+	const struct symbols *all = &x->m.symbols;
+	const struct symbol *s, *next;
+	const bool kernel = ip >> 63;
+	char name[256];
+
+	s = kernel ? symbols_find(&x->m.symbols, ip) : NULL;
+	for (next = s; next && next < all->symbol + all->nr && next->addr <= ip; next++)
+		;
+	if (!s || next == all->symbol + all->nr)
+		return note(x, places_need_page(&x->places, e->ts, ip, &(struct place){
+			.kernel = kernel, .code = true, .pid = e->pid,
+			.name = kernel ? "[kernel]" : "[unknown]" }));
+	snprintf(name, sizeof(name), "[%s]", all->names + s->name);
+	note(x, places_need(&x->places, e->ts, ip, &(struct place){
+		.kernel = true, .code = true, .start = s->addr, .size = next->addr - s->addr, .name = name }));
+}
+
+/*
+ * perf c2c adds up symbols' lines that are equally far behind their begin.  With as many bytes
+ * in front of all objects of a type as no other type has, that is what sharing.c adds up: lines
+ * of a type, of all its objects.  Variables come first, since there may be code in front of them.
+ */
+static int make_leads(struct export *x)
+{
+	uint64_t lead = 0;
+	uint32_t i, variables;
+
+	x->lead = calloc(x->m.nr_types + 1, sizeof(*x->lead));
+	for (variables = 2; x->lead && variables--; ) {
+		for (i = 0; i < x->m.nr_types; i++) {
+			const struct dtype *t = x->m.by_index[i];
+
+			if (!!t->key.symbol != variables || !t->sum.n)
+				continue;
+			x->lead[i] = lead;
+			lead += (t->size / LINE + 2) * LINE;
+		}
+	}
+	return x->lead ? 0 : -1;
+}
+
+/* The object of a sample: what the kernel found there when the sample was taken. */
+static void place_object(struct export *x, const struct event *e)
+{
+	const struct sample_event *s = &e->sample;
+	uint32_t offset;
+	uint64_t symbol, start, size, lead;
+	const struct dtype *t = model_sample_type(&x->m, s, &offset, &symbol);
+
+	/* Of several ids of a type, one has its name. */
+	if (t && !*t->name)
+		t = model_type(&x->m, model_same_type(&x->m, t->key.id), t->key.symbol);
+	if (!t)
+		return note(x, -1);
+	if (!(s->addr >> 63))
+		return note(x, places_need_page(&x->places, e->ts, s->addr, &(struct place){
+			.pid = e->pid, .name = "[user]" }));
+	start = symbol ? s->addr - offset : s->base;
+	if (!(start >> 63) || start > s->addr)
+		start = s->addr & ~(uint64_t)(LINE - 1);
+	size = s->addr - start < t->size ? t->size : s->addr - start + 1;
+	lead = x->lead[t->index];
+	/* Two maps are needed then: that of the object is then at its begin, whatever c2c adds up. */
+	if (s->ip < start && start - s->ip <= lead + MAX_FUNCTION)
+		lead = 0;
+	note(x, places_need(&x->places, e->ts, s->addr, &(struct place){
+		.kernel = true, .start = start, .size = size, .lead = lead, .name = t->name }));
+}
+
+static int write_event(void *arg, const struct event *e)
+{
+	const struct sample_event *s = &e->sample;
+	struct export *x = arg;
+
+	if (e->kind != EVENT_SAMPLE)
+		return 0;
+	place_code(x, e);
+	place_object(x, e);
+	perf_write_sample(&x->w, &(struct perf_write_sample){
+		.kernel = !(s->flags & SAMPLE_USER), .pid = e->pid, .tid = e->pid,
+		.cpu = e->cpu < 0 ? 0 : e->cpu, .time = e->ts, .ip = s->ip, .addr = s->addr, .phys = s->phys,
+		.data_src = s->data_src, .weight = s->latency });
+	return x->no_memory || x->w.failed;
+}
+
+static int write_all(struct export *x, const char *path)
+{
+	struct reader r = { .event = write_event, .ctx = x };
+	char error[512] = "";
+
+	x->w.event = "dprof";
+	x->w.cpus = x->m.nr_cpus;
+	x->w.host = *x->m.host ? x->m.host : NULL;
+	if (make_leads(x))
+		return complain(FAILED, "%s: no memory left for it", path);
+	perf_write_begin(&x->w);
+	/* What is wrong with the file was said when it was read before. */
+	reader_read(path, &r, error, sizeof(error));
+	if (x->no_memory)
+		return complain(FAILED, "%s: no memory left for it", path);
+	if (perf_write_end(&x->w))
+		return complain(FAILED, "%s: %s", x->output, errno ? strerror(errno) : "not written");
+	return OK;
+}
+
+static int export_perf(struct export *x, const char *path)
+{
+	char error[512] = "";
+	struct outfile out;
+	int damaged, failed = FAILED;
+
+	damaged = model_load(&x->m, path, error, sizeof(error));
+	if (damaged)
+		complain(FAILED, "%s", error);
+	if (!x->m.samples) {
+		if (!damaged)
+			complain(FAILED, "%s: no samples (dprof_sample) in it", path);
+	} else if (!outfile_open(&out, x->output)) {
+		x->w.f = out.f;
+		x->places.w = &x->w;
+		failed = write_all(x, path);
+		if (failed)
+			outfile_drop(&out);
+		else
+			failed = outfile_close(&out, 0);
+	}
+	places_free(&x->places);
+	free(x->lead);
+	model_free(&x->m);
+	return failed || damaged ? FAILED : OK;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct export x = { .format = -1 };
+	const struct opt options[] = {
+		OPT_WORD(0, "to", "perf", &x.format, "perf: perf.data, with types as symbols of data"),
+		OPT_TEXT('o', "output", "OUTPUT", &x.output, "appears when it is whole"), { }
+	};
+
+	argv += options_parse(&usage, options, argc, argv);
+	if (x.format < 0)
+		return options_wrong(&usage, "--to FORMAT is missing");
+	if (!x.output || !strcmp(x.output, "-"))
+		return options_wrong(&usage, "-o OUTPUT is missing: perf.data is written at two places of a file");
+	model_init(&x.m);
+	return export_perf(&x, argv[0] ? argv[0] : "trace.dat");
+}
