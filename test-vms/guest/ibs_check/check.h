@@ -44,6 +44,8 @@ void check_table(void);
 void check_load(uint64_t period);
 void check_trace(uint64_t period);
 void check_bounce(uint64_t period);
+/* Without samples if the period is 0: for other samplers. */
+void check_silicon(uint64_t period);
 /* Prints the addresses of one store to each page of some on each node. */
 void print_phys(void);
 /* Not a check: so many loads, sampled unless the period is 0. */

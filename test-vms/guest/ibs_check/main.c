@@ -18,6 +18,7 @@ static void __attribute__((noreturn)) usage(void)
 	      "       ibs_check load PERIOD               latency of a node, idle and busy\n"
 	      "       ibs_check trace PERIOD              caches and their coherence\n"
 	      "       ibs_check bounce PERIOD             a line that two CPUs write\n"
+	      "       ibs_check silicon [PERIOD]          loads, stores and rep stos, as processors tag them\n"
 	      "       ibs_check phys                      a store to each page, its addresses\n"
 	      "       ibs_check work MILLIONS [PERIOD]    so many loads, to be timed\n", stderr);
 	exit(2);
@@ -47,6 +48,10 @@ int main(int argc, char **argv)
 		print_phys();
 		return 0;
 	}
+	if (!strcmp(what, "silicon") && argc == 2) {
+		check_silicon(0);
+		return 0;
+	}
 	sampler_prepare();
 	if (!strcmp(what, "samples") && (argc == 3 || argc == 4))
 		check_samples(number(argv[2]), argc == 4 ? number(argv[3]) : 0);
@@ -60,6 +65,8 @@ int main(int argc, char **argv)
 		check_load(number(argv[2]));
 	else if (!strcmp(what, "trace") && argc == 3)
 		check_trace(number(argv[2]));
+	else if (!strcmp(what, "silicon") && argc == 3)
+		check_silicon(number(argv[2]));
 	else if (!strcmp(what, "work") && argc == 4)
 		work(number(argv[2]), number(argv[3]));
 	else if (!strcmp(what, "bounce") && argc == 3)
