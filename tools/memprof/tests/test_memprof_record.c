@@ -32,7 +32,8 @@ static char *command_of(char **command)
 	f = fopen(path, "r");
 	n = fread(text, 1, sizeof(text) - 1, f);
 	fclose(f);
-	json = memchr(text, '{', n);
+	/* The bytes before it may be any, as times and checks are. */
+	json = memmem(text, n, "{\"", 2);
 	assert_non_null(json);
 	meta = json_loadb(json, text + n - json, 0, NULL);
 	assert_non_null(meta);
