@@ -30,13 +30,6 @@ static int take_column(const struct opt *o, const char *value)
 	return OK;
 }
 
-static int take_levels(const struct opt *o, const char *value)
-{
-	*(bool *)o->to = !strcmp(value, "pebs");
-	return !strcmp(value, "pebs") || !strcmp(value, "names") ? OK :
-	       complain(USAGE, "--levels %s: not names or pebs", value);
-}
-
 static int take_unit(const struct opt *o, const char *value)
 {
 	size_t i;
@@ -60,8 +53,7 @@ int cmd_import(int argc, char **argv)
 			 "the column that is memprof's NAME has another one in the file; without COLUMN, there "
 			 "is none; may be repeated"),
 		OPT_TEXT(0, "hex", "NAME,...", &csv.hex, "columns of hexadecimal numbers without 0x"),
-		OPT_CALL(0, "levels", "names|pebs", take_levels, &csv.pebs,
-			 "levels are names, or numbers of Intel's data sources (default names)"),
+		OPT_FLAG(0, "pebs", &csv.pebs, "levels are numbers of Intel's data sources"),
 		OPT_CALL(0, "time-unit", "ns|us|ms|s", take_unit, &csv.unit, "of the column time (default ns)"),
 		OPT_SIZE(0, "element", "SIZE", &csv.element, 1, 1 << 20,
 			 "bytes of the elements that the column index counts (default 8)"),

@@ -236,7 +236,7 @@ static int parse_level(const struct source *s, const char *text, struct sample_r
 	if (s->options->pebs) {
 		if (s->hex[LEVEL] || !strncasecmp(text, "0x", 2) ? parse_hex(text, &value) :
 		    parse_number(text, 0, UINT64_MAX, &value))
-			return wrong(s, LEVEL, text, "not a number of --levels pebs");
+			return wrong(s, LEVEL, text, "not a number, as --pebs has them");
 		r->level = pebs_levels[value & 15].level;
 		r->hitm = pebs_levels[value & 15].hitm;
 		r->tlb_miss = !!(value & PEBS_TLB_MISS);
@@ -248,7 +248,7 @@ static int parse_level(const struct source *s, const char *text, struct sample_r
 			r->hitm = level_names[i].hitm;
 			return 0;
 		}
-	return wrong(s, LEVEL, text, "no such level (memprof-import(1) has their names; --levels pebs: numbers)");
+	return wrong(s, LEVEL, text, "no such level (memprof-import(1) has their names; --pebs: numbers)");
 }
 
 static int parse_op(const struct source *s, const char *text, struct sample_record *r)

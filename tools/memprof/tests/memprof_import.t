@@ -111,7 +111,7 @@ SKIP: {
 	my $file = "$folder/memaxes.lulesh.samples.out";
 	skip("no $file", 4) if !-e $file;
 	is((run("$memprof import $file -o $dir/lulesh.data --column object=variable --column cpu_node=node " .
-	       '--column level=dataSource --levels pebs --hex time'))[0], 0, "LULESH's samples");
+	       '--column level=dataSource --pebs --hex time'))[0], 0, "LULESH's samples");
 	my (undef, $said) = run("$memprof diagnose $dir/lulesh.data");
 	like($said, qr/^By latency of 15676 .*\n    m_x: 41\.6 % of it \(6535 accesses, 65 cycles each\)$/m,
 	     'the diagnosis names m_x as first by latency');
