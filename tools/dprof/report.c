@@ -22,6 +22,7 @@ static int print(struct analysis *a, const struct view *view, const char *path,
 	if (lacks)
 		return complain(FAILED, "%s: %s", path, lacks);
 	failed = view->make(a, &table);
+	table.warning = a->doubt;
 	return output_table(output, &table, failed);
 }
 

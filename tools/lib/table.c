@@ -263,7 +263,14 @@ int table_print_rows(const struct table *t, FILE *out)
 static int print_json(const struct table *t, FILE *out, bool last)
 {
 	if (!t->printed)
-		fprintf(out, "{\"schema_version\": %d, \"rows\": ", JSON_SCHEMA_VERSION);
+		fprintf(out, "{\"schema_version\": %d, ", JSON_SCHEMA_VERSION);
+	/* Of numbers and plain words: see plausible.c. */
+	if (!t->printed && t->warning && *t->warning)
+		fprintf(out, "\"warning\": \"%s\", ", t->warning);
+	else if (!t->printed && t->warning)
+		fputs("\"warning\": null, ", out);
+	if (!t->printed)
+		fputs("\"rows\": ", out);
 	if (print_objects(t, out))
 		return -1;
 	if (last)

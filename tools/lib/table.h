@@ -46,6 +46,7 @@ struct cell {
  * @nr_summary: so many rows, the last ones, are of the others together
  * @widths: of the columns of text, as far as the rows are known; NULL until they are printed
  * @printed: rows were printed already, by table_print_part()
+ * @warning: in JSON, beside the rows; "": null, NULL: no such key
  */
 struct table {
 	const struct column *columns;
@@ -54,6 +55,7 @@ struct table {
 	size_t nr_cells, room, nr_summary;
 	int *widths;
 	bool printed;
+	const char *warning;
 };
 
 #define INT_CELL(x)	((struct cell){ .type = CELL_INT, .integer = (x) })

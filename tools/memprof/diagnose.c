@@ -242,9 +242,11 @@ int cmd_diagnose(int argc, char **argv)
 	m = common_open(argv[0], &common, &damaged);
 	if (!m)
 		return FAILED;
+	common_doubt(m, argv[0], &common);
 	failed = patterns_find(m, &found) || latencies_find(m, &latencies) ||
 		 (latency ? latencies_table(m, &latencies, &common.view, &table) :
 		  (levels ? make_levels : make_table)(m, &found, &common.view, &table));
+	table.warning = common.doubt;
 	if (failed) {
 		complain(FAILED, "no memory left");
 	} else if (outfile_open(&out, output.path)) {

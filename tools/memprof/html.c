@@ -179,6 +179,7 @@ int cmd_html(int argc, char **argv)
 		memprof_close(m);
 		return FAILED;
 	}
+	common_doubt(m, argv[0], &common);
 	failed = outfile_open(&out, output);
 	if (!failed)
 		failed = outfile_close(&out, write_page(out.f, m, &common, !no_plots));

@@ -10,6 +10,7 @@
 
 #include "lib/numbers.h"
 #include "lib/perf/perf_data.h"
+#include "lib/perf/plausible.h"
 #include "memprof/import/sink.h"
 #include "memprof_cli.h"
 #include "options.h"
@@ -110,4 +111,41 @@ int common_check(const struct memprof *m, const struct common *c)
 		return complain(FAILED, "--thread %u: there are %zu", c->view.thread,
 				memprof_nr_threads(m));
 	return OK;
+}
+
+/* Where the recorder missed mappings, it says so. */
+static enum plausible_mapping mapping_of(const struct memprof *m, const struct memprof_object *o)
+{
+	if (o->type == MEMPROF_KERNEL || memprof_totals(m)->lost_tasks)
+		return MAPPING_NOT_KNOWN;
+	return o->type == MEMPROF_UNKNOWN && !strncmp(o->symbol, "not mapped", strlen("not mapped")) ?
+	       MAPPING_NONE : MAPPING_FOUND;
+}
+
+/**
+ * common_doubt() - warn of a recording that cannot be true
+ * @m: the recording
+ * @path: its name, NULL: the default
+ * @c: gets what cannot, "" if nothing is found
+ */
+void common_doubt(const struct memprof *m, const char *path, struct common *c)
+{
+	struct plausible p = { };
+	struct memprof_access a;
+	size_t i;
+
+	for (i = 0; i < memprof_nr_accesses(m); i++) {
+		const struct memprof_object *o;
+
+		memprof_access(m, i, &a);
+		o = memprof_object(m, a.object);
+		plausible_add(&p, &(struct plausible_sample){
+			/* Of 48 bits, as recordings have addresses. */
+			.addr = (int64_t)((o->address + a.offset) << 16) >> 16, .mapping = mapping_of(m, o),
+			.level = a.level, .memory = a.level == MEMPROF_RAM || a.level == MEMPROF_REMOTE_RAM,
+			.remote = a.level == MEMPROF_REMOTE_RAM || a.level == MEMPROF_REMOTE_CACHE,
+			.latency = a.latency });
+	}
+	if (plausible_doubt(&p, memprof_nr_nodes(m), c->doubt, sizeof(c->doubt)))
+		complain(FAILED, "%s: not plausible: %s", path ? path : DEFAULT_FILE, c->doubt);
 }

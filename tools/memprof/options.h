@@ -10,6 +10,7 @@
 struct common {
 	struct memprof_options what;
 	struct view_options view;
+	char doubt[512];
 };
 
 #define COMMON_DEFAULT	{ .what = { .size = sizeof(struct memprof_options) }, \
@@ -43,6 +44,7 @@ struct common {
 int common_time(const struct opt *o, const char *value);
 struct memprof *common_open(const char *path, const struct common *c, int *damaged);
 int common_check(const struct memprof *m, const struct common *c);
+void common_doubt(const struct memprof *m, const char *path, struct common *c);
 int common_check_times(const struct common *c);
 
 #endif

@@ -151,6 +151,7 @@ int cmd_plot(int argc, char **argv)
 		memprof_close(m);
 		return FAILED;
 	}
+	common_doubt(m, argv[1], &common);
 	failed = plot_draw(m, view, &common.view, output, title);
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;

@@ -35,7 +35,9 @@ int cmd_report(int argc, char **argv)
 		memprof_close(m);
 		return FAILED;
 	}
+	common_doubt(m, argv[1], &common);
 	failed = view->make(m, &common.view, &table);
+	table.warning = common.doubt;
 	failed = output_table(&output, &table, failed);
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;

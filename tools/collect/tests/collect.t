@@ -32,7 +32,7 @@ sub perf {
 	my ($record, @lines) = @_;
 	spew("$dir/lines", join '', @lines);
 	spew("$dir/bin/perf", <<"END");
-#!/bin/sh
+#!@{['/bin/sh']}
 echo "\$*" >>$dir/calls
 case \$1 in
 record)

@@ -166,6 +166,8 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
 	if (a->m.lost_events)
 		fprintf(stderr, "dprof: %s: %llu events were lost while it was recorded\n", path,
 			(unsigned long long)a->m.lost_events);
+	if (plausible_doubt(&a->m.plausible, 0, a->doubt, sizeof(a->doubt)))
+		fprintf(stderr, "dprof: %s: not plausible: %s\n", path, a->doubt);
 	types_name(&a->m, &a->l);
 	if (a->type) {
 		a->only = model_find_type(&a->m, a->type);

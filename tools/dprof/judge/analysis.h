@@ -44,6 +44,7 @@ struct analysis {
 	struct verdicts v;
 	uint64_t *objects;		/* that samples saw, by type */
 	struct dtype *only;		/* what @type is */
+	char doubt[512];		/* why the recording cannot be true, or "" */
 };
 
 /* Rows of a table of options. */

@@ -151,6 +151,8 @@ static int add_sample(struct model *m, const struct event *e)
 	m->user_samples += s->flags & SAMPLE_USER;
 	if (s->source < NR_SOURCES)
 		m->by_source[s->source]++;
+	plausible_add(&m->plausible, &(struct plausible_sample){
+		.addr = s->addr, .level = level, .memory = level == LEVEL_DRAM, .latency = s->latency });
 	note_time(m, t, e->ts);
 	count_sample(&t->sum, s, level, modified);
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "lib/hash.h"
+#include "lib/perf/plausible.h"
 #include "dprof/read/events.h"
 #include "dprof/read/symbols.h"
 
@@ -147,6 +148,7 @@ struct model {
 	struct history *open;		/* not ended yet */
 	struct path *paths;
 	uint64_t samples, user_samples, by_source[NR_SOURCES];
+	struct plausible plausible;	/* of all samples */
 	uint64_t first_ts, last_ts, events, lost_events;
 	uint64_t stray;			/* accesses and ends of histories that never began */
 	uint64_t dropped;		/* lines and objects past MAX_KEPT */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof_gen [--local] FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]: a recording of that
+ * memprof_gen [--local|--unmapped] FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]: a recording of that
  * size, in which threads allocate, free, and access objects, to measure how fast it is read.
  * A minute long; OBJECTS are alive at a time.  PERF_DATA: gets the same samples, for perf.
  * --local: memory is on the node of the CPU that accesses it, else on any; and all objects
- * are there from the beginning.
+ * are there from the beginning.  --unmapped: a sample of ten is where nothing is mapped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,13 +32,14 @@ int main(int argc, char **argv)
 	unsigned char *alive;
 	struct perf_file *perf;
 	struct data *d;
-	int local;
+	int local, unmapped;
 
 	local = argc > 1 && !strcmp(argv[1], "--local");
-	argv += local;
-	argc -= local;
+	unmapped = argc > 1 && !strcmp(argv[1], "--unmapped");
+	argv += local || unmapped;
+	argc -= local || unmapped;
 	if (argc != 7 && argc != 8) {
-		fprintf(stderr, "usage: memprof_gen [--local] FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]\n");
+		fprintf(stderr, "usage: memprof_gen [--local|--unmapped] FILE SAMPLES EVENTS THREADS OBJECTS SEED [PERF_DATA]\n");
 		return 2;
 	}
 	samples = strtoull(argv[2], NULL, 10);
@@ -67,7 +68,8 @@ int main(int argc, char **argv)
 		alive[i] = 1;
 	}
 	for (i = 0; i < n; i++) {
-		const uint64_t r = rnd(), k = r % (2 * objects), addr = 0x10000000 + 128 * k;
+		const uint64_t r = rnd(), k = r % (2 * objects);
+		const uint64_t addr = 0x10000000 + 128 * k + (unmapped && i % 10 == 0 ? UINT64_C(1) << 40 : 0);
 		const uint32_t t = (r >> 40) % threads;
 
 		time = DATA_START + 1000000 + i * step;
