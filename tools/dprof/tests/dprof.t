@@ -654,13 +654,13 @@ sub test_options {
 		is($out, '', 'no output');
 		like($err =~ s/^dprof: //r, $_->[1], 'says why');
 	}
-	for my $verb (qw(record report plot diff layout script)) {
+	for my $verb (qw(record report plot diff layout script export)) {
 		my ($status, $out, $err) = run("$dprof $verb --help");
 		is("$status$err", '0', "$verb --help");
 		like($out, qr/^usage: dprof $verb /, 'says how');
 	}
 	my ($status, $out) = run("$dprof --help");
-	is_deeply([ $out =~ /^  (\w+) /mg ], [ qw(record report plot diff layout script) ], 'names the verbs');
+	is_deeply([ $out =~ /^  (\w+) /mg ], [ qw(record report plot diff layout script export) ], 'names the verbs');
 	SKIP: {
 		skip 'this kernel has dprof', 2 if -e '/sys/kernel/tracing/dprof/types';
 		my ($status, $out, $err) = run("$dprof record -o $dir/r.dat true");
