@@ -126,7 +126,6 @@ static char *make_commands(const struct model *m, const struct view *view,
 	char *commands = NULL, window[160];
 	size_t size;
 	FILE *f = open_memstream(&commands, &size);
-	int failed;
 
 	if (!f)
 		return NULL;
@@ -142,7 +141,7 @@ static char *make_commands(const struct model *m, const struct view *view,
 		fprintf(f, "process=%u; ", m->window.pid ? m->window.pid : m->virt_pids[0]);
 	fprintf(f, "group_mib=%g; from=%g; addr=%" PRIu64 ".0",
 		m->intervals[0].scan.group_kb / 1024.0, m->window.from, m->window.addr);
-	if (!fclose(f) && !failed)
+	if (!fclose(f))
 		return commands;
 	free(commands);
 	return NULL;
