@@ -478,16 +478,18 @@ static int put_samples(struct source *s, struct sink *sink)
 static json_t *make_meta(const struct source *s)
 {
 	char *path = utf8_clean(s->path);
-	json_t *cpus = json_array();
+	json_t *cpus = json_array(), *meta;
 	int i;
 
 	for (i = 0; i < s->nr_cpus && s->node_of[i] >= 0; i++)
 		json_array_append_new(cpus, json_integer(s->node_of[i]));
 	if (i < s->nr_cpus)
 		complain(OK, "%s: the node of CPU %d is not known, nor are those of the CPUs behind it", s->path, i);
-	return json_pack("{s:s,s:s,s:s+,s:b,s:b,s:{s:o,s:i}}", "version", MEMSCOPE_VERSION, "source", "import",
+	meta = json_pack("{s:s,s:s,s:s+,s:b,s:b,s:{s:o,s:i}}", "version", MEMSCOPE_VERSION, "source", "import",
 			 "command", "import of ", path ? path : "", "objects", 0, "mappings_are_objects", 1,
 			 "machine", "cpu_node", cpus, "nodes", s->nr_nodes ? s->nr_nodes : 1);
+	free(path);
+	return meta;
 }
 
 static void name_missing(const struct source *s)
