@@ -76,8 +76,10 @@ static void take_sample(struct sink *s, const struct perf_data *d, const struct 
 
 	if (has(r->event, PERF_SAMPLE_DATA_SRC))
 		chunk_data_src(&sample, p->data_src);
+	sample.kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
 	/* Instructions without an access have no address. */
 	if (!has(r->event, PERF_SAMPLE_ADDR) || !p->addr ||
+	    (!sample.kernel && p->addr >= KERNEL_MEMORY) ||
 	    (has(r->event, PERF_SAMPLE_DATA_SRC) && !sample.op)) {
 		s->discarded++;
 		return;
@@ -89,7 +91,6 @@ static void take_sample(struct sink *s, const struct perf_data *d, const struct 
 			frames[depth++] = p->chain[i];
 	}
 	node = node_of(d, r, sample.level);
-	sample.kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
 	sample.addr = p->addr;
 	sample.latency = p->weight > UINT16_MAX ? UINT16_MAX : p->weight;
 	sample.node = node == PERF_NO_NODE ? NODE_UNKNOWN : node;

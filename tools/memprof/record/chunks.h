@@ -6,6 +6,12 @@
 
 #include "writer.h"
 
+/*
+ * From here on no address is a program's: under an instruction of user mode it is what
+ * the processor accesses by itself, during a fault or an interrupt (docs/ibs.md).
+ */
+#define KERNEL_MEMORY	0xffff800000000000
+
 /* Growing memory that becomes a chunk. */
 struct buffer {
 	char *data;

@@ -32,11 +32,6 @@
 #define SMALL_TASK_RING	(128UL << 10)
 #define BATCH		8192
 #define FLUSH_NS	1000000000
-/*
- * From here on no address is a program's: under an instruction of user mode it is what
- * the processor accesses by itself, during a fault or an interrupt (docs/ibs.md).
- */
-#define KERNEL_MEMORY	0xffff800000000000
 
 struct cpu_state {
 	int cpu;

@@ -56,6 +56,10 @@ int main(int argc, char **argv)
 			.data_src = LOAD | LEVEL(REM_RAM1), .phys_addr = 0x40000000 + 4096 * i, .pid = 10, .tid = 10 });
 	/* No access. */
 	made_perf_sample(f, &(struct perf_made){ .time = 9000, .ip = 0x400030, .pid = 10, .tid = 10 });
+	/* What the processor accesses by itself during a fault is no access of the program. */
+	made_perf_sample(f, &(struct perf_made){
+		.time = 9001, .ip = 0x400030, .addr = 0xfffffe0000d0c010, .weight = 100,
+		.data_src = LOAD | LEVEL(L1), .pid = 10, .tid = 10 });
 	made_perf_put(f, 68, 0, NULL, 0);
 	bytes = made_perf_bytes(f, kind, &size);
 	out = fopen(argv[1], "we");
