@@ -153,6 +153,18 @@ sub test_allocations_alone {
 	is($row->{cached_lines}, 0, 'none in the cache');
 }
 
+# Of objects that were there before the recording, or whose allocation was lost, nobody
+# knows whether they are freed where they were allocated.
+sub test_frees_of_unknown_allocations {
+	begin();
+	my $base = 0xffff888000001000;
+	event(0, 'dprof_alloc', base => $base, ip => $function{alloc_foo} + 9, type => 20, size => 128);
+	$time += 1000;
+	event(1, 'dprof_free', base => $base + 128 * $_, ip => $function{drop_foo} + 4, type => 20) for 0 .. 9;
+	my ($row) = rows('report workingset ' . spew("$dir/before.txt", $text));
+	is($row->{remote_frees_pct}, 100, 'frees of objects whose allocation is not known are left out');
+}
+
 # A field that the other CPU writes beside one that is read.
 sub test_false_sharing {
 	begin();
@@ -671,6 +683,7 @@ sub test_options {
 
 test_queue();
 test_allocations_alone();
+test_frees_of_unknown_allocations();
 test_false_sharing();
 test_samples_alone();
 test_samples_of_slabs();

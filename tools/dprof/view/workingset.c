@@ -93,7 +93,8 @@ static int add_type(struct analysis *a, const struct dtype *d, double all, struc
 		objects >= 0 && d->size ? INT_CELL(objects * d->size + 0.5) : NONE_CELL,
 		d->seen_alloc && seconds > 0 ? REAL_CELL(d->allocs / seconds) : NONE_CELL,
 		d->lifetimes ? REAL_CELL(d->lifetime / 1e3 / d->lifetimes) : NONE_CELL,
-		d->frees ? share_cell(d->remote_frees, d->frees) : NONE_CELL,
+		/* Who allocated what was there before the recording is not known. */
+		d->lifetimes ? share_cell(d->remote_frees, d->lifetimes) : NONE_CELL,
 		REAL_CELL(st->lines),
 		share_cell(st->lines, all),
 		REAL_CELL(st->objects),
