@@ -52,7 +52,8 @@ help:
 	'make qemu-ibs        a QEMU that emulates AMD IBS, and for CPUs that run at once' \
 	'make deb-tools       Debian packages of tools, libraries, documents' \
 	'make deb-kernel [KERNEL=version] [CONFIG=f]  of a kernel, configured as Debian'\''s is,' \
-	'                     of that version; f: a kernel config, or vm; make deb: both' \
+	'                     of that version (6.12, 6.12-cloud-amd64); f: a kernel config, or vm;' \
+	'                     make deb: both' \
 	'make install         the tools, below DESTDIR, PREFIX, LIBDIR; also uninstall' \
 	'' \
 	'make kernel-tree     the kernel source with the series, in $(B)/linux' \

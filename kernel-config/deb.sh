@@ -3,8 +3,9 @@
 # Copyright (C) 2026 the memscope authors
 # deb.sh BUILD [CONFIG] [KERNEL]: Debian packages of the patched kernel, in BUILD/deb.
 # CONFIG is a kernel configuration, to which base.config is added; vm: that of the guest.
-# Without it, Debian's own: of the KERNEL given (6.1, 6.12.107-1, ...), else of the running
-# one.  CONFIGURE_ONLY=1 stops before the kernel is built.
+# Without it, Debian's own: of the KERNEL given (6.1, 6.12.107-1, 6.12-cloud-amd64,
+# 6.12-rt-amd64, ...), else of the running one.  CONFIGURE_ONLY=1 stops before the kernel
+# is built.
 set -eu -o pipefail
 build=$1 config=${2:-} kernel=${3:-}
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,23 +15,28 @@ mkdir -p "$deb"
 cc=gcc
 command -v ccache >/dev/null && cc='ccache gcc'
 
-# debian_config SERIES: fetches Debian's configuration of kernels 6.1, 6.12, ...; prints
-# its path.
+# debian_config RELEASE: fetches Debian's configuration of kernels 6.1, 6.12, ..., of the
+# flavour that the release ends with; prints its path.
 debian_config() {
-	local at=$build/debian-config
+	local at=$build/debian-config flavour=none_amd64
+	case $1 in
+	*-cloud-amd64) flavour=none_cloud-amd64 ;;
+	*-rt-amd64) flavour=rt_amd64 ;;
+	esac
+	set -- "$(grep -oE '^[0-9]+\.[0-9]+' <<<"$1")"
 	rm -rf "$at"
 	mkdir -p "$at"
 	(cd "$at" && apt-get download "linux-config-$1" && dpkg-deb -x linux-config-*.deb .) >"$at/log" 2>&1 || {
 		echo "deb: linux-config-$1 cannot be downloaded (KERNEL=6.12?): see $at/log" >&2
 		return 1
 	}
-	xzcat "$at/usr/src/linux-config-$1/config.amd64_none_amd64.xz" >"$at/config"
+	xzcat "$at/usr/src/linux-config-$1/config.amd64_$flavour.xz" >"$at/config"
 	echo "$at/config"
 }
 
 if [ -z "$config" ]; then
 	release=${kernel:-$(uname -r)}
-	series=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$release") ||
+	grep -qE '^[0-9]+\.[0-9]+' <<<"$release" ||
 		{ echo "deb: $release: not a version of a kernel" >&2; exit 1; }
 	# A kernel of the running system's own making is configured as its maker wanted it.
 	if [ -r "/boot/config-$release" ]; then
@@ -39,7 +45,7 @@ if [ -z "$config" ]; then
 		config=$build/running.config
 		zcat /proc/config.gz >"$config"
 	else
-		config=$(debian_config "$series")
+		config=$(debian_config "$release")
 	fi
 	echo "deb: the configuration is $config"
 fi
