@@ -10,9 +10,9 @@
 #define ROUNDS	5
 #define MAX_CPUS 64
 
-/* In ns of the guest, a page: of a fault, and of a fault and the free. */
+/* In ns of the guest, a page, of each round: of a fault, and of a fault and the free. */
 struct cost {
-	double fault, cycle;
+	double fault[ROUNDS], cycle[ROUNDS];
 };
 
 static const char *const search[] = { "windows", "list" };
@@ -32,7 +32,7 @@ struct member {
 };
 
 /* The tables of the mapping are there already. */
-static void use(char *p, struct cost *sum)
+static void use(char *p, struct cost *cost, int round)
 {
 	double start = now(), faulted;
 	uint64_t i;
@@ -41,25 +41,25 @@ static void use(char *p, struct cost *sum)
 		p[i * PAGE] = 1;
 	faulted = now();
 	madvise(p, PAGES * PAGE, MADV_DONTNEED);
-	sum->fault += (faulted - start) * 1e9 / PAGES / ROUNDS;
-	sum->cycle += (now() - start) * 1e9 / PAGES / ROUNDS;
+	cost->fault[round] = (faulted - start) * 1e9 / PAGES;
+	cost->cycle[round] = (now() - start) * 1e9 / PAGES;
 }
 
-static void take_turns(const struct member *m, struct cost *sum)
+static void take_turns(const struct member *m, struct cost *cost, int round)
 {
 	int turn;
 
 	for (turn = PLAIN; turn <= STEERED; turn++) {
 		pthread_barrier_wait(&team->turn);
 		if (turn == m->process)
-			use(m->memory, sum);
+			use(m->memory, cost, round);
 	}
 }
 
 static void *work(void *arg)
 {
 	const struct member *m = arg;
-	struct cost ignored = { };
+	struct cost ignored;
 	unsigned int s, r;
 	cpu_set_t cpus;
 
@@ -67,12 +67,12 @@ static void *work(void *arg)
 	CPU_SET(m->cpu, &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
 		die("sched_setaffinity");
-	take_turns(m, &ignored);
+	take_turns(m, &ignored, 0);
 	for (s = 0; s < 2; s++) {
 		if (!m->cpu && m->process == STEERED)
 			put_file(DEBUG "search", search[s]);
 		for (r = 0; r < ROUNDS; r++)
-			take_turns(m, &team->cost[s][m->process][m->cpu]);
+			take_turns(m, &team->cost[s][m->process][m->cpu], r);
 	}
 	return NULL;
 }
@@ -93,16 +93,41 @@ static void run_process(int process, char *memory, unsigned int cpus)
 		pthread_join(threads[i], NULL);
 }
 
-static struct cost mean(const struct cost *of, unsigned int cpus)
+static int by_size(const void *a, const void *b)
 {
-	struct cost mean = { };
-	unsigned int i;
+	double x = *(const double *)a, y = *(const double *)b;
 
-	for (i = 0; i < cpus; i++) {
-		mean.fault += of[i].fault / cpus;
-		mean.cycle += of[i].cycle / cpus;
+	return (x > y) - (x < y);
+}
+
+/* Of all rounds on all CPUs: their median, and how many were interrupted. */
+struct row {
+	double fault, cycle, longer;
+	unsigned int interrupted;
+};
+
+/*
+ * Where CPUs take turns, a round in which another CPU's turn falls lasts as much longer
+ * as that CPU's own round: the median leaves such rounds out.
+ */
+static struct row row_of(const struct cost *of, unsigned int cpus)
+{
+	static double fault[MAX_CPUS * ROUNDS], cycle[MAX_CPUS * ROUNDS];
+	struct row row = { };
+	unsigned int i, n = cpus * ROUNDS;
+
+	for (i = 0; i < n; i++) {
+		fault[i] = of[i / ROUNDS].fault[i % ROUNDS];
+		cycle[i] = of[i / ROUNDS].cycle[i % ROUNDS];
 	}
-	return mean;
+	qsort(fault, n, sizeof(*fault), by_size);
+	qsort(cycle, n, sizeof(*cycle), by_size);
+	row.fault = (fault[(n - 1) / 2] + fault[n / 2]) / 2;
+	row.cycle = (cycle[(n - 1) / 2] + cycle[n / 2]) / 2;
+	for (i = 0; i < n; i++)
+		row.interrupted += fault[i] > 1.5 * row.fault;
+	row.longer = fault[n - 1] - row.fault;
+	return row;
 }
 
 static struct team *new_team(unsigned int threads)
@@ -145,13 +170,16 @@ static void compare(const char *memory)
 	if (waitpid(child, NULL, 0) != child)
 		die("waitpid");
 	for (s = 0; s < 2; s++) {
-		struct cost def = mean(team->cost[s][PLAIN], cpus);
-		struct cost steered = mean(team->cost[s][STEERED], cpus);
+		struct row def = row_of(team->cost[s][PLAIN], cpus);
+		struct row steered = row_of(team->cost[s][STEERED], cpus);
 
 		printf("# %s, search %s: default %.0f, steered %.0f a fault: %.3f; "
 		       "with the free, %.0f, %.0f: %.3f\n", memory, search[s], def.fault,
 		       steered.fault, def.fault / steered.fault, def.cycle, steered.cycle,
 		       def.cycle / steered.cycle);
+		printf("# rounds of %lu faults interrupted: default %u, steered %u of %u each; the longest is above the median by %.0f and %.0f a fault\n",
+		       PAGES, def.interrupted, steered.interrupted, cpus * ROUNDS, def.longer,
+		       steered.longer);
 		if (!s)
 			ratio = def.fault / steered.fault;
 	}
@@ -190,12 +218,12 @@ void part_plain(void)
 {
 	static double least[PAGES / BATCH];
 	char *p = reserve(PAGES);
-	struct cost warm = { };
+	struct cost warm;
 	double sum = 0;
 	uint64_t b, i;
 	int r;
 
-	use(p, &warm);
+	use(p, &warm, 0);
 	for (r = 0; r < PLAIN_ROUNDS; r++) {
 		for (b = 0; b < PAGES / BATCH; b++) {
 			double start = now(), took;
