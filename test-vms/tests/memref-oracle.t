@@ -18,7 +18,7 @@ use VM;
 
 my %need = (user_recall => 0.995, user_precision => 0.99, kernel_recall => 0.99,
 	    write_recall => 0.98, write_precision => 0.98);
-my @command = ('--smp', 2, '--mem', '1G', '--timeout', 900, '--share', $share,
+my @command = ('--smp', 2, '--mem', '1G', '--timeout', 2400, '--share', $share,
 	       '--oracle', "out=$share/oracle", '--', 'memref_accuracy', '/share/scans');
 
 my $vm = vm(@command);
