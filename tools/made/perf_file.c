@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <zstd.h>
 
 #include "perf_file.h"
@@ -106,17 +107,25 @@ static void put_other(struct made_perf *f, uint32_t type, uint16_t misc, const v
 	made_perf_put(f, type, misc, bytes, n + sizeof(id));
 }
 
-/** made_perf_map() - PERF_RECORD_MMAP2 */
-void made_perf_map(struct made_perf *f, uint64_t time, uint32_t pid, uint64_t start, uint64_t length,
-		   uint32_t prot, const char *name)
+/** made_perf_mapping() - PERF_RECORD_MMAP2 */
+void made_perf_mapping(struct made_perf *f, uint64_t time, uint32_t pid, const struct perf_made_map *m)
 {
 	const struct {
 		uint32_t pid, tid;
 		uint64_t start, length, offset, device, inode, generation;
 		uint32_t prot, flags;
-	} map = { .pid = pid, .tid = pid, .start = start, .length = length, .prot = prot, .flags = 2 };
+	} map = { .pid = pid, .tid = pid, .start = m->start, .length = m->length, .offset = m->offset,
+		  .prot = m->prot, .flags = m->flags };
 
-	put_other(f, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &map, sizeof(map), name, time, pid, pid);
+	put_other(f, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &map, sizeof(map), m->name, time, pid, pid);
+}
+
+/** made_perf_map() - one of a process' own, from the begin of a file */
+void made_perf_map(struct made_perf *f, uint64_t time, uint32_t pid, uint64_t start, uint64_t length,
+		   uint32_t prot, const char *name)
+{
+	made_perf_mapping(f, time, pid, &(struct perf_made_map){
+		.start = start, .length = length, .prot = prot, .flags = MAP_PRIVATE, .name = name });
 }
 
 /** made_perf_comm() - PERF_RECORD_COMM */

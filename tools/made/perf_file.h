@@ -23,6 +23,13 @@ struct perf_made {
 	uint16_t misc;
 };
 
+/* A mapping; @flags: MAP_PRIVATE or MAP_SHARED. */
+struct perf_made_map {
+	uint64_t start, length, offset;
+	uint32_t prot, flags;
+	const char *name;
+};
+
 struct made_perf *made_perf_new(void);
 void made_perf_event(struct made_perf *f, const struct perf_event_attr *attr, const uint64_t *ids, size_t nr);
 void made_perf_memory(struct made_perf *f);
@@ -30,6 +37,7 @@ void made_perf_put(struct made_perf *f, uint32_t type, uint16_t misc, const void
 void made_perf_sample(struct made_perf *f, const struct perf_made *s);
 void made_perf_map(struct made_perf *f, uint64_t time, uint32_t pid, uint64_t start, uint64_t length,
 		   uint32_t prot, const char *name);
+void made_perf_mapping(struct made_perf *f, uint64_t time, uint32_t pid, const struct perf_made_map *m);
 void made_perf_comm(struct made_perf *f, uint64_t time, uint32_t pid, uint32_t tid, uint16_t misc,
 		    const char *name);
 void made_perf_fork(struct made_perf *f, uint64_t time, uint32_t pid, uint32_t tid, uint32_t parent);
