@@ -159,6 +159,7 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
 		a->geometry = default_geometry[a->level];
 	if (open_layouts(a))
 		return FAILED;
+	a->m.kallsyms = a->kallsyms;
 	if (model_load(&a->m, path, error, sizeof(error)))
 		ret = complain(FAILED, "%s", error);
 	if (!a->m.events || a->m.no_memory)

@@ -33,7 +33,7 @@ struct analysis {
 	uint32_t top;
 	enum group_by by;
 	uint64_t per_sample, seed;
-	const char *btf[MAX_FILES], *dwarf[MAX_FILES];
+	const char *btf[MAX_FILES], *dwarf[MAX_FILES], *kallsyms;
 	int nr_btf, nr_dwarf;
 
 	struct model m;
@@ -64,7 +64,10 @@ struct analysis {
 		 "BTF of the kernel, then of modules (default that of the vmlinux, or of the running " \
 		 "kernel); may be repeated"), \
 	OPT_CALL(0, "vmlinux", "FILE", analysis_vmlinux, a, \
-		 "vmlinux or module with DWARF; may be repeated")
+		 "vmlinux or module with DWARF; may be repeated"), \
+	OPT_TEXT(0, "kallsyms", "FILE", &(a)->kallsyms, \
+		 "of perf.data: a copy of the kernel's /proc/kallsyms (default that of the running kernel, " \
+		 "if it was recorded)")
 
 int analysis_level(const struct opt *o, const char *value);
 int analysis_cache(const struct opt *o, const char *value);

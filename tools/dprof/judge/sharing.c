@@ -368,7 +368,7 @@ int sharing_find(struct model *m, struct sharing *shared)
 		if (use[from]->written)
 			ret = add_stores(shared, use[from]);
 	for (from = 0; from < nr && !ret; from = to) {
-		for (to = from; to < nr && use[to]->key.line == use[from]->key.line; to++)
+		for (to = from; to < nr && uses_same_line(use[to], use[from]); to++)
 			;
 		ret = add_line(m, shared, use + from, to - from);
 	}

@@ -107,7 +107,7 @@ int claims_find(struct model *m)
 	int ret = use ? 0 : -1;
 
 	for (from = 0; from < nr && !ret; from = to) {
-		for (to = from; to < nr && use[to]->key.line == use[from]->key.line; to++)
+		for (to = from; to < nr && uses_same_line(use[to], use[from]); to++)
 			;
 		ret = judge_line(m, &words, use + from, to - from);
 	}

@@ -134,7 +134,12 @@ static int join_uses(struct model *m, const uint32_t *to)
 		old->read |= u->read;
 		old->written |= u->written;
 		old->n += u->n;
+		old->loads += u->loads;
 		old->stores += u->stores;
+		old->modified += u->modified;
+		old->far_modified += u->far_modified;
+		old->latency += u->latency;
+		old->with_latency += u->with_latency;
 		old->known += u->known;
 		old->peer += u->peer;
 		old->claims += u->claims;

@@ -91,6 +91,15 @@ static void count_sample(struct tally *t, const struct sample_event *s, enum lev
 	t->with_latency += s->latency != 0;
 }
 
+static void count_level(struct level_sum *to, const struct sample_event *s)
+{
+	to->n++;
+	to->loads += !!(s->op & OP_LOAD);
+	to->stores += !!(s->op & OP_STORE);
+	to->latency += s->latency;
+	to->with_latency += s->latency != 0;
+}
+
 /* When a recording turns out longer than the slices, pairs of them become one. */
 static void note_time(struct model *m, struct dtype *t, uint64_t ts)
 {
@@ -135,6 +144,25 @@ struct dtype *model_sample_type(struct model *m, const struct sample_event *s, u
 	return model_type(m, s->type, *symbol);
 }
 
+static struct tally *find_spot(struct model *m, const struct event *e)
+{
+	struct spot key, *spot;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.cpu = e->cpu;
+	key.key.cpu_node = e->sample.cpu_home - 1;
+	key.key.node = e->sample.home - 1;
+	HASH_FIND(hh, m->spots, &key.key, sizeof(key.key), spot);
+	if (!spot) {
+		spot = calloc(1, sizeof(*spot));
+		if (!spot)
+			return NULL;
+		spot->key = key.key;
+		HASH_ADD(hh, m->spots, key, sizeof(spot->key), spot);
+	}
+	return &spot->sum;
+}
+
 static int add_sample(struct model *m, const struct event *e)
 {
 	const struct sample_event *s = &e->sample;
@@ -143,10 +171,13 @@ static int add_sample(struct model *m, const struct event *e)
 	uint32_t offset;
 	uint64_t symbol;
 	struct dtype *t = model_sample_type(m, s, &offset, &symbol);
+	struct tally *spot = find_spot(m, e);
 	struct site key, *site;
 
-	if (!t)
+	if (!t || !spot)
 		return -1;
+	count_sample(spot, s, level, modified);
+	count_level(&m->by_level[level], s);
 	m->samples++;
 	m->user_samples += s->flags & SAMPLE_USER;
 	if (s->source < NR_SOURCES)
@@ -468,7 +499,8 @@ int model_end(struct model *m)
  */
 int model_load(struct model *m, const char *path, char *error, size_t size)
 {
-	struct reader r = { .event = model_add, .symbols = model_add_symbols, .ctx = m };
+	struct reader r = { .event = model_add, .symbols = model_add_symbols, .ctx = m,
+			    .kallsyms = m->kallsyms };
 	int failed = reader_read(path, &r, error, size);
 
 	strcpy(m->host, r.host);
@@ -512,6 +544,17 @@ struct dtype *model_find_type(struct model *m, const char *name)
 }
 
 /**
+ * model_has_types() - do samples have types of objects?
+ * @m: the model
+ *
+ * Return: whether they do; of perf.data, variables and mappings stand for them.
+ */
+bool model_has_types(const struct model *m)
+{
+	return !m->by_source[SOURCE_PERF];
+}
+
+/**
  * model_seconds() - how long the recording is
  * @m: the model
  *
@@ -531,6 +574,7 @@ void model_free(struct model *m)
 	struct object *o, *next_object;
 	struct site *s, *next_site;
 	struct use *u, *next_use;
+	struct spot *spot, *next_spot;
 	struct dtype *t, *next_type;
 	struct known_type *k, *next_known;
 	struct type_site *ts, *next_ts;
@@ -544,6 +588,10 @@ void model_free(struct model *m)
 		HASH_DEL(m->uses, u);
 		free(u->unit);
 		free(u);
+	}
+	HASH_ITER(hh, m->spots, spot, next_spot) {
+		HASH_DEL(m->spots, spot);
+		free(spot);
 	}
 	HASH_ITER(hh, m->objects, o, next_object) {
 		HASH_DEL(m->objects, o);

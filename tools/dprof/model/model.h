@@ -62,16 +62,33 @@ struct unit {
 	uint8_t first, width;
 };
 
-/* Samples of a CPU in a cache line of an object. */
+/*
+ * Samples of a CPU in a cache line of an object.  The line is of an address space: 0 is that of
+ * the kernel; lines of user memory are told apart if the recording has the others.
+ */
 struct use {
-	struct { uint64_t line, base; uint32_t type; int32_t cpu; } key;
+	struct { uint64_t line, base; uint32_t type, space; int32_t cpu, padding; } key;
+	uint64_t addr, phys;		/* of the line: the first that was sampled; 0: not known */
 	uint64_t read, written;		/* bytes of the line, a bit each */
-	uint64_t n, stores;
+	uint64_t n, loads, stores, modified, far_modified;
+	uint64_t latency, with_latency;	/* as of struct tally */
 	uint64_t misses[LEVEL_L3 + 1];	/* misses[l]: not found in level l */
 	uint64_t known, peer;		/* n with a level, and found in another CPU's cache */
 	uint64_t claims, claimed;	/* as of struct site */
 	struct unit *unit;
 	uint32_t nr_units;
+	UT_hash_handle hh;
+};
+
+/* Samples that found their data in a level. */
+struct level_sum {
+	uint64_t n, loads, stores, latency, with_latency;
+};
+
+/* Samples of a CPU of the memory of a node; nodes are -1 if they are not known. */
+struct spot {
+	struct { int32_t cpu; int16_t cpu_node, node; } key;
+	struct tally sum;
 	UT_hash_handle hh;
 };
 
@@ -133,6 +150,7 @@ struct known_type {
 struct history;
 
 struct model {
+	const char *kallsyms;		/* as of struct reader */
 	char host[256];
 	struct symbols symbols;
 	struct dtype *types;		/* hash; types[i] by index in by_index */
@@ -144,6 +162,8 @@ struct model {
 	struct site **by_site;		/* sorted by type, ip, offset */
 	size_t nr_sites;
 	struct use *uses;
+	struct spot *spots;
+	struct level_sum by_level[NR_LEVELS];
 	struct object *objects;
 	struct history *open;		/* not ended yet */
 	struct path *paths;
@@ -183,7 +203,9 @@ struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol);
 struct dtype *model_find_type(struct model *m, const char *name);
 int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint64_t base,
 	     enum level level);
+bool model_has_types(const struct model *m);
 struct use **uses_by_line(const struct model *m, size_t *nr);
+bool uses_same_line(const struct use *a, const struct use *b);
 bool uses_at_once(const struct model *m, const struct use *a, const struct use *b);
 uint64_t use_coherent(const struct use *u, enum level beyond);
 struct unit *use_unit(struct use *u, unsigned int first, unsigned int width, uint64_t ip);

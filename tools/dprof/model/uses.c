@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/perf/data_src.h"
 #include "model.h"
 
 /**
@@ -99,13 +100,15 @@ int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint
 		   enum level level)
 {
 	const struct sample_event *s = &e->sample;
+	const struct data_src src = data_src_decode(s->data_src);
 	struct use key, *u;
 	int l;
 
 	memset(&key.key, 0, sizeof(key.key));
-	key.key.line = s->addr / LINE;
+	key.key.line = (s->at ? s->at : s->addr) / LINE;
 	key.key.base = base;
 	key.key.type = t->index;
+	key.key.space = s->space;
 	key.key.cpu = e->cpu;
 	HASH_FIND(hh, m->uses, &key.key, sizeof(key.key), u);
 	if (!u) {
@@ -117,10 +120,18 @@ int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint
 		if (!u)
 			return -1;
 		u->key = key.key;
+		u->addr = s->addr & ~(uint64_t)(LINE - 1);
 		HASH_ADD(hh, m->uses, key, sizeof(u->key), u);
 	}
+	if (!u->phys)
+		u->phys = s->phys & ~(uint64_t)(LINE - 1);
 	u->n++;
+	u->loads += !!(s->op & OP_LOAD);
 	u->stores += !!(s->op & OP_STORE);
+	u->modified += src.modified;
+	u->far_modified += src.modified && src.remote;
+	u->latency += s->latency;
+	u->with_latency += !!s->latency;
 	for (l = LEVEL_L1; l <= LEVEL_L3; l++)
 		u->misses[l] += level > (enum level)l;
 	u->known += level != LEVEL_UNKNOWN;
@@ -134,13 +145,15 @@ static bool has_own_address(const struct model *m, const struct use *u)
 {
 	enum memory_class class = m->by_index[u->key.type]->event.class;
 
-	return class != CLASS_USER && class != CLASS_FIXMAP;
+	return (class != CLASS_USER || u->key.space) && class != CLASS_FIXMAP;
 }
 
 static int by_line(const void *a, const void *b)
 {
 	const struct use *x = *(struct use * const *)a, *y = *(struct use * const *)b;
 
+	if (x->key.space != y->key.space)
+		return x->key.space < y->key.space ? -1 : 1;
 	if (x->key.line != y->key.line)
 		return x->key.line < y->key.line ? -1 : 1;
 	if (x->key.cpu != y->key.cpu)
@@ -171,6 +184,18 @@ struct use **uses_by_line(const struct model *m, size_t *nr)
 	if (*nr)
 		qsort(use, *nr, sizeof(*use), by_line);
 	return use;
+}
+
+/**
+ * uses_same_line() - are two uses of a line?
+ * @a: a use
+ * @b: another one
+ *
+ * Return: whether they are.
+ */
+bool uses_same_line(const struct use *a, const struct use *b)
+{
+	return a->key.line == b->key.line && a->key.space == b->key.space;
 }
 
 /**

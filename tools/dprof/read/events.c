@@ -20,6 +20,8 @@ const char * const class_name[NR_MEMORY_CLASSES] = {
 #define NUMBER(m, f)	NUMBERS(m, f, 1)
 #define SIGNED(m, f, n) \
 	{ #f, offsetof(struct event, m.f), sizeof(((struct event *)0)->m.f) / (n), n, 1 }
+#define RARE(m, f) \
+	{ #f, offsetof(struct event, m.f), sizeof(((struct event *)0)->m.f), 1, 0, 1, 1 }
 #define TEXT(m, f)	{ #f, offsetof(struct event, m.f), sizeof(((struct event *)0)->m.f), 0 }
 #define FORMAT(m)	.name = "dprof_" #m, .size = sizeof(((struct event *)0)->m)
 
@@ -31,7 +33,8 @@ const struct event_format event_format[NR_EVENTS] = {
 		NUMBER(sample, ip), NUMBER(sample, addr), NUMBER(sample, phys),
 		NUMBER(sample, base), NUMBER(sample, type), NUMBER(sample, offset),
 		NUMBER(sample, data_src), NUMBER(sample, latency), NUMBER(sample, op),
-		NUMBER(sample, width), NUMBER(sample, source), NUMBER(sample, flags) } },
+		NUMBER(sample, width), NUMBER(sample, source), NUMBER(sample, flags),
+		RARE(sample, space), RARE(sample, at), RARE(sample, home), RARE(sample, cpu_home) } },
 	[EVENT_ALLOC] = { FORMAT(alloc), {
 		NUMBER(alloc, base), NUMBER(alloc, ip), NUMBER(alloc, type),
 		NUMBER(alloc, size) } },
@@ -203,6 +206,8 @@ void event_print(const struct event *e, FILE *out)
 
 	fprintf(out, "%" PRIu64 " %d %d %s", e->ts, e->cpu < 0 ? -1 : e->cpu, e->pid, format->name);
 	for (f = format->field; f->name; f++) {
+		if (f->rare && !event_get(e, f, 0))
+			continue;
 		fprintf(out, " %s=", f->name);
 		if (!f->count)
 			print_text((const char *)e + f->offset, out);

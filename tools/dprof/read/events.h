@@ -22,7 +22,8 @@ enum memory_class {
 extern const char * const class_name[NR_MEMORY_CLASSES];
 
 enum { OP_LOAD = 1, OP_STORE = 2 };		/* may be both */
-enum { SOURCE_IBS = 1, SOURCE_PEBS, SOURCE_SWMEM, NR_SOURCES };
+/* SOURCE_PERF: of a perf.data file, whatever perf sampled. */
+enum { SOURCE_IBS = 1, SOURCE_PEBS, SOURCE_SWMEM, SOURCE_PERF, NR_SOURCES };
 enum { HISTORY_FREED, HISTORY_SESSION_ENDED, HISTORY_GIVEN_UP };
 
 #define SAMPLE_USER	1	/* in flags */
@@ -34,10 +35,16 @@ struct type_event {
 	char cache[64], func[64], file[128], module[64];
 };
 
+/**
+ * struct sample_event - an access; the last four are of perf.data files only
+ * @space: the address space of @addr: of a process, or of what processes share; 0: the kernel's
+ * @at: in what processes share, where they have it; 0: at @addr.  @base counts as @at does
+ * @home, @cpu_home: NUMA node of the memory, and of the CPU, plus one; 0: not known
+ */
 struct sample_event {
-	uint64_t ip, addr, phys, base, data_src;
-	uint32_t type, offset, latency;
-	uint8_t op, width, source, flags;
+	uint64_t ip, addr, phys, base, data_src, at;
+	uint32_t type, offset, latency, space;
+	uint8_t op, width, source, flags, home, cpu_home;
 };
 
 struct alloc_event {
@@ -106,14 +113,15 @@ struct event {
  * @count: numbers in it; 0: a text
  * @is_signed: they may be negative
  * @optional: a recording need not have it
+ * @rare: as text, left out where it is 0
  */
 struct event_field {
 	const char *name;
 	uint16_t offset;
-	uint8_t size, count, is_signed, optional;
+	uint8_t size, count, is_signed, optional, rare;
 };
 
-#define MAX_FIELDS 15
+#define MAX_FIELDS 17
 
 struct event_format {
 	const char *name;

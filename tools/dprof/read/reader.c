@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/perf/perf_data.h"
 #include "reader.h"
 
 /* The first line of a recording that is text. */
@@ -12,7 +13,7 @@
 
 /**
  * reader_read() - read a recording event by event
- * @path: a trace.dat file, or the text form of one
+ * @path: a trace.dat file, the text form of one, or perf.data
  * @r: takes the events, and has more to tell when they are read
  * @error: says what is wrong with the file
  * @size: of @error
@@ -45,6 +46,8 @@ int reader_read(const char *path, struct reader *r, char *error, size_t size)
 		snprintf(error, size, "%s: empty", path);
 		return -1;
 	}
+	if (perf_data_is(path))
+		return reader_perf(path, r, error, size);
 	return strcmp(magic, TEXT_MAGIC) ? reader_trace(path, r, error, size) :
 					   reader_text(path, r, error, size);
 }

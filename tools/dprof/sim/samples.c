@@ -108,6 +108,12 @@ bool sim_grow_footprints(const struct sim *s, struct footprint *f)
 	return grown;
 }
 
+/* Address spaces have the same addresses: in the cache, they are apart. */
+static uint64_t line_of(const struct use *u)
+{
+	return u->key.line ^ ((uint64_t)u->key.space << 48) / LINE;
+}
+
 /* A line that an access to a sampled one is to: itself, or one of those not met. */
 static uint64_t one_of(const struct sim *s, const struct footprint *f, const struct use *u,
 		       uint64_t *random, bool *any)
@@ -119,15 +125,15 @@ static uint64_t one_of(const struct sim *s, const struct footprint *f, const str
 	/* What was a hit was to a line that is in use; what it is of is known. */
 	if (f->missed && next_share(random) * (known ? known : f->known) >=
 	    (known ? missed : f->missed))
-		return u->key.line;
+		return line_of(u);
 	*any = f->pool.nr;
 	copy = next_share(random) * f->copies;
 	if (!copy || *any)
-		return u->key.line;
+		return line_of(u);
 	/* Far from all else: a random place, the same each time. */
-	place = u->key.line * 65536 + copy;
+	place = line_of(u) * 65536 + copy;
 	place = next_random(&place) >> 8;
-	return f->keeps_sets ? (place & ~(uint64_t)(s->sets - 1)) | (u->key.line & (s->sets - 1)) :
+	return f->keeps_sets ? (place & ~(uint64_t)(s->sets - 1)) | (line_of(u) & (s->sets - 1)) :
 			       place;
 }
 

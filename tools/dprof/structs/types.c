@@ -275,8 +275,13 @@ void place_name(struct model *m, struct layouts *l, uint64_t ip, char *buf, size
 		return;
 	}
 	name = m->symbols.names + s->name;
+	/* perf.data: code without a symbol has its address in the file for one. */
+	if (!strncmp(name, "0x", 2)) {
+		snprintf(buf, size, "%s+%s", symbols_module(&m->symbols, s), name);
+		return;
+	}
 	n = snprintf(buf, size, "%s+0x%llx", name, (unsigned long long)(ip - s->addr));
-	if (l && l->dwarf && n > 0 && (size_t)n + 4 < size) {
+	if (ip >> 63 && l && l->dwarf && n > 0 && (size_t)n + 4 < size) {
 		char line[128];
 
 		if (!dwarf_line(l->dwarf, name, ip - s->addr, line, sizeof(line)))
