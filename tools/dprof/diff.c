@@ -166,6 +166,10 @@ int cmd_diff(int argc, char **argv)
 	if (analysis_load(&after, argv[1], NEED_MODEL))
 		ret = FAILED;
 	if (before.m.events && after.m.events) {
+		const unsigned int shows = SHOWS_TYPES | SHOWS_ALLOCATIONS | SHOWS_LEVELS | SHOWS_LATENCY;
+
+		view_note(&before, shows, argv[0]);
+		view_note(&after, shows, argv[1]);
 		table_init(&table, columns, NR(columns));
 		if (output_table(&output, &table, compare(&before, &after, &table)))
 			ret = FAILED;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/options.h"
+#include "lib/perf/perf_data.h"
 #include "lib/perf/places.h"
 #include "dprof.h"
 #include "dprof/model/model.h"
@@ -193,6 +194,8 @@ int cmd_export(int argc, char **argv)
 	};
 
 	argv += options_parse(&usage, options, argc, argv);
+	if (argv[0] && perf_data_is(argv[0]))
+		return complain(FAILED, "%s: is perf.data already", argv[0]);
 	if (x.format < 0)
 		return options_wrong(&usage, "--to FORMAT is missing");
 	if (!x.output || !strcmp(x.output, "-"))

@@ -130,6 +130,7 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 
 	if (lacks)
 		return complain(FAILED, "%s: %s", path, lacks);
+	view_note(a, view->shows, path);
 	if (name_files(&p, output, dot ? ".dot" : ".csv") || write_data(a, view, p.data))
 		return FAILED;
 	leftover_add(p.tmp);

@@ -21,6 +21,7 @@ static int print(struct analysis *a, const struct view *view, const char *path,
 
 	if (lacks)
 		return complain(FAILED, "%s: %s", path, lacks);
+	view_note(a, view->shows, path);
 	failed = view->make(a, &table);
 	table.warning = a->doubt;
 	return output_table(output, &table, failed);

@@ -117,10 +117,14 @@ int view_sharing(struct analysis *a, struct table *t)
 		{ "gain_pct", CELL_REAL, 2 },
 	};
 	size_t nr = HASH_COUNT(a->shared.lines), n = 0, i;
-	struct shared_line **sorted = malloc((nr + 1) * sizeof(*sorted)), *s;
+	struct shared_line **sorted, *s;
 	uint32_t shown = 0;
 	int ret = 0;
 
+	/* There are no objects of a type to add up then. */
+	if (!model_has_types(&a->m))
+		return shared_lines(a, t);
+	sorted = malloc((nr + 1) * sizeof(*sorted));
 	table_init(t, columns, NR(columns));
 	if (!sorted)
 		return -1;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/complain.h"
 #include "view.h"
 
 static const char *lacks_samples(const struct analysis *a)
@@ -18,6 +19,8 @@ static const char *lacks_paths(const struct analysis *a)
 	for (i = 0; i < a->t.nr; i++)
 		if (!a->only || a->t.trace[i].type == a->only->index)
 			return NULL;
+	if (!model_has_types(&a->m))
+		return "perf records no histories of objects (dprof record --history does)";
 	return a->only ? "no histories of this type in it (dprof record --history)" :
 			 "no histories in it (dprof record --history)";
 }
@@ -37,23 +40,123 @@ static const char *lacks_objects(const struct analysis *a)
 	return lacks_accesses(a) ? "neither samples, histories nor allocations in it" : NULL;
 }
 
+/* What of the samples is known at all. */
+static bool knows_cpus(const struct analysis *a)
+{
+	const struct spot *s;
+
+	for (s = a->m.spots; s && s->key.cpu < 0; s = s->hh.next)
+		;
+	return s;
+}
+
+static bool knows_nodes(const struct analysis *a)
+{
+	const struct spot *s;
+
+	for (s = a->m.spots; s && s->key.node < 0; s = s->hh.next)
+		;
+	return s;
+}
+
+static bool knows_levels(const struct analysis *a)
+{
+	return a->m.samples > a->m.by_level[LEVEL_UNKNOWN].n;
+}
+
+static bool knows_latency(const struct analysis *a)
+{
+	int l;
+
+	for (l = 0; l < NR_LEVELS && !a->m.by_level[l].with_latency; l++)
+		;
+	return l < NR_LEVELS;
+}
+
+static const char *lacks_levels(const struct analysis *a)
+{
+	return lacks_samples(a) ? lacks_samples(a) : knows_levels(a) ? NULL :
+	       "no sample says where its data were found (perf mem record, or dprof record of ibs or pebs)";
+}
+
+static const char *lacks_cpus(const struct analysis *a)
+{
+	return lacks_samples(a) ? lacks_samples(a) : knows_cpus(a) ? NULL :
+	       "no sample has its CPU (perf record --sample-cpu)";
+}
+
+static const char *lacks_nodes(const struct analysis *a)
+{
+	return lacks_samples(a) ? lacks_samples(a) : knows_nodes(a) ? NULL :
+	       "no sample has the NUMA node of its memory (perf mem record --phys-data)";
+}
+
+/* Lines of types do not need it: each CPU has its own in the model. */
+static const char *lacks_sharing(const struct analysis *a)
+{
+	return model_has_types(&a->m) ? lacks_samples(a) : lacks_cpus(a);
+}
+
+#define SHOWS_SAMPLES	(SHOWS_TYPES | SHOWS_LEVELS | SHOWS_LATENCY)
+
 const struct view views[] = {
 	{ "profile", "types by misses: size, levels, latency, do they change CPU",
-	  view_profile, lacks_samples, NEED_TRACES, NULL },
+	  view_profile, lacks_samples, NEED_TRACES, SHOWS_SAMPLES | SHOWS_ALLOCATIONS, NULL },
 	{ "classify", "why they miss: sharing, conflict, capacity, and whose writes",
-	  view_classify, lacks_accesses, NEED_VERDICTS, NULL },
+	  view_classify, lacks_accesses, NEED_VERDICTS,
+	  SHOWS_TYPES | SHOWS_HISTORIES | SHOWS_LEVELS | SHOWS_CPUS, NULL },
 	{ "workingset", "what fills the cache, by simulation, and on which path",
-	  view_workingset, lacks_objects, NEED_SIM, NULL },
+	  view_workingset, lacks_objects, NEED_SIM, SHOWS_TYPES | SHOWS_ALLOCATIONS | SHOWS_HISTORIES, NULL },
 	{ "assoc-sets", "associativity sets and the types in them",
-	  view_sets, lacks_accesses, NEED_SIM, "assoc-sets" },
+	  view_sets, lacks_accesses, NEED_SIM, SHOWS_TYPES, "assoc-sets" },
 	{ "dataflow", "from allocation to free: functions, and changes of CPU",
-	  view_dataflow, lacks_paths, NEED_TRACES, "dot" },
+	  view_dataflow, lacks_paths, NEED_TRACES, 0, "dot" },
 	{ "paths", "path traces: accesses in their order, with hits and latency",
-	  view_paths, lacks_paths, NEED_TRACES, NULL },
+	  view_paths, lacks_paths, NEED_TRACES, 0, NULL },
 	{ "sharing", "lines that several CPUs use and one writes",
-	  view_sharing, lacks_samples, NEED_VERDICTS, NULL },
+	  view_sharing, lacks_sharing, NEED_VERDICTS, SHOWS_SAMPLES, NULL },
+	{ "lines", "cache lines by samples: loads, stores, CPUs, places in them, HITM",
+	  view_lines, lacks_samples, NEED_MODEL, SHOWS_SAMPLES | SHOWS_CPUS, NULL },
+	{ "code", "functions and their files by misses, and the type they use most",
+	  view_code, lacks_samples, NEED_MODEL, SHOWS_SAMPLES, NULL },
+	{ "levels", "where accesses found their data, and how long that took",
+	  view_levels, lacks_levels, NEED_MODEL, SHOWS_LATENCY, NULL },
+	{ "cpus", "CPUs by samples: misses, memory of other nodes, latency",
+	  view_cpus, lacks_cpus, NEED_MODEL, SHOWS_LEVELS | SHOWS_LATENCY | SHOWS_NODES, NULL },
+	{ "nodes", "NUMA nodes of CPUs and of the memory they use",
+	  view_nodes, lacks_nodes, NEED_MODEL, SHOWS_LEVELS | SHOWS_LATENCY, NULL },
 	{ }
 };
+
+/**
+ * view_note() - say what a recording of perf lacks for a view, once, on standard error
+ * @a: the analysis, loaded
+ * @shows: of the view
+ * @path: of the recording
+ */
+void view_note(const struct analysis *a, unsigned int shows, const char *path)
+{
+	static const struct { unsigned int what; const char *name; } names[] = {
+		{ SHOWS_TYPES, "types of objects (variables, mappings and regions stand for them)" },
+		{ SHOWS_ALLOCATIONS, "events of allocations" }, { SHOWS_HISTORIES, "histories of objects" },
+		{ SHOWS_LEVELS, "data sources (perf mem record)" },
+		{ SHOWS_LATENCY, "latencies (perf record --weight)" },
+		{ SHOWS_CPUS, "CPUs (perf record --sample-cpu)" },
+		{ SHOWS_NODES, "NUMA nodes of the memory (perf mem record --phys-data)" },
+	};
+	const unsigned int has = (knows_levels(a) ? SHOWS_LEVELS : 0) | (knows_latency(a) ? SHOWS_LATENCY : 0) |
+				 (knows_cpus(a) ? SHOWS_CPUS : 0) | (knows_nodes(a) ? SHOWS_NODES : 0);
+	char text[512] = "";
+	size_t i, n = 0;
+
+	if (model_has_types(&a->m))
+		return;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (shows & ~has & names[i].what)
+			n += snprintf(text + n, sizeof(text) - n, "%s %s", n ? ", no" : " no", names[i].name);
+	if (n)
+		complain(OK, "%s: perf recorded%s", path, text);
+}
 
 /** view_word() - the views, as struct verb_usage has words */
 const char *view_word(int n, const char **about)

@@ -7,6 +7,12 @@
 #include "lib/table.h"
 #include "dprof/judge/analysis.h"
 
+/* What views show that perf.data has not, or may lack. */
+enum {
+	SHOWS_TYPES = 1, SHOWS_ALLOCATIONS = 2, SHOWS_HISTORIES = 4, SHOWS_LEVELS = 8, SHOWS_LATENCY = 16,
+	SHOWS_CPUS = 32, SHOWS_NODES = 64,
+};
+
 /**
  * struct view - a way to look at a recording
  * @name: on the command line
@@ -14,6 +20,7 @@
  * @make: fills a table; returns 0, or -1 without memory
  * @lacks: NULL, or says what the recording lacks for it
  * @need: what it is made of
+ * @shows: SHOWS_*: what perf.data may lack
  * @plot: what draws it: a script of plots/, "dot", or NULL
  */
 struct view {
@@ -21,12 +28,14 @@ struct view {
 	int (*make)(struct analysis *a, struct table *t);
 	const char *(*lacks)(const struct analysis *a);
 	enum need need;
+	unsigned int shows;
 	const char *plot;
 };
 
 extern const struct view views[];
 
 const struct view *view_find(const char *name);
+void view_note(const struct analysis *a, unsigned int shows, const char *path);
 const char *view_word(int n, const char **about);
 
 int view_profile(struct analysis *a, struct table *t);
@@ -36,6 +45,14 @@ int view_sets(struct analysis *a, struct table *t);
 int view_dataflow(struct analysis *a, struct table *t);
 int view_paths(struct analysis *a, struct table *t);
 int view_sharing(struct analysis *a, struct table *t);
+int view_lines(struct analysis *a, struct table *t);
+int view_code(struct analysis *a, struct table *t);
+int view_levels(struct analysis *a, struct table *t);
+int view_cpus(struct analysis *a, struct table *t);
+int view_nodes(struct analysis *a, struct table *t);
+
+/* lines.c: of lines that several CPUs use and one writes, a row each. */
+int shared_lines(struct analysis *a, struct table *t);
 
 /* What several views say alike. */
 struct cell share_cell(double part, double whole);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* Where samples were taken, and where their data were: CPUs, NUMA nodes, levels. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "view.h"
+
+int view_levels(struct analysis *a, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "level", CELL_TEXT, 0 }, { "samples", CELL_INT, 0 }, { "samples_pct", CELL_REAL, 2 },
+		{ "loads", CELL_INT, 0 }, { "stores", CELL_INT, 0 }, { "latency_cycles", CELL_REAL, 1 },
+		{ "latency_pct", CELL_REAL, 2 },
+	};
+	uint64_t latency = 0;
+	int l, ret = 0;
+
+	table_init(t, columns, NR(columns));
+	for (l = 0; l < NR_LEVELS; l++)
+		latency += a->m.by_level[l].latency;
+	for (l = 0; l < NR_LEVELS && !ret; l++) {
+		const struct level_sum *s = &a->m.by_level[l];
+		const struct cell row[] = {
+			TEXT_CELL(level_name[l]), INT_CELL(s->n), share_cell(s->n, a->m.samples),
+			INT_CELL(s->loads), INT_CELL(s->stores),
+			s->with_latency ? REAL_CELL((double)s->latency / s->with_latency) : NONE_CELL,
+			share_cell(s->latency, latency),
+		};
+
+		if (s->n)
+			ret = table_add(t, row);
+	}
+	return ret;
+}
+
+/* Spots of a CPU, or of a pair of nodes, added up. */
+struct group {
+	int cpu, cpu_node, node;
+	struct tally sum;
+	uint64_t home, remote;		/* samples of the CPU's node, and of others */
+};
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return x->cpu != y->cpu ? x->cpu - y->cpu : x->cpu_node - y->cpu_node;
+}
+
+static int by_nodes(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return x->cpu_node != y->cpu_node ? x->cpu_node - y->cpu_node : x->node - y->node;
+}
+
+/* Groups of spots, sorted.  Return NULL without memory. */
+static struct group *make_groups(const struct analysis *a, int (*order)(const void *, const void *), size_t *nr)
+{
+	struct group *g = calloc(HASH_COUNT(a->m.spots) + 1, sizeof(*g));
+	const struct spot *s;
+	size_t n = 0, i;
+
+	*nr = 0;
+	for (s = a->m.spots; s && g; s = s->hh.next) {
+		const bool known = s->key.node >= 0 && s->key.cpu_node >= 0;
+
+		g[n++] = (struct group){
+			.cpu = s->key.cpu, .cpu_node = s->key.cpu_node, .node = s->key.node, .sum = s->sum,
+			.home = known && s->key.node == s->key.cpu_node ? s->sum.n : 0,
+			.remote = known && s->key.node != s->key.cpu_node ? s->sum.n : 0 };
+	}
+	if (!n)
+		return g;
+	qsort(g, n, sizeof(*g), order);
+	for (i = 1; i < n; i++) {
+		if (order(&g[*nr], &g[i])) {
+			g[++*nr] = g[i];
+			continue;
+		}
+		tally_add(&g[*nr].sum, &g[i].sum);
+		g[*nr].home += g[i].home;
+		g[*nr].remote += g[i].remote;
+	}
+	++*nr;
+	return g;
+}
+
+static struct cell number_or_none(int n)
+{
+	return n < 0 ? NONE_CELL : INT_CELL(n);
+}
+
+int view_cpus(struct analysis *a, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "cpu", CELL_INT, 0 }, { "node", CELL_INT, 0 }, { "samples", CELL_INT, 0 },
+		{ "samples_pct", CELL_REAL, 2 }, { "loads", CELL_INT, 0 }, { "stores", CELL_INT, 0 },
+		{ "misses_l1", CELL_INT, 0 }, { "misses_l2", CELL_INT, 0 }, { "misses_l3", CELL_INT, 0 },
+		{ "peer", CELL_INT, 0 }, { "hitm", CELL_INT, 0 }, { "remote_pct", CELL_REAL, 2 },
+		{ "latency_cycles", CELL_REAL, 1 },
+	};
+	struct group *g;
+	size_t nr, i;
+	int ret = 0;
+
+	table_init(t, columns, NR(columns));
+	g = make_groups(a, by_cpu, &nr);
+	for (i = 0; i < nr && !ret; i++) {
+		const struct tally *s = &g[i].sum;
+		const bool known = tally_known(s);
+		const struct cell row[] = {
+			number_or_none(g[i].cpu), number_or_none(g[i].cpu_node), INT_CELL(s->n),
+			share_cell(s->n, a->m.samples), INT_CELL(s->loads), INT_CELL(s->stores),
+			known ? INT_CELL(tally_misses(s, LEVEL_L1)) : NONE_CELL,
+			known ? INT_CELL(tally_misses(s, LEVEL_L2)) : NONE_CELL,
+			known ? INT_CELL(tally_misses(s, LEVEL_L3)) : NONE_CELL,
+			known ? INT_CELL(s->level[LEVEL_PEER]) : NONE_CELL,
+			known ? INT_CELL(s->modified) : NONE_CELL,
+			share_cell(g[i].remote, g[i].home + g[i].remote),
+			s->with_latency ? REAL_CELL(tally_latency(s)) : NONE_CELL,
+		};
+
+		ret = table_add(t, row);
+	}
+	free(g);
+	return g ? ret : -1;
+}
+
+int view_nodes(struct analysis *a, struct table *t)
+{
+	static const struct column columns[] = {
+		{ "cpu_node", CELL_INT, 0 }, { "memory_node", CELL_INT, 0 }, { "samples", CELL_INT, 0 },
+		{ "samples_pct", CELL_REAL, 2 }, { "loads", CELL_INT, 0 }, { "stores", CELL_INT, 0 },
+		{ "misses_l3", CELL_INT, 0 }, { "latency_cycles", CELL_REAL, 1 },
+	};
+	struct group *g;
+	size_t nr, i;
+	int ret = 0;
+
+	table_init(t, columns, NR(columns));
+	g = make_groups(a, by_nodes, &nr);
+	for (i = 0; i < nr && !ret; i++) {
+		const struct tally *s = &g[i].sum;
+		const struct cell row[] = {
+			number_or_none(g[i].cpu_node), number_or_none(g[i].node), INT_CELL(s->n),
+			share_cell(s->n, a->m.samples), INT_CELL(s->loads), INT_CELL(s->stores),
+			tally_known(s) ? INT_CELL(tally_misses(s, LEVEL_L3)) : NONE_CELL,
+			s->with_latency ? REAL_CELL(tally_latency(s)) : NONE_CELL,
+		};
+
+		ret = table_add(t, row);
+	}
+	free(g);
+	return g ? ret : -1;
+}
