@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 #include "dprof/read/trace.c"
 #include "dprof/view/view.h"
 #include "made/mutate.h"
+#include "made/perf_file.h"
 #include "made/recordings.h"
 
 /* Objects of two types on two CPUs, allocated, watched, sampled and freed. */
@@ -87,6 +89,38 @@ static void text(void **unused)
 	free(good);
 }
 
+/* What perf recorded: two processes, memory that they share, a kernel and a module of it. */
+static void perf_data(void **unused)
+{
+	struct made_perf *f = made_perf_new();
+	uint64_t events, i;
+	struct mutation m = { .name = "perf.data to dprof", .read = report, .ctx = &events };
+
+	(void)unused;
+	made_perf_memory(f);
+	made_perf_nodes(f, "0", "1");
+	made_perf_map(f, 0, -1, 0xffffffff81000000, 0x2000000, PROT_EXEC, "[kernel.kallsyms]_text");
+	made_perf_map(f, 0, -1, 0xffffffffc0000000, 0x4000, PROT_EXEC, "[netmod]");
+	made_perf_comm(f, 0, 10, 10, 0, "prog");
+	made_perf_map(f, 0, 10, 0x400000, 0x1000, PROT_READ | PROT_EXEC, "/bin/true");
+	made_perf_map(f, 500, 10, 0x600000, 0x10000, PROT_READ | PROT_WRITE, "[heap]");
+	made_perf_fork(f, 700, 11, 11, 10);
+	made_perf_mapping(f, 800, 11, &(struct perf_made_map){ 0x680000, 0x90000, 0x1000, PROT_READ, MAP_SHARED, "/dev/shm/q" });
+	for (i = 0; i < 60; i++)
+		made_perf_sample(f, &(struct perf_made){
+			.time = 1000 + 10 * i, .ip = i % 4 ? 0x400010 : 0xffffffffc0000010,
+			.addr = i % 5 ? 0x600000 + i % 3 * 0x80000 : 0xffffffff82000010 + i, .weight = 300,
+			.data_src = i % 2 ? 0x68100142 : 0x144, .phys_addr = 0x1000 + (i << 25), .pid = 10 + i % 2,
+			.tid = 10 + i % 2, .cpu = i % 2, .misc = i % 4 && i % 5 ? 2 : 1 });
+	made_perf_comm(f, 2000, 11, 11, PERF_RECORD_MISC_COMM_EXEC, "next");
+	made_perf_sample(f, &(struct perf_made){ .time = 2001, .ip = 0x400010, .addr = 0x600040, .data_src = 0x142,
+						 .pid = 11, .tid = 11 });
+	m.data = made_perf_bytes(f, PERF_NATIVE, &m.size);
+	made_perf_free(f);
+	mutate(&m);
+	free((void *)m.data);
+}
+
 /* Records one after another: a size, and so many bytes. */
 static void decode_all(void *decoder, char *data, size_t size)
 {
@@ -147,7 +181,7 @@ static void events(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(text), cmocka_unit_test(events) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(text), cmocka_unit_test(events), cmocka_unit_test(perf_data) };
 
 	/* What is said of each is not of interest. */
 	stderr = fopen("/dev/null", "w");
