@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Inputs damaged at random, for readers. */
+#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ static uint64_t edge(uint64_t *seed)
 {
 	static const uint64_t edges[] = {
 		0, 1, 2, 7, 8, 16, 255, 256, 4095, 4096, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffffff,
-		0x100000000, INT64_MAX, UINT64_MAX, UINT64_MAX - 7,
+		0x100000, 0x1000000, 0x10000000, 0x100000000, INT64_MAX, UINT64_MAX, UINT64_MAX - 7,
 	};
 
 	return edges[mutate_random(seed) % (sizeof(edges) / sizeof(edges[0]))];
@@ -74,6 +75,22 @@ static size_t place(const struct mutation *m, size_t size, uint64_t *seed)
 	return at;
 }
 
+/* Of text: a number on the edge of something instead of the digits at @at.  Return: the size. */
+static size_t write_number(char *data, size_t size, size_t at, uint64_t value)
+{
+	size_t n = 0, length;
+	char text[24];
+
+	length = sprintf(text, "%lu", (unsigned long)value);
+	while (at + n < size && isdigit((unsigned char)data[at + n]))
+		n++;
+	if (!n || size - n + length > MUTATE_BYTES)
+		return size;
+	memmove(data + at + length, data + at + n, size - at - n);
+	memcpy(data + at, text, length);
+	return size - n + length;
+}
+
 static size_t damage(const struct mutation *m, char *data, size_t size, uint64_t *seed)
 {
 	const size_t at = place(m, size, seed), left = size - at;
@@ -83,7 +100,7 @@ static size_t damage(const struct mutation *m, char *data, size_t size, uint64_t
 
 	if (!size)
 		return 0;
-	switch (mutate_random(seed) % 8) {
+	switch (mutate_random(seed) % 9) {
 	case 0:
 		data[at] ^= 1 << mutate_random(seed) % 8;
 		break;
@@ -118,6 +135,10 @@ static size_t damage(const struct mutation *m, char *data, size_t size, uint64_t
 	case 7:
 		if (mutate_random(seed) % 8 == 0 && at >= m->keep_to)
 			size = at;
+		break;
+	case 8:
+		if (at >= m->keep_to)
+			size = write_number(data, size, at, value);
 		break;
 	}
 	return size;
