@@ -9,9 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "lib/leftover.h"
 #include "lib/numbers.h"
 #include "pagealloc/cli.h"
 #include "bench.h"
@@ -24,7 +22,7 @@
 #define CYCLES "model_cycles"
 #define MODEL_HEADER "phase,cache,level,cpu,accesses,misses"
 
-enum { MAX_CACHES = 16, MAX_PHASES = 100000000 };
+enum { MAX_CACHES = 16 };
 enum { MODEL_PHASE, MODEL_CACHE, MODEL_LEVEL, MODEL_CPU, MODEL_ACCESSES, MODEL_MISSES,
        MODEL_COLUMNS };
 
@@ -41,17 +39,22 @@ struct count {
 	int there;
 };
 
+struct phase {
+	uint64_t number;
+	struct count count[MAX_CACHES];
+};
+
 /**
  * struct model - what the oracle counted
  * @cache: names of caches, in the order of the file
- * @count: of phase p and cache c: [p * MAX_CACHES + c]
+ * @phases: those that were counted, in their order
  * @setting: values of model_settings; empty: none.  Caches have a line each
  */
 struct model {
 	const char *path;
 	char cache[MAX_CACHES][METRIC_NAME_LEN - 9];
 	size_t nr_caches;
-	struct count *count;
+	struct phase *phases;
 	size_t nr_phases, room;
 	char setting[NR_SETTINGS][1024];
 };
@@ -86,25 +89,38 @@ struct join {
 	unsigned int has;	/* bit i: of model_settings i, from the counts of another boot */
 };
 
-static int grow(struct model *m, size_t phases)
+/* Phases are counted one after another.  Return: NULL: it is before the last one, or no memory. */
+static struct phase *add_phase(struct model *m, uint64_t number)
 {
-	struct count *all;
-	size_t room = m->room ? m->room : 1024;
+	struct phase *last = m->nr_phases ? &m->phases[m->nr_phases - 1] : NULL, *all;
+	size_t room;
 
-	while (room < phases)
-		room *= 2;
-	if (room > m->room) {
-		all = realloc(m->count, room * MAX_CACHES * sizeof(*all));
+	if (last && number <= last->number)
+		return number == last->number ? last : NULL;
+	if (m->nr_phases == m->room) {
+		room = m->room ? 2 * m->room : 64;
+		all = realloc(m->phases, room * sizeof(*all));
 		if (!all)
-			return -1;
-		memset(all + m->room * MAX_CACHES, 0,
-		       (room - m->room) * MAX_CACHES * sizeof(*all));
-		m->count = all;
+			return NULL;
+		m->phases = all;
 		m->room = room;
 	}
-	if (phases > m->nr_phases)
-		m->nr_phases = phases;
-	return 0;
+	last = &m->phases[m->nr_phases++];
+	*last = (struct phase){ .number = number };
+	return last;
+}
+
+static int compare_phases(const void *a, const void *b)
+{
+	const struct phase *p = a, *q = b;
+
+	return (p->number > q->number) - (p->number < q->number);
+}
+
+static const struct phase *find_phase(const struct model *m, uint64_t number)
+{
+	return bsearch(&(struct phase){ .number = number }, m->phases, m->nr_phases, sizeof(*m->phases),
+		       compare_phases);
 }
 
 static size_t find_cache(struct model *m, const char *name)
@@ -124,13 +140,14 @@ static size_t find_cache(struct model *m, const char *name)
 static int add_count(struct model *m, char *text)
 {
 	char *column[MODEL_COLUMNS];
-	uint64_t phase, accesses, misses, unused;
+	uint64_t number, accesses, misses, unused;
+	struct phase *phase;
 	struct count *count;
 	size_t n = 0, cache;
 
 	while (text && n < MODEL_COLUMNS)
 		column[n++] = strsep(&text, ",");
-	if (text || n < MODEL_COLUMNS || parse_number(column[MODEL_PHASE], 0, MAX_PHASES, &phase) ||
+	if (text || n < MODEL_COLUMNS || parse_number(column[MODEL_PHASE], 0, UINT32_MAX, &number) ||
 	    (strcmp(column[MODEL_CACHE], INSTRUCTIONS) &&
 	     parse_number(column[MODEL_LEVEL], 0, UINT64_MAX, &unused)) ||
 	    parse_number(column[MODEL_CPU], 0, UINT64_MAX, &unused) ||
@@ -138,9 +155,10 @@ static int add_count(struct model *m, char *text)
 	    parse_number(column[MODEL_MISSES], 0, accesses, &misses))
 		return -1;
 	cache = find_cache(m, column[MODEL_CACHE]);
-	if (cache == MAX_CACHES || grow(m, phase + 1))
+	phase = cache < MAX_CACHES ? add_phase(m, number) : NULL;
+	if (!phase)
 		return -1;
-	count = &m->count[phase * MAX_CACHES + cache];
+	count = &phase->count[cache];
 	count->accesses += accesses;
 	count->misses += misses;
 	count->there = 1;
@@ -283,14 +301,15 @@ static int put_settings(struct join *j)
 static int end_measurement(struct join *j)
 {
 	const struct model *m = j->model;
+	const struct phase *phase = find_phase(m, j->phase);
 	char *row = j->row;
 	uint64_t cycles = 0;
 	size_t c, there = 0;
 
 	if (!row)
 		return OK;
-	for (c = 0; c < m->nr_caches && j->phase < m->nr_phases; c++) {
-		const struct count *n = &m->count[j->phase * MAX_CACHES + c];
+	for (c = 0; c < m->nr_caches && phase; c++) {
+		const struct count *n = &phase->count[c];
 
 		if (!n->there)
 			continue;
@@ -369,6 +388,7 @@ static int join_row(struct join *j, char **column)
 
 static int join(struct join *j, FILE *f)
 {
+	const uint64_t last = j->model->phases[j->model->nr_phases - 1].number;
 	char *text = NULL, *copy, *column[RAW_COLUMNS];
 	size_t room = 0;
 	int ret = OK, header = 0;
@@ -409,10 +429,10 @@ static int join(struct join *j, FILE *f)
 	if (!ret)
 		ret = end_measurement(j);
 	/* Phases of executions that were stopped count in the guest, and in no row. */
-	if (!ret && j->joined && j->phase + 1 != j->model->nr_phases)
-		ret = complain(FAILED, "%s: has %zu phases, the measurements of boot %" PRIu64
+	if (!ret && j->joined && j->phase != last)
+		ret = complain(FAILED, "%s: has %" PRIu64 " phases, the measurements of boot %" PRIu64
 			       " are %llu: the run was interrupted, and does not fit its counts",
-			       j->model->path, j->model->nr_phases, j->boot, j->phase + 1);
+			       j->model->path, last + 1, j->boot, j->phase + 1);
 	if (!ret && !j->joined)
 		ret = complain(FAILED, "%s: no measurements%s", j->path,
 			       j->have_boot == 2 ? " of this boot" : "");
@@ -442,18 +462,15 @@ static int run(struct join *j, const char *counts, const char *output)
 	if (!ret) {
 		j->out = out.f;
 		ret = join(j, f);
-		if (ret && out.tmp[0]) {
-			/* Said already; what is there stays as it is. */
-			fclose(out.f);
-			unlink(out.tmp);
-			leftover_done(out.tmp);
-		} else if (!ret) {
+		/* Why was said; what is there stays as it is. */
+		if (!ret)
 			ret = outfile_close(&out, 0);
-		}
+		else if (out.path)
+			outfile_drop(&out);
 	}
 	if (f)
 		fclose(f);
-	free(m.count);
+	free(m.phases);
 	return ret;
 }
 
