@@ -444,6 +444,21 @@ void *trace_file_bytes(struct trace_file *t, enum trace_version version, size_t 
 	return b.data;
 }
 
+/**
+ * trace_file_formats() - where the formats of events are, in a file that is not compressed
+ * @bytes: of trace_file_bytes()
+ * @size: of them
+ * @from: where they begin
+ * @to: where they end
+ */
+void trace_file_formats(const void *bytes, size_t size, size_t *from, size_t *to)
+{
+	const char *first = memmem(bytes, size, "name: ", 6), *last = memmem(bytes, size, "REC->common_pid", 15);
+
+	*from = first - (const char *)bytes - 64;
+	*to = last - (const char *)bytes + 16;
+}
+
 /** trace_file_write() - the file, as a file */
 void trace_file_write(struct trace_file *t, enum trace_version version, const char *path)
 {

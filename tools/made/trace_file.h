@@ -43,6 +43,7 @@ void trace_file_add(struct trace_file *t, unsigned int cpu, uint64_t ts, int id,
 		    const struct trace_value *values);
 void trace_file_lose(struct trace_file *t, unsigned int cpu, uint64_t events);
 void *trace_file_bytes(struct trace_file *t, enum trace_version version, size_t *size);
+void trace_file_formats(const void *bytes, size_t size, size_t *from, size_t *to);
 void trace_file_write(struct trace_file *t, enum trace_version version, const char *path);
 void trace_file_free(struct trace_file *t);
 

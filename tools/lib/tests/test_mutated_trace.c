@@ -84,7 +84,6 @@ static void cut(void *ctx, char *data, size_t size)
 static void mutate_version(enum trace_version version, const char *name, void (*read)(void *, char *, size_t))
 {
 	struct mutation m = { .name = name, .read = read };
-	const char *first, *last;
 	uint64_t bytes;
 	size_t size;
 
@@ -96,10 +95,7 @@ static void mutate_version(enum trace_version version, const char *name, void (*
 		memcpy(&bytes, (const char *)m.data + m.keep_from + 8, 8);
 		m.keep_to = m.keep_from + 16 + bytes;
 	} else {
-		first = memmem(m.data, size, "name: ", 6);
-		last = memmem(m.data, size, "REC->common_pid", 15);
-		m.keep_from = first - (const char *)m.data - 64;
-		m.keep_to = last - (const char *)m.data + 16;
+		trace_file_formats(m.data, size, &m.keep_from, &m.keep_to);
 	}
 	assert_in_range(m.keep_to - m.keep_from, 16, size);
 	mutate(&m);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* memref's events damaged at random: decoded, batches among them. */
+/*
+ * memref's events damaged at random: decoded, batches among them; and whole recordings: each
+ * view made, and each export.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -12,9 +16,12 @@
 #include "lib/trace/dat.h"
 #include "made/mutate.h"
 #include "made/recordings.h"
+#include "memref/memref.h"
 #include "memref/model/model.h"
 #include "memref/read/batch.h"
 #include "memref/read/decode.h"
+#include "memref/read/reader.h"
+#include "memref/view/view.h"
 
 static struct decoder decoder;
 static struct trace_dat file;
@@ -100,6 +107,54 @@ static void batches(void **unused)
 	mutate(&m);
 }
 
+/* A view or an export, each in its turn. */
+static void report(void *turn, char *data, size_t size)
+{
+	static const char * const formats[] = { "damo", "damo-json", "csv", "json", "folded", "raw" };
+	const size_t nr_formats = sizeof(formats) / sizeof(formats[0]);
+	const char *path = mutate_file(data, size);
+	size_t *i = turn;
+	const struct view *v;
+	char error[512] = "";
+	struct model m;
+	struct table t;
+
+	if (*i < nr_formats) {
+		cmd_export(6, (char *[]){ "export", (char *)path, "--to", (char *)formats[(*i)++], "-o", "/dev/null", NULL });
+		return;
+	}
+	v = &views[*i - nr_formats];
+	*i = v[1].name ? *i + 1 : 0;
+	model_init(&m);
+	m.heat.max_cells = m.virt.max_cells = 4096;
+	m.thp.wanted = v->needs & VIEW_THP;
+	reader_read(path, &m, NULL, error, sizeof(error));
+	if (m.nr_intervals) {
+		view_make(v, &m, &t, error, sizeof(error));
+		table_free(&t);
+	}
+	model_free(&m);
+}
+
+static void recordings(void **unused)
+{
+	static const enum trace_version version[] = { TRACE_V6, TRACE_V7 };
+	size_t i, turn = 0;
+
+	(void)unused;
+	for (i = 0; i < sizeof(version) / sizeof(version[0]); i++) {
+		struct mutation m = { .name = "memref's recordings", .read = report, .ctx = &turn };
+		struct trace_file *t = memref_recording(8);
+
+		m.data = trace_file_bytes(t, version[i], &m.size);
+		/* libtraceevent reads the formats: test_mutated_trace damages them. */
+		trace_file_formats(m.data, m.size, &m.keep_from, &m.keep_to);
+		mutate(&m);
+		free((void *)m.data);
+		trace_file_free(t);
+	}
+}
+
 static int open_file(void **unused)
 {
 	struct trace_file *t = memref_recording(8);
@@ -124,7 +179,11 @@ static int close_file(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(events), cmocka_unit_test(batches) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events), cmocka_unit_test(batches), cmocka_unit_test(recordings),
+	};
 
+	/* What is said of each is not of interest. */
+	stderr = fopen("/dev/null", "we");
 	return cmocka_run_group_tests_name("mutated events of memref", tests, open_file, close_file);
 }
