@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
+#include "dprof/dprof.h"
 #include "dprof/read/trace.c"
 #include "dprof/view/view.h"
 #include "made/mutate.h"
@@ -53,14 +54,29 @@ static char *make_text(void)
 	return text;
 }
 
-/* Each view in its turn. */
+/* perf.data, and files with the names of types. */
+static void export(const char *path)
+{
+	char folder[] = "/dev/shm/dprof-mutated.XXXXXX", output[64], command[80];
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(output, sizeof(output), "%s/perf.data", folder);
+	cmd_export(6, (char *[]){ "export", (char *)path, "--to", "perf", "-o", output, NULL });
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+/* Each view in its turn; of some, what is exported. */
 static void report(void *events, char *data, size_t size)
 {
 	const char *path = mutate_file(data, size);
 	static const struct view *view = views;
+	static unsigned int exports;
 	struct analysis a;
 	struct table t;
 
+	if (view == views && exports++ % 8 == 0)
+		export(path);
 	analysis_init(&a);
 	analysis_load(&a, path, view->need);
 	*(uint64_t *)events = a.m.events;

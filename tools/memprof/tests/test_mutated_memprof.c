@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Recordings of memprof damaged at random: opened, judged, each view made.  Of every other
- * one the chunks are given the checks that go with them, or damage would be found at once.
+ * Recordings of memprof damaged at random: opened, judged, each view made; some exported.  Of
+ * every other one the chunks are given the checks that go with them, or damage would be found
+ * at once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@
 
 #include "made/mutate.h"
 #include "memprof/diagnose/patterns.h"
+#include "memprof/memprof_cli.h"
 #include "memprof/view/view.h"
 #include "memprof_data.h"
 
@@ -40,6 +42,18 @@ static void set_checks(char *data, size_t size)
 	}
 }
 
+/* What is exported of it: perf.data, and files with the names of objects. */
+static void export(const char *path)
+{
+	char folder[] = "/dev/shm/memprof-mutated.XXXXXX", output[64], command[80];
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(output, sizeof(output), "%s/perf.data", folder);
+	cmd_export(6, (char *[]){ "export", (char *)path, "--to", "perf", "-o", output, NULL });
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 static void read_damaged(void *ctx, char *data, size_t size)
 {
 	struct view_options o = { .object = NO_NUMBER, .thread = NO_NUMBER };
@@ -53,6 +67,8 @@ static void read_damaged(void *ctx, char *data, size_t size)
 
 	if (++*round % 2)
 		set_checks(data, size);
+	if (*round % 64 == 1)
+		export(mutate_file(data, size));
 	m = memprof_open(mutate_file(data, size), &options, error, sizeof(error));
 	if (!m) {
 		assert_true(*error);
@@ -156,5 +172,7 @@ int main(void)
 		cmocka_unit_test(mutated), cmocka_unit_test(times_near_the_last_come_to_an_end),
 	};
 
+	/* What is said of each is not of interest. */
+	stderr = fopen("/dev/null", "we");
 	return cmocka_run_group_tests_name("mutated recordings of memprof", tests, make, remove_path);
 }
