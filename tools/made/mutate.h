@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 the memscope authors */
 /*
  * Inputs damaged at random, for readers: none may crash, take more than 512 MiB of memory
- * or more than 20 s.  10,000 each by default, MEMSCOPE_MUTATIONS of them if it is set; from
- * MEMSCOPE_SEED on, 1 by default.
+ * or more than 20 s of a processor.  10,000 each by default, MEMSCOPE_MUTATIONS of them if it
+ * is set; from MEMSCOPE_SEED on, 1 by default.
  */
 #ifndef MEMSCOPE_MADE_MUTATE_H
 #define MEMSCOPE_MADE_MUTATE_H
