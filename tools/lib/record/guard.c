@@ -42,18 +42,27 @@ static struct {
 	pid_t pid;
 } guard = { .fd = -1, .pipe = -1, .pid = -1 };
 
-/* Its text, to be freed; NULL without memory. */
+/*
+ * Its text, until the next one is read; NULL: it cannot be read.  There may be no memory left:
+ * that of the usual size is ours.
+ */
 static char *read_file(int fd)
 {
+	static char buf[1 << 16];
+	static char *large;
 	struct stat st;
 	ssize_t n;
-	char *text;
+	char *text = buf;
 
 	if (fstat(fd, &st))
 		return NULL;
-	text = malloc(st.st_size + 1);
-	if (!text)
-		return NULL;
+	free(large);
+	large = NULL;
+	if (st.st_size >= (off_t)sizeof(buf)) {
+		text = large = malloc(st.st_size + 1);
+		if (!text)
+			return NULL;
+	}
 	n = pread(fd, text, st.st_size, 0);
 	text[n > 0 ? n : 0] = '\0';
 	return text;
@@ -65,7 +74,6 @@ static int undo_file(int fd, const char *path)
 	char *text = read_file(fd);
 	int ret = text ? undo_all(text) : complain(FAILED, "no memory left to undo what is changed");
 
-	free(text);
 	if (!ret && *path)
 		unlink(path);
 	return ret;
@@ -102,7 +110,6 @@ static pid_t holder(int fd)
 
 	if (text && sscanf(text, "recorder %d", &pid) != 1)
 		pid = 0;
-	free(text);
 	return pid;
 }
 
