@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Options that several verbs understand. */
+#include <errno.h>
 #include <string.h>
 
 #include "cli.h"
@@ -80,14 +81,13 @@ int wish_flag(const struct opt *o, const char *value)
 int wish_parse(struct wish *w)
 {
 	char error[512];
+	int ret;
 
 	if (w->flags && !w->strategy)
 		return complain(USAGE, "%s: only with --strategy",
 				w->flags & PAGE_HINT_ORDER0 ? "--order0" : "--locked");
 	if (w->inherit && inherit_parse(w->inherit, &w->inherit_flags))
 		return USAGE;
-	if (w->strategy && pagealloc_hint_parse(w->strategy, w->flags, &w->hint, error,
-						sizeof(error)))
-		return complain(USAGE, "--strategy %s", error);
-	return OK;
+	ret = w->strategy ? pagealloc_hint_parse(w->strategy, w->flags, &w->hint, error, sizeof(error)) : 0;
+	return ret ? complain(ret == -ENOMEM ? FAILED : USAGE, "--strategy %s", error) : OK;
 }
