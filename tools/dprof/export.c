@@ -138,7 +138,7 @@ static int write_event(void *arg, const struct event *e)
 	return x->no_memory || x->w.failed;
 }
 
-static int write_all(struct export *x, const char *path)
+static int write_all(struct export *x, const char *path, bool damaged)
 {
 	struct reader r = { .event = write_event, .ctx = x };
 	char error[512] = "";
@@ -149,10 +149,12 @@ static int write_all(struct export *x, const char *path)
 	if (make_leads(x))
 		return complain(FAILED, "%s: no memory left for it", path);
 	perf_write_begin(&x->w);
-	/* What is wrong with the file was said when it was read before. */
+	/* What is wrong with a damaged file was said when it was read before. */
 	reader_read(path, &r, error, sizeof(error));
 	if (x->no_memory)
 		return complain(FAILED, "%s: no memory left for it", path);
+	if (*error && !damaged)
+		return complain(FAILED, "%s", error);
 	if (perf_write_end(&x->w))
 		return complain(FAILED, "%s: %s", x->output, errno ? strerror(errno) : "not written");
 	return OK;
@@ -173,7 +175,7 @@ static int export_perf(struct export *x, const char *path)
 	} else if (!outfile_open(&out, x->output)) {
 		x->w.f = out.f;
 		x->places.w = &x->w;
-		failed = write_all(x, path);
+		failed = write_all(x, path, damaged);
 		if (failed)
 			outfile_drop(&out);
 		else
