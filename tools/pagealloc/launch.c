@@ -283,7 +283,7 @@ int launch(struct launch *l)
 {
 	long options = PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD |
 		       (l->end ? PTRACE_O_TRACEEXIT : 0);
-	int go[2], err;
+	int go[2], err, failed;
 
 	if (pipe(go))
 		return complain(FAILED, "%s", strerror(errno));
@@ -304,8 +304,12 @@ int launch(struct launch *l)
 				l->argv[0], strerror(err));
 	}
 	set_signals();
-	if (write(go[1], "", 1) != 1)
+	failed = write(go[1], "", 1) != 1;
+	if (failed) {
+		complain(FAILED, "%s: not begun: %s", l->argv[0], strerror(errno));
 		kill(child, SIGKILL);
+	}
 	close(go[1]);
-	return follow(l);
+	err = follow(l);
+	return failed ? FAILED : err;
 }
