@@ -143,7 +143,7 @@ static void put_json(struct sink *s, enum chunk_type type, json_t *json)
  */
 int sink_close(struct sink *s, json_t *meta)
 {
-	bool failed = !meta;
+	const bool failed = !meta;
 	struct stat st;
 	uint32_t i;
 
@@ -161,7 +161,8 @@ int sink_close(struct sink *s, json_t *meta)
 		free(s->cpus[i]);
 	numbers_free(&s->numbers);
 	free(s->tasks.data);
-	failed |= writer_close(&s->writer) != 0;
+	if (writer_close(&s->writer))
+		return FAILED;
 	/* One that has no name any more cannot be removed. */
 	if (failed && !stat(s->writer.path, &st) && S_ISREG(st.st_mode) && !truncate(s->writer.path, 0))
 		unlink(s->writer.path);

@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "lib/complain.h"
+#include "lib/leftover.h"
 #include "writer.h"
 
 static void put(struct writer *w, const void *data, size_t bytes)
@@ -33,6 +34,14 @@ static void put(struct writer *w, const void *data, size_t bytes)
 	}
 }
 
+/* Else it is a device or a pipe, which stays. */
+static bool is_regular(const struct writer *w)
+{
+	struct stat st;
+
+	return !fstat(w->fd, &st) && S_ISREG(st.st_mode);
+}
+
 /**
  * writer_open() - begin a recording
  * @w: to be closed with writer_close()
@@ -51,6 +60,9 @@ int writer_open(struct writer *w, const char *path, uint64_t start_ns)
 	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (w->fd < 0)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
+	/* If there is no memory left for a table, the program ends. */
+	if (is_regular(w))
+		leftover_add(path);
 	memcpy(h.magic, MEMPROF_MAGIC, sizeof(h.magic));
 	clock_gettime(CLOCK_REALTIME, &t);
 	h.start_real_ns = t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
@@ -101,15 +113,14 @@ void writer_chunk(struct writer *w, enum chunk_type type, uint32_t stream, uint6
  */
 int writer_close(struct writer *w)
 {
-	struct stat st;
-	bool regular = !fstat(w->fd, &st) && S_ISREG(st.st_mode);
+	const bool regular = is_regular(w);
 
 	if (close(w->fd) && !w->error)
 		w->error = errno;
-	if (!w->error)
-		return OK;
 	/* A part of a recording looks like a short one. */
-	if (regular)
+	if (regular && w->error)
 		unlink(w->path);
-	return complain(FAILED, "%s: %s", w->path, strerror(w->error));
+	if (regular)
+		leftover_done(w->path);
+	return !w->error ? OK : complain(FAILED, "%s: %s", w->path, strerror(w->error));
 }
