@@ -3,9 +3,11 @@
 /*
  * trace.dat files: a copy with the events of a span of time.
  *
- * trace-cmd split would do, but version 3.1 writes the first event of each CPU
- * twice.  Everything but the events' data is copied as it is: the copy has the
- * version and the compression of the file.
+ * trace-cmd split would do, but up to version 3.3.1 it writes events twice: the
+ * first one of each CPU, if the span begins there.  Its parse_cpu() reads a record
+ * before it seeks to the begin of the span; a release that seeks first makes this
+ * file needless.  Everything but the events' data is copied as it is: the copy has
+ * the version and the compression of the file.
  */
 #include <errno.h>
 #include <stdio.h>
