@@ -42,6 +42,7 @@ help:
 	'make check-rt        the functional tests on PREEMPT_RT' \
 	'make check-mutations that tests on the host notice faults put into the tools' \
 	'make check-packages  builds the packages, installs and removes them on Debian 12 and 13' \
+	'make check-trixie    on Debian 13: the lints, the tests of tools and oracle, make demo' \
 	'make check-full      all of these, and that each patch builds' \
 	'make check-long      what takes hours; goes on where it was interrupted' \
 	'' \
@@ -201,6 +202,11 @@ check-mutations: deps
 .PHONY: check-packages
 check-packages: deps
 	@tools/tests/packages $(B) $(SUITES)
+
+# Needs root and a mirror, too.
+.PHONY: check-trixie
+check-trixie: deps
+	@JOBS=$(JOBS) .ci/trixie $(B) $(PARTS)
 
 check-full: kernel kernel-debug kernel-rt guest qemu-ibs
 	@FULL=1 JOBS=$(JOBS) .ci/check $(B) lint tools patches vm rt debug
