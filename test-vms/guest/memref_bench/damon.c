@@ -39,7 +39,7 @@ static int by_pfn(const void *a, const void *b)
 }
 
 /* Of the target's frames, which it has from start_target() on, in their order. */
-static uint64_t *sorted[MAX_PAGES];
+static const uint64_t *sorted[MAX_PAGES];
 
 static void sort_frames(struct target *t)
 {
