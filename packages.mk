@@ -20,6 +20,8 @@ PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libg
 	libbpf-dev libdw-dev libcapstone-dev libxxhash-dev libunistring-dev libzstd-dev graphviz
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db
+# whose objects memprof follows
+PACKAGES += libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 # what the decoder of swmem is compared with
 PACKAGES += libzydis-dev binutils
 # the kernel's own tests of memory management

@@ -164,6 +164,7 @@ enum task_type { TASK_FORK = 1, TASK_EXIT, TASK_COMM, TASK_EXEC, TASK_MMAP, TASK
 #define TASK_WRITABLE	2
 #define TASK_SHARED	4
 #define TASK_FOUND	8	/* it was there when the recording began */
+#define TASK_PRIVILEGED	16	/* MMAP: of a program with a set-ID bit or capabilities */
 
 /**
  * struct task_record - processes, threads, and what they map

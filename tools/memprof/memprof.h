@@ -76,6 +76,9 @@ enum memprof_level {
  * @arg: for @each
  * @memory: bytes that what grows with the recording may take; the rest is kept in a file
  *	in $TMPDIR or /var/tmp.  0: a quarter of the machine's memory
+ * @wrappers: functions that allocate for others, beside those that are known, up to a NULL: the
+ *	site of an object is what calls them.  "*" stands for any text; a name with ".so" in it is
+ *	that of a library.  NULL: none
  */
 struct memprof_options {
 	size_t size;
@@ -85,6 +88,7 @@ struct memprof_options {
 	void (*each)(const struct memprof_access *access, void *arg);
 	void *arg;
 	uint64_t memory;
+	const char *const *wrappers;
 };
 
 /**

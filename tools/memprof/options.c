@@ -26,6 +26,45 @@ int common_time(const struct opt *o, const char *value)
 	return OK;
 }
 
+static int add_wrapper(struct wrapper_names *w, const char *name)
+{
+	if (w->nr == MAX_WRAPPERS)
+		return complain(USAGE, "--wrapper: more than %d", MAX_WRAPPERS);
+	w->names[w->nr++] = name;
+	return OK;
+}
+
+/* A name a line; blank ones and those that begin with # are none. */
+static int read_wrappers(struct wrapper_names *w, const char *path)
+{
+	char line[1024], *name, *end;
+	FILE *f = fopen(path, "re");
+	int ret = OK;
+
+	if (!f)
+		return complain(USAGE, "--wrapper @%s: %s", path, strerror(errno));
+	while (!ret && fgets(line, sizeof(line), f)) {
+		name = line + strspn(line, " \t");
+		end = name + strcspn(name, "\r\n");
+		while (end > name && strchr(" \t", end[-1]))
+			end--;
+		*end = '\0';
+		if (!*name || *name == '#')
+			continue;
+		/* Kept until the program ends, as arguments are. */
+		name = strdup(name);
+		ret = name ? add_wrapper(w, name) : complain(FAILED, "no memory left");
+	}
+	fclose(f);
+	return ret;
+}
+
+/** common_wrapper() - the argument of --wrapper.  Return: OK, or after saying why not */
+int common_wrapper(const struct opt *o, const char *value)
+{
+	return *value == '@' ? read_wrappers(o->to, value + 1) : add_wrapper(o->to, value);
+}
+
 /** common_check_times() - is there time between the options?  Return: OK, or USAGE */
 int common_check_times(const struct common *c)
 {
@@ -72,15 +111,18 @@ static struct memprof *open_perf(const char *path, const struct common *c, int *
 /**
  * common_open() - open a recording, and say what is wrong with it
  * @path: of memprof record or perf record; NULL: the default
- * @c: what of it
+ * @common: what of it
  * @damaged: gets whether it is, and what could be read was
  *
  * Return: it, or NULL after saying why.
  */
-struct memprof *common_open(const char *path, const struct common *c, int *damaged)
+struct memprof *common_open(const char *path, const struct common *common, int *damaged)
 {
+	struct common whole = *common, *c = &whole;
 	struct memprof *m;
 	char error[512];
+
+	c->what.wrappers = c->wrappers.names;
 
 	if (!path)
 		path = DEFAULT_FILE;

@@ -7,14 +7,28 @@
 #include "lib/options.h"
 #include "memprof/view/view.h"
 
+#define MAX_WRAPPERS	256
+
+/* Functions that allocate for others, up to a NULL. */
+struct wrapper_names {
+	const char *names[MAX_WRAPPERS + 1];
+	size_t nr;
+};
+
 struct common {
 	struct memprof_options what;
+	struct wrapper_names wrappers;
 	struct view_options view;
 	char doubt[512];
 };
 
 #define COMMON_DEFAULT	{ .what = { .size = sizeof(struct memprof_options) }, \
 			  .view = { .object = NO_NUMBER, .thread = NO_NUMBER } }
+
+#define WRAPPER_OPTION(w) \
+	OPT_CALL(0, "wrapper", "NAME|@FILE", common_wrapper, w, \
+		 "objects that NAME() allocates are named after what calls it; '*' is any text, a name with .so " \
+		 "in it is a library's; @FILE has a name a line; may be repeated")
 
 /* Rows of a table of options: which accesses, and how they are read. */
 #define PART_OPTIONS(c) \
@@ -26,7 +40,8 @@ struct common {
 	OPT_TEXT(0, "symfs", "DIR", &(c)->what.symbols, "the recorded machine's files are below DIR"), \
 	OPT_SIZE(0, "memory", "SIZE", &(c)->what.memory, 1, OPT_NUMBER_MAX, \
 		 "what needs more goes to a file in $TMPDIR or /var/tmp (default: a quarter of the " \
-		 "machine's)")
+		 "machine's)"), \
+	WRAPPER_OPTION(&(c)->wrappers)
 
 /* And what of a view. */
 #define COMMON_OPTIONS(c) \
@@ -41,6 +56,7 @@ struct common {
 	OPT_NUMBER('n', "top", "N", &(c)->view.top, 0, OPT_NUMBER_MAX, "the first N rows; 0: all"), \
 	OPT_FLAG(0, "all", &(c)->view.all, "accesses that caches answered, too")
 
+int common_wrapper(const struct opt *o, const char *value);
 int common_time(const struct opt *o, const char *value);
 struct memprof *common_open(const char *path, const struct common *c, int *damaged);
 int common_check(const struct memprof *m, const struct common *c);

@@ -26,6 +26,7 @@
 #include "lib/record/guard.h"
 #include "lib/utf8.h"
 #include "memprof_cli.h"
+#include "options.h"
 #include "memprof/record/preload_path.h"
 #include "memprof/record/record.h"
 
@@ -40,6 +41,7 @@ struct options {
 	struct memsource_want want;
 	pid_t pids[MAX_PIDS];
 	struct allocator allocators[MAX_ALLOCATORS];
+	struct wrapper_names wrappers;
 	int nr_pids, nr_allocators;
 	bool system, no_preload;
 	uint64_t ring_bytes;
@@ -118,6 +120,19 @@ static void write_json(struct recording *r, enum chunk_type type, json_t *json)
 	json_decref(json);
 }
 
+static json_t *describe_wrappers(const struct wrapper_names *w)
+{
+	char text[1024];
+	json_t *names = json_array();
+	size_t i;
+
+	for (i = 0; i < w->nr; i++) {
+		utf8_copy(text, sizeof(text), w->names[i]);
+		json_array_append_new(names, json_string(text));
+	}
+	return names;
+}
+
 static void write_meta(struct recording *r, const struct options *o)
 {
 	char command[1024] = "", host[3 * sizeof((struct utsname){ }.nodename)];
@@ -132,7 +147,7 @@ static void write_meta(struct recording *r, const struct options *o)
 		n += utf8_copy(command + n, sizeof(command) - n, o->command[i]);
 	}
 	write_json(r, CHUNK_META, json_pack(
-		"{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:o}",
+		"{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:o,s:b,s:o}",
 		"version", MEMSCOPE_VERSION, "host", host, "kernel", u.release,
 		"command", command, "source", r->source->name, "period_unit", r->source->period_unit,
 		"period", (json_int_t)o->want.period, "frequency", (json_int_t)o->want.frequency,
@@ -140,7 +155,8 @@ static void write_meta(struct recording *r, const struct options *o)
 		"objects", (!o->no_preload && *o->command) || o->nr_allocators, "latency", r->source->latency,
 		"levels", r->source->latency ? "loads" : "none",
 		"node_of_pages", r->by_move_pages ? "move_pages" : "physical address",
-		"machine", describe_machine(&r->machine)));
+		"wrappers", describe_wrappers(&o->wrappers),
+		"preload", !o->no_preload && *o->command, "machine", describe_machine(&r->machine)));
 }
 
 static void write_end(struct recording *r, const struct rings *rings)
@@ -567,6 +583,7 @@ int cmd_record(int argc, char **argv)
 			 "its Nth argument (default 1); may be repeated"),
 		OPT_CALL(0, "free", "NAME[/N]", take_function, &o,
 			 "ends the object that is its Nth argument (default 1)"),
+		WRAPPER_OPTION(&o.wrappers),
 		OPT_FLAG(0, "no-preload", &o.no_preload, "do not follow the objects of COMMAND"),
 		OPT_SIZE(0, "ring", "SIZE", &o.ring_bytes, 4096, 1 << 30,
 			 "buffer of each thread's events (default 1M)"),

@@ -10,6 +10,20 @@
 
 #define public __attribute__((visibility("default")))
 
+/* The caller's texts may go. */
+static int add_wrappers(struct memprof *m, char *error, size_t size)
+{
+	const char *const *name;
+
+	for (name = m->options.wrappers; name && *name; name++)
+		if (wrappers_add(&m->wrappers, *name)) {
+			snprintf(error, size, "%s: no memory left", m->path);
+			return -1;
+		}
+	m->options.wrappers = NULL;
+	return 0;
+}
+
 /**
  * memprof_open() - read a recording and make its flows
  * @path: the file that memprof record wrote
@@ -37,7 +51,9 @@ public struct memprof *memprof_open(const char *path, const struct memprof_optio
 		memcpy(&m->options, options, options->size < sizeof(m->options) ? options->size :
 		       sizeof(m->options));
 	m->bigs.limit = m->options.memory;
-	ret = file_open(&f, path, error, size);
+	ret = add_wrappers(m, error, size);
+	if (!ret)
+		ret = file_open(&f, path, error, size);
 	if (!ret) {
 		ret = build(m, &f, error, size);
 		memcpy(m->damage, f.damage, sizeof(m->damage));
@@ -53,10 +69,15 @@ public struct memprof *memprof_open(const char *path, const struct memprof_optio
 /** memprof_close() - forget a recording */
 public void memprof_close(struct memprof *m)
 {
+	uint32_t i;
+
 	if (!m)
 		return;
 	names_free(m->names);
+	wrappers_free(&m->wrappers);
 	strings_free(&m->strings);
+	for (i = 0; i < m->chains.used; i++)
+		free(m->chains.all[i].site);
 	free(m->chains.all);
 	free(m->chains.frames);
 	free(m->code_map);
@@ -186,9 +207,9 @@ public uint64_t memprof_chain_allocations(const struct memprof *m, uint32_t chai
 
 /* What a frame is: a function of a file, and the line. */
 struct frame {
-	const char *path, *function, *file;
+	const char *path;
 	uint64_t offset, in_function;
-	unsigned int line;
+	struct place at;
 };
 
 static bool look_up(struct memprof *m, uint32_t chain, unsigned int frame, struct frame *f)
@@ -207,7 +228,7 @@ static bool look_up(struct memprof *m, uint32_t chain, unsigned int frame, struc
 		return false;
 	f->path = m->strings.text[map->path];
 	f->offset = map->offset + (addr - map->start);
-	names_code(m->names, f->path, f->offset, &f->function, &f->in_function, &f->file, &f->line);
+	names_code(m->names, f->path, f->offset, &f->at, &f->in_function);
 	return true;
 }
 
@@ -253,10 +274,10 @@ public const char *memprof_frame(struct memprof *m, uint32_t chain, unsigned int
 	}
 	if (!look_up(m, chain, frame, &f))
 		snprintf(text, sizeof(text), "%#lx", (unsigned long)addr);
-	else if (f.function && f.file)
-		snprintf(text, sizeof(text), "%s (%s:%u)", f.function, base(f.file), f.line);
-	else if (f.function)
-		snprintf(text, sizeof(text), "%s+%#lx (%s)", f.function,
+	else if (f.at.function && f.at.file)
+		snprintf(text, sizeof(text), "%s (%s:%u)", f.at.function, base(f.at.file), f.at.line);
+	else if (f.at.function)
+		snprintf(text, sizeof(text), "%s+%#lx (%s)", f.at.function,
 			 (unsigned long)f.in_function, base(f.path));
 	else
 		snprintf(text, sizeof(text), "%s+%#lx", base(f.path), (unsigned long)f.offset);
@@ -296,52 +317,78 @@ public bool memprof_code(const struct memprof *m, uint32_t chain, unsigned int f
 	return true;
 }
 
-/* Functions that allocate for others: who calls them is of interest. */
-static bool is_wrapper(const struct frame *f)
-{
-	static const char * const files[] = { "libc.so", "libstdc++.so", "libmemprof-preload.so",
-					      "ld-linux", "libglib-2.0.so", "libgcc_s.so" };
-	static const char * const functions[] = { "xmalloc", "xcalloc", "xrealloc", "xstrdup",
-						  "xzalloc", "zmalloc", "zcalloc", "zrealloc",
-						  "_Znwm", "_Znam" };
-	size_t i;
+/* Inlined functions in each other; more are not looked at. */
+#define MAX_PLACES	32
 
-	for (i = 0; i < sizeof(files) / sizeof(*files); i++)
-		if (!strncmp(base(f->path), files[i], strlen(files[i])))
-			return true;
-	for (i = 0; f->function && i < sizeof(functions) / sizeof(*functions); i++)
-		if (!strcmp(f->function, functions[i]))
-			return true;
-	return false;
+/* The function of a frame that is no wrapper's and no header's; NULL if there is none. */
+static const struct place *own_place(struct memprof *m, const struct frame *f, struct place *places)
+{
+	unsigned int i, nr;
+
+	if (wrappers_have_file(&m->wrappers, f->path))
+		return NULL;
+	nr = names_places(m->names, f->path, f->offset, places, MAX_PLACES);
+	for (i = 0; i < nr; i++)
+		if (!(places[i].function && wrappers_have(&m->wrappers, places[i].function)) &&
+		    !(places[i].file && is_system_header(places[i].file)))
+			return &places[i];
+	return NULL;
 }
 
-static void find_site(struct memprof *m, const struct memprof_object *o, struct memprof_site *site)
+static void find_site(struct memprof *m, uint32_t chain, struct memprof_site *site)
 {
-	unsigned int i, depth = o->chain < m->chains.used ? m->chains.all[o->chain].depth : 0;
+	unsigned int i, depth = chain < m->chains.used ? m->chains.all[chain].depth : 0;
+	struct place places[MAX_PLACES];
+	const struct place *own = NULL;
 	struct frame f, first;
 	const char *assigned;
 	char text[64];
 
 	*site = (struct memprof_site){ "", "", "", 0 };
-	if (!look_up(m, o->chain, 0, &first)) {
+	if (!look_up(m, chain, 0, &first)) {
 		site->name = "?";
 		return;
 	}
-	for (i = 0; i < depth; i++)
-		if (look_up(m, o->chain, i, &f) && !is_wrapper(&f))
-			break;
-	if (i == depth)
+	for (i = 0; i < depth && !own; i++)
+		if (look_up(m, chain, i, &f))
+			own = own_place(m, &f, places);
+	if (!own) {
 		f = first;
-	if (f.function) {
-		site->function = string_keep(&m->strings, f.function);
+		own = &f.at;
+	}
+	if (own->function) {
+		site->function = string_keep(&m->strings, own->function);
 	} else {
 		snprintf(text, sizeof(text), "+%#lx", (unsigned long)f.offset);
 		site->function = string_keep(&m->strings, text);
 	}
-	site->file = string_keep(&m->strings, f.file ? f.file : f.path);
-	site->line = f.line;
-	assigned = f.file && f.line ? names_assigned(m->names, f.file, f.line) : "";
+	site->file = string_keep(&m->strings, own->file ? own->file : f.path);
+	site->line = own->line;
+	assigned = own->file && own->line ? names_assigned(m->names, own->file, own->line) : "";
 	site->name = *assigned ? string_keep(&m->strings, assigned) : site->function;
+}
+
+/* Objects with one chain have one site. */
+static void site_of_chain(struct memprof *m, uint32_t chain, struct memprof_site *site)
+{
+	struct chain *c = chain < m->chains.used ? &m->chains.all[chain] : NULL;
+
+	if (c && c->site) {
+		*site = *c->site;
+		return;
+	}
+	find_site(m, chain, site);
+	if (c && (c->site = malloc(sizeof(*site))))
+		*c->site = *site;
+}
+
+/* It lacks what there was no memory for. */
+static void forget_site(struct memprof *m, uint32_t chain)
+{
+	if (chain >= m->chains.used)
+		return;
+	free(m->chains.all[chain].site);
+	m->chains.all[chain].site = NULL;
 }
 
 /**
@@ -373,7 +420,7 @@ public const struct memprof_site *memprof_object_site(struct memprof *m, uint32_
 		if (*o->symbol)
 			site->name = o->symbol;
 		else
-			find_site(m, o, site);
+			site_of_chain(m, o->chain, site);
 		break;
 	case MEMPROF_STATIC:
 		site->name = o->symbol;
@@ -397,6 +444,7 @@ public const struct memprof_site *memprof_object_site(struct memprof *m, uint32_
 		site->name = string_keep(&m->strings, text);
 	}
 	if (no_memory(m)) {
+		forget_site(m, o->chain);
 		site->name = NULL;
 		site = NULL;
 	}

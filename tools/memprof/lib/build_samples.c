@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /* Samples: which object each is an access of. */
+#include <stdio.h>
 #include <string.h>
 
 #include "build.h"
@@ -25,6 +26,29 @@ static uint32_t unknown_object(struct builder *b, struct space *s, int reason)
 		s->unknown[reason] = new_object(b, &o);
 	}
 	return s->unknown[reason];
+}
+
+/*
+ * A program that was to load the library and did not: why.  The loader may not have come as
+ * far yet, so that the name may change.
+ */
+static uint32_t unfollowed_process(struct builder *b, struct space *s)
+{
+	const uint8_t why = 8 | s->executed << 2 | s->has_loader << 1 | s->privileged;
+	const uint32_t object = unknown_object(b, s, REASON_NO_EVENTS);
+	const char *program = text_of(b, s->program), *slash = strrchr(program, '/');
+	char text[512];
+
+	if (!b->m->preloaded || !s->executed || s->own_end || !s->program || s->why == why || b->failed)
+		return object;
+	s->why = why;
+	snprintf(text, sizeof(text), "%.200s (pid %u) did not load libmemprof-preload.so: %s",
+		 slash ? slash + 1 : program, s->pid,
+		 !s->has_loader ? "it is linked statically" :
+		 s->privileged ? "it has a set-ID bit or capabilities" :
+		 "LD_PRELOAD was replaced or removed before");
+	b->m->objects[object].symbol = (const char *)(uintptr_t)string_number(&b->m->strings, text);
+	return object;
 }
 
 static int node_of_cpu(const struct memprof *m, unsigned int cpu)
@@ -77,7 +101,7 @@ static uint32_t unfollowed_object(struct builder *b, struct space *s, struct reg
 	bool fresh;
 
 	if (!b->m->by_mapping)
-		return unknown_object(b, s, s->has_events ? reason : REASON_NO_EVENTS);
+		return s->has_events ? unknown_object(b, s, reason) : unfollowed_process(b, s);
 	fresh = r->object == LIVE_NO_OBJECT;
 	object = object_of_region(b, s, r, MEMPROF_DYNAMIC);
 	if (fresh && !b->failed)

@@ -195,6 +195,8 @@ void read_meta(struct memprof *m, struct file *f)
 	m->end_text = read_text(f, CHUNK_END);
 	j = m->meta ? json_loads(m->meta, 0, NULL) : NULL;
 	m->by_mapping = json_is_true(json_object_get(j, "mappings_are_objects"));
+	m->preloaded = json_is_true(json_object_get(j, "preload"));
+	f->no_memory |= wrappers_add_json(&m->wrappers, json_object_get(j, "wrappers")) != 0;
 	machine = json_object_get(j, "machine");
 	cpus = json_object_get(machine, "cpu_node");
 	n = json_array_size(cpus);

@@ -105,9 +105,12 @@ static void take_mmap(struct builder *b, const struct task_record *t)
 			s->own_start = t->start;
 			s->own_end = t->start + t->length;
 		}
+		s->has_loader |= strstr(name, "/ld-linux") || strstr(name, "/ld-musl") || strstr(name, "/ld-2.");
 		/* The first one of a program is the program's. */
-		if (!s->program)
+		if (!s->program) {
 			s->program = r.path;
+			s->privileged = t->flags & TASK_PRIVILEGED;
+		}
 	}
 	/* mprotect() tells again of what is there. */
 	m = space_find(s, t->start);
@@ -204,6 +207,7 @@ static void take_comm(struct builder *b, const struct task_record *t)
 		space_clear(s, object_gone, b);
 		s->tasks = tasks;
 		s->program = 0;
+		s->executed = !(t->flags & TASK_FOUND);
 	}
 	/* Numbers, until strings do not move any more: resolved by finish_threads(). */
 	if (t->bytes > sizeof(*t))

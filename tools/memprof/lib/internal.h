@@ -10,6 +10,7 @@
 #include "big.h"
 #include "file.h"
 #include "space.h"
+#include "wrappers.h"
 
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
@@ -42,6 +43,7 @@ struct chain {
 	uint64_t first_ns;		/* when it was first seen */
 	uint64_t allocations, bytes;
 	const char *text;		/* of the first frame, once it was asked for */
+	struct memprof_site *site;	/* of its objects, the same */
 };
 
 struct chains {
@@ -59,6 +61,7 @@ struct memprof {
 	struct bigs bigs;		/* objects, accesses, by_* and *_at, sites */
 	int nr_nodes;
 	bool by_mapping;		/* no events of objects: mappings are objects */
+	bool preloaded;			/* commands were told to load libmemprof-preload.so */
 	unsigned char *cpu_node;
 	unsigned int nr_cpus;
 	uint64_t start_ns;
@@ -75,6 +78,7 @@ struct memprof {
 	struct code_map *code_map;	/* in order of time */
 	size_t nr_code_map, room_code_map;
 	struct names *names;
+	struct wrappers wrappers;
 	pthread_mutex_t lock;		/* names are found when asked for */
 };
 
@@ -98,9 +102,21 @@ hidden void names_free(struct names *n);
 hidden bool names_failed(struct names *n);
 hidden bool names_data(struct names *n, const char *path, uint64_t offset, uint64_t past,
 		       const char **symbol, int64_t *back, uint64_t *size);
-hidden bool names_code(struct names *n, const char *path, uint64_t offset, const char **function,
-		       uint64_t *in_function, const char **file, unsigned int *line);
+/* A function and a line of its source; NULL and 0 where not known. */
+struct place {
+	const char *function, *file;
+	unsigned int line;
+};
+
+hidden bool names_code(struct names *n, const char *path, uint64_t offset, struct place *place,
+		       uint64_t *in_function);
+hidden unsigned int names_places(struct names *n, const char *path, uint64_t offset, struct place *places,
+				 unsigned int room);
 hidden const char *names_assigned(struct names *n, const char *file, unsigned int line);
+/* assigned.c: what source says. */
+hidden char *left_of_assignment(char *text);
+hidden bool ends_statement(const char *line);
+
 hidden const struct code_map *find_code(const struct memprof *m, uint32_t pid, uint64_t addr,
 					uint64_t time);
 

@@ -4,7 +4,7 @@
  * What files say about addresses: variables, functions, lines, and what the source
  * assigns an allocation to.  By elfutils, with separate debug files where there are.
  */
-#include <ctype.h>
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -44,10 +44,13 @@ struct line_text {
 	UT_hash_handle hh;
 };
 
+/* The C++ runtime's, which C++'s headers declare. */
+char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
+
 struct names {
 	char *symbols;
 	struct module *modules;
-	struct line_text *lines;
+	struct line_text *lines, *demangled;
 	bool failed;			/* no memory for one of them */
 };
 
@@ -69,6 +72,80 @@ struct names *names_new(const char *symbols)
 	return n;
 }
 
+static void free_text(struct line_text *l)
+{
+	free(l->key);
+	free(l->text);
+	free(l);
+}
+
+/* Keep a text for a key; "" without memory. */
+static const char *keep_text(struct names *n, struct line_text **table, const char *key, const char *text)
+{
+	struct line_text *l = calloc(1, sizeof(*l));
+
+	if (l) {
+		l->key = strdup(key);
+		l->text = strdup(text);
+		if (l->key && l->text)
+			HASH_ADD_KEYPTR(hh, *table, l->key, strlen(l->key), l);
+		if (l->hh.tbl)
+			return l->text;
+		free_text(l);
+	}
+	n->failed = true;
+	return "";
+}
+
+/*
+ * "std::vector<int>::resize(unsigned long)" to "std::vector<int>::resize", "void f<int>(int)" to
+ * "f<int>": what a reader looks for.  Parentheses may be of a name, too: "operator()", or
+ * "(anonymous namespace)::f".
+ */
+static char *without_parameters(char *name)
+{
+	int depth = 0;
+	char *p, *begin = name, *end = strrchr(name, ')');
+
+	for (p = end; p && p >= name; p--) {
+		depth += *p == ')' ? 1 : *p == '(' ? -1 : 0;
+		if (!depth)
+			break;
+	}
+	/* Not what is behind it: "f() const::{lambda()#1}" keeps its end. */
+	if (p && p > name && !strchr(end, ':'))
+		*p = '\0';
+	if (strstr(name, "operator"))
+		return name;
+	for (p = name, depth = 0; *p; p++) {
+		depth += strchr("<([{", *p) ? 1 : strchr(">)]}", *p) ? -1 : 0;
+		if (*p == ' ' && !depth)
+			begin = p + 1;
+	}
+	return begin;
+}
+
+/* A name as the source has it. */
+static const char *demangle(struct names *n, const char *name)
+{
+	struct line_text *l;
+	const char *kept;
+	char *text;
+	int status;
+
+	if (!name || name[0] != '_' || name[1] != 'Z')
+		return name;
+	HASH_FIND_STR(n->demangled, name, l);
+	if (l)
+		return l->text;
+	text = __cxa_demangle(name, NULL, NULL, &status);
+	if (!text)
+		return name;
+	kept = keep_text(n, &n->demangled, name, without_parameters(text));
+	free(text);
+	return *kept ? kept : name;
+}
+
 /** names_free() - forget all names */
 void names_free(struct names *n)
 {
@@ -88,9 +165,11 @@ void names_free(struct names *n)
 	}
 	HASH_ITER(hh, n->lines, l, next_line) {
 		HASH_DEL(n->lines, l);
-		free(l->key);
-		free(l->text);
-		free(l);
+		free_text(l);
+	}
+	HASH_ITER(hh, n->demangled, l, next_line) {
+		HASH_DEL(n->demangled, l);
+		free_text(l);
 	}
 	free(n->symbols);
 	free(n);
@@ -241,7 +320,7 @@ bool names_data(struct names *n, const char *path, uint64_t offset, uint64_t pas
 	}
 	if (!low || vaddr - m->data[low - 1].vaddr >= m->data[low - 1].size)
 		return false;
-	*symbol = m->data[low - 1].name;
+	*symbol = demangle(n, m->data[low - 1].name);
 	*back = vaddr - m->data[low - 1].vaddr;
 	*size = m->data[low - 1].size;
 	return true;
@@ -252,15 +331,13 @@ bool names_data(struct names *n, const char *path, uint64_t offset, uint64_t pas
  * @n: names
  * @path: the file mapped there
  * @offset: in the file
- * @function: gets its name, NULL if it is not known
+ * @place: gets the function, as symbols have it, and the line
  * @in_function: gets how far the address is in it
- * @file: gets the source file, NULL if it is not known
- * @line: gets the line
  *
  * Return: whether anything is known.
  */
-bool names_code(struct names *n, const char *path, uint64_t offset, const char **function,
-		uint64_t *in_function, const char **file, unsigned int *line)
+bool names_code(struct names *n, const char *path, uint64_t offset, struct place *place,
+		uint64_t *in_function)
 {
 	struct module *m = find_module(n, path);
 	GElf_Off off = 0;
@@ -269,40 +346,130 @@ bool names_code(struct names *n, const char *path, uint64_t offset, const char *
 	uint64_t vaddr;
 	int number = 0;
 
-	*function = *file = NULL;
-	*line = 0;
+	*place = (struct place){ };
 	*in_function = 0;
 	if (!m || !m->dw || !vaddr_of(m, offset, 0, &vaddr))
 		return false;
-	*function = dwfl_module_addrinfo(m->dw, vaddr + m->bias, &off, &sym, NULL, NULL, NULL);
+	place->function = demangle(n, dwfl_module_addrinfo(m->dw, vaddr + m->bias, &off, &sym, NULL, NULL, NULL));
 	*in_function = off;
 	l = dwfl_module_getsrc(m->dw, vaddr + m->bias);
 	if (l)
-		*file = dwfl_lineinfo(l, NULL, &number, NULL, NULL, NULL);
-	*line = number;
-	return *function || *file;
+		place->file = dwfl_lineinfo(l, NULL, &number, NULL, NULL, NULL);
+	place->line = number;
+	return place->function || place->file;
 }
 
-/* "	s->basis = makeMatrix(n);" gives "s->basis"; NULL if nothing is assigned. */
-static char *left_of_assignment(char *line)
+static const char *name_of_die(struct names *n, Dwarf_Die *die)
 {
-	char *p, *eq = NULL, *begin = line, *end;
+	Dwarf_Attribute attr;
+	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
 
-	for (p = line; *p && !eq; p++)
-		if (*p == '=' && p[1] != '=' && p > line && !strchr("=!<>+-*/%&|^", p[-1]))
-			eq = p;
-		else if (*p == '(' || *p == '{')
-			begin = p + 1;
-		else if (*p == ';' || *p == '"')
-			begin = p + 1;
-	if (!eq)
-		return NULL;
-	while (isspace((unsigned char)*begin))
-		begin++;
-	for (end = eq; end > begin && isspace((unsigned char)end[-1]); end--)
-		;
-	*end = '\0';
-	return end > begin && end - begin < 60 ? begin : NULL;
+	return name ? demangle(n, name) : dwarf_diename(die);
+}
+
+/* Where a function was called that is a part of another one's code. */
+static void call_of(Dwarf_Die *cu, Dwarf_Die *die, struct place *place)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+
+	place->file = NULL;
+	place->line = 0;
+	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &number) &&
+	    !dwarf_getsrcfiles(cu, &files, NULL))
+		place->file = dwarf_filesrc(files, number, NULL, NULL);
+	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &number))
+		place->line = number;
+}
+
+/* The blocks and functions around an address, the innermost first, as they were inlined. */
+static int scopes_at(struct module *m, Dwarf_Die *cu, Dwarf_Addr addr, Dwarf_Die **scopes)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die inner;
+	int nr = dwarf_getscopes(cu, addr, scopes);
+
+	if (nr <= 0)
+		return 0;
+	inner = **scopes;
+	free(*scopes);
+	*scopes = NULL;
+	if (!dwarf_offdie(dwfl_module_getdwarf(m->dw, &bias), dwarf_dieoffset(&inner), &inner))
+		return 0;
+	nr = dwarf_getscopes_die(&inner, scopes);
+	return nr > 0 ? nr : 0;
+}
+
+/**
+ * names_places() - the functions that an address is of: inlined ones, and the one they are in
+ * @n: names
+ * @path: the file mapped there
+ * @offset: in the file
+ * @places: gets each with the line it is at, the innermost first
+ * @room: of @places, at least 1
+ *
+ * Return: how many; at least one, which may be not known.
+ */
+unsigned int names_places(struct names *n, const char *path, uint64_t offset, struct place *places,
+			  unsigned int room)
+{
+	struct module *m = find_module(n, path);
+	Dwarf_Die *cu, *scopes = NULL;
+	struct place next;
+	uint64_t vaddr, in;
+	unsigned int used = 0;
+	Dwarf_Addr bias;
+	int i, nr;
+
+	if (!names_code(n, path, offset, &places[0], &in) || !places[0].file ||
+	    !vaddr_of(m, offset, 0, &vaddr))
+		return 1;
+	cu = dwfl_module_addrdie(m->dw, vaddr + m->bias, &bias);
+	nr = cu ? scopes_at(m, cu, vaddr + m->bias - bias, &scopes) : 0;
+	next = places[0];
+	for (i = 0; i < nr && used < room; i++) {
+		const int tag = dwarf_tag(&scopes[i]);
+
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+			continue;
+		places[used] = next;
+		next.function = name_of_die(n, &scopes[i]);
+		if (next.function)
+			places[used].function = next.function;
+		next.function = places[0].function;
+		used++;
+		if (tag == DW_TAG_subprogram)
+			break;
+		call_of(cu, &scopes[i], &next);
+	}
+	free(scopes);
+	return used ? used : 1;
+}
+
+/* Lines that a statement may have. */
+#define STATEMENT	12
+
+/*
+ * The statement of a line, as far as that line.  Return: false if the file has not so many
+ * lines.
+ */
+static bool read_statement(FILE *f, unsigned int line, char *text, size_t size)
+{
+	char lines[STATEMENT][1024];
+	unsigned int i, first;
+	size_t n = 0;
+
+	for (i = 1; i <= line; i++)
+		if (!fgets(lines[i % STATEMENT], sizeof(lines[0]), f))
+			return false;
+	for (first = line; first > 1 && line - first < STATEMENT - 1; first--)
+		if (ends_statement(lines[(first - 1) % STATEMENT]))
+			break;
+	*text = '\0';
+	for (i = first; i <= line && n < size; i++)
+		n += snprintf(text + n, size - n, "%s", lines[i % STATEMENT]);
+	return true;
 }
 
 /**
@@ -315,9 +482,8 @@ static char *left_of_assignment(char *line)
  */
 const char *names_assigned(struct names *n, const char *file, unsigned int line)
 {
-	char key[PATH_MAX + 32], path[PATH_MAX], text[1024], *left = NULL;
+	char key[PATH_MAX + 32], path[PATH_MAX], text[STATEMENT * 1024], *left = NULL;
 	struct line_text *l;
-	unsigned int i;
 	FILE *f;
 
 	snprintf(key, sizeof(key), "%s:%u", file, line);
@@ -328,24 +494,9 @@ const char *names_assigned(struct names *n, const char *file, unsigned int line)
 	f = fopen(path, "re");
 	if (!f)
 		f = fopen(file, "re");
-	for (i = 0; f && i < line && fgets(text, sizeof(text), f); i++)
-		;
-	if (f && i == line)
+	if (f && read_statement(f, line, text, sizeof(text)))
 		left = left_of_assignment(text);
 	if (f)
 		fclose(f);
-	l = calloc(1, sizeof(*l));
-	if (l) {
-		l->key = strdup(key);
-		l->text = strdup(left ? left : "");
-		if (l->key && l->text)
-			HASH_ADD_KEYPTR(hh, n->lines, l->key, strlen(l->key), l);
-		if (l->hh.tbl)
-			return l->text;
-		free(l->key);
-		free(l->text);
-		free(l);
-	}
-	n->failed = true;
-	return "";
+	return keep_text(n, &n->lines, key, left ? left : "");
 }

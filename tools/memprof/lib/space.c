@@ -31,7 +31,8 @@ void space_clear(struct space *s, live_gone gone, void *arg)
 	s->last = 0;
 	s->nr_regions = 0;
 	s->lost_ns = s->own_start = s->own_end = 0;
-	s->has_events = false;
+	s->has_events = s->executed = s->has_loader = s->privileged = false;
+	s->why = 0;
 	s->stack = LIVE_NO_OBJECT;
 	memset(s->unknown, 0xff, sizeof(s->unknown));
 }
@@ -78,6 +79,9 @@ struct space *space_copy(uint32_t pid, const struct space *from)
 	s->own_start = from->own_start;
 	s->own_end = from->own_end;
 	s->has_events = from->has_events;
+	s->executed = from->executed;
+	s->has_loader = from->has_loader;
+	s->privileged = from->privileged;
 	s->program = from->program;
 	return s;
 }

@@ -37,6 +37,10 @@ struct mapping {
  * @lost_ns: events before are incomplete: objects born before are not to be trusted
  * @own_start: the preloaded library's code, to @own_end
  * @has_events: the preloaded library tells about it
+ * @executed: its program began while it was recorded
+ * @has_loader: the dynamic loader is mapped
+ * @privileged: the loader heeds no LD_PRELOAD
+ * @why: bits of these three that the unknown object's name is of
  * @stack: number of the stacks' object
  * @unknown: numbers of the pseudo objects, by reason
  */
@@ -49,7 +53,8 @@ struct space {
 	struct region *regions;
 	uint32_t nr_regions, room_regions;
 	uint64_t lost_ns, own_start, own_end;
-	bool has_events;
+	bool has_events, executed, has_loader, privileged;
+	uint8_t why;
 	uint32_t stack, unknown[8], program;
 };
 

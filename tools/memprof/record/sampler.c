@@ -14,7 +14,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -374,6 +376,16 @@ static bool has(const struct perf_event_header *h, size_t bytes, bool name)
 	return h->size >= fixed && (!name || memchr(text, '\0', h->size - fixed));
 }
 
+/* Whether the loader heeds no LD_PRELOAD for a program, unless it is root's who runs it. */
+static bool is_privileged(const char *path)
+{
+	struct stat st;
+
+	if (*path != '/' || stat(path, &st))
+		return false;
+	return st.st_mode & (S_ISUID | S_ISGID) || getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
 static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_event_header *h)
 {
 	const uint32_t *w = (const uint32_t *)(h + 1);
@@ -412,6 +424,8 @@ static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_
 			.flags = (w[14] & PROT_EXEC ? TASK_EXECUTABLE : 0) |
 				 (w[14] & PROT_WRITE ? TASK_WRITABLE : 0) |
 				 (w[15] & MAP_SHARED ? TASK_SHARED : 0) };
+		if (t.flags & TASK_EXECUTABLE && is_privileged((const char *)(w + 16)))
+			t.flags |= TASK_PRIVILEGED;
 		put_task(c, time, &t, (const char *)(w + 16));
 		break;
 	case PERF_RECORD_LOST:

@@ -49,7 +49,7 @@ static void chunk(struct data *d, int type, uint32_t stream, uint64_t base, uint
 
 struct data *data_new(const char *path)
 {
-	static const char meta[] = "{\"source\":\"ibs\",\"command\":\"made up\",\"machine\":{\"nodes\":2,"
+	static const char meta[] = "{\"source\":\"ibs\",\"command\":\"made up\",\"preload\":true,\"machine\":{\"nodes\":2,"
 				   "\"cpu_node\":[0,0,1,1],\"distance\":[[10,20],[20,10]]}}";
 	struct data *d = calloc(1, sizeof(*d));
 

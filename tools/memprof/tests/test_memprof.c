@@ -288,6 +288,52 @@ static void child_has_its_own(void **unused)
 	memprof_close(m);
 }
 
+static void execute(struct data *d, uint64_t t, uint32_t pid, const char *program, uint32_t flags)
+{
+	data_task(d, t, &(struct task_record){ .type = TASK_FORK, .pid = pid, .tid = pid, .other = 10 }, NULL);
+	data_task(d, t, &(struct task_record){ .type = TASK_EXEC, .pid = pid, .tid = pid }, "program");
+	data_task(d, t, &(struct task_record){ .type = TASK_MMAP, .pid = pid, .tid = pid, .start = 0x400000,
+		  .length = 0x1000, .flags = TASK_EXECUTABLE | flags }, program);
+	data_task(d, t, &(struct task_record){ .type = TASK_MMAP, .pid = pid, .tid = pid, .start = 0x10000,
+		  .length = 0x100000, .flags = TASK_WRITABLE }, "[heap]");
+}
+
+static void load(struct data *d, uint64_t t, uint32_t pid, const char *library)
+{
+	data_task(d, t, &(struct task_record){ .type = TASK_MMAP, .pid = pid, .tid = pid, .start = 0x700000,
+		  .length = 0x1000, .flags = TASK_EXECUTABLE }, library);
+}
+
+static void processes_that_did_not_load_the_library_are_named(void **unused)
+{
+	struct memprof *m;
+	struct data *d;
+	uint32_t s;
+
+	(void)unused;
+	begin(&d, &s);
+	execute(d, T(10), 20, "/bin/fixed", 0);
+	execute(d, T(11), 30, "/bin/passwd", TASK_PRIVILEGED);
+	execute(d, T(12), 40, "/bin/ls", 0);
+	execute(d, T(13), 50, "/bin/cat", 0);
+	data_sample(d, 0, T(19), 40, 40, 0x20010, LOAD, 0);
+	load(d, T(20), 30, "/lib64/ld-linux-x86-64.so.2");
+	load(d, T(20), 40, "/lib64/ld-linux-x86-64.so.2");
+	load(d, T(20), 50, "/lib64/ld-linux-x86-64.so.2");
+	load(d, T(21), 50, "/lib/memprof/libmemprof-preload.so");
+	data_sample(d, 0, T(31), 20, 20, 0x20010, LOAD, 0);
+	data_sample(d, 0, T(32), 30, 30, 0x20010, LOAD, 0);
+	data_sample(d, 0, T(33), 40, 40, 0x20010, LOAD, 0);
+	data_sample(d, 0, T(34), 50, 50, 0x20010, LOAD, 0);
+	data_end(d, 1);
+	m = open_it();
+	is_unknown(m, 1, "fixed (pid 20) did not load libmemprof-preload.so: it is linked statically");
+	is_unknown(m, 2, "passwd (pid 30) did not load libmemprof-preload.so: it has a set-ID bit");
+	is_unknown(m, 3, "ls (pid 40) did not load libmemprof-preload.so: LD_PRELOAD was replaced");
+	is_unknown(m, 4, "not followed");
+	memprof_close(m);
+}
+
 static void lost_events_are_not_trusted(void **unused)
 {
 	struct memprof *m;
@@ -753,6 +799,7 @@ int main(void)
 		cmocka_unit_test(freed_at_once),
 		cmocka_unit_test(another_thread_just_allocated),
 		cmocka_unit_test(child_has_its_own),
+		cmocka_unit_test(processes_that_did_not_load_the_library_are_named),
 		cmocka_unit_test(lost_events_are_not_trusted),
 		cmocka_unit_test(mappings_of_programs),
 		cmocka_unit_test(flows_are_in_order_and_whole),

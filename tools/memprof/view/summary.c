@@ -88,6 +88,12 @@ int view_summary(struct memprof *m, const struct view_options *o, struct table *
 	for (i = 0; i < MEMPROF_REASONS; i++)
 		if (n->unknown[i])
 			bad |= add(t, memprof_reason(i), INT_CELL(n->unknown[i]), "accesses");
+	for (k = 0; k < memprof_nr_objects(m); k++) {
+		const struct memprof_object *object = memprof_object(m, k);
+
+		if (object->type == MEMPROF_UNKNOWN && strstr(object->symbol, "did not load"))
+			bad |= add(t, object->symbol, INT_CELL(object->accesses), "accesses");
+	}
 	bad |= add(t, "the profiler's own accesses, left out", INT_CELL(n->own), "");
 	bad |= add(t, "instructions sampled that access no memory", INT_CELL(n->discarded), "");
 	bad |= add(t, "samples lost", INT_CELL(n->lost_samples), "");

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* Names of sites: what a statement assigns to, and which functions allocate for others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof/lib/internal.h"
+
+static void what_a_statement_assigns_to(void **unused)
+{
+	static const struct { const char *text, *left; } cases[] = {
+		{ "\ts->basis = makeMatrix(n);\n", "s->basis" },
+		{ "\tif ((p = malloc(n)) == NULL)\n", "p" },
+		{ "\tif (!p)\n\t\tp = malloc(n);\n", "p" },
+		{ "\tfor (i = 0; i < n; i++) rows[i] = malloc(n);\n", "rows[i]" },
+		{ "\t*get(a, b)->slot =\n\t\tmalloc(n);\n", "*get(a, b)->slot" },
+		{ "\t(*list)[n] = (struct item *)\n\t\tmalloc(sizeof(struct item));\n", "(*list)[n]" },
+		{ "\telse table = new int[n];\n", "table" },
+		{ "\tstatic const char *text = strdup(\"a = b\");\n", "char *text" },
+		{ "\tcase 1: /* x = y */ p = q; f(malloc(n));\n", "p" },
+		{ "\tif (a == b) f(malloc(n));\n", NULL },
+		{ "\tf(\"a = b\", malloc(n));\n", NULL },
+		{ "\treturn malloc(n);\n", NULL },
+		{ "\tm[\n\t  key\n\t] = malloc(n);\n", "m[    key  ]" },
+	};
+	char text[256], *left;
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		strcpy(text, cases[i].text);
+		left = left_of_assignment(text);
+		if (!cases[i].left)
+			assert_null(left);
+		else if (!left)
+			fail_msg("%s: nothing", cases[i].text);
+		else
+			assert_string_equal(left, cases[i].left);
+	}
+}
+
+static void where_statements_end(void **unused)
+{
+	(void)unused;
+	assert_true(ends_statement("\tx = 1;\n"));
+	assert_true(ends_statement("\tx = 1; // and more\n"));
+	assert_true(ends_statement("{\n"));
+	assert_true(ends_statement("\n"));
+	assert_true(ends_statement("#define X 1\n"));
+	assert_true(ends_statement("\t/* of all */\n"));
+	assert_true(ends_statement("default:\n"));
+	assert_false(ends_statement("\tx =\n"));
+	assert_false(ends_statement("\tx = malloc(n *\n"));
+}
+
+static void functions_that_allocate_for_others(void **unused)
+{
+	struct wrappers w = { };
+
+	(void)unused;
+	assert_true(wrappers_have(&w, "numa_alloc_onnode"));
+	assert_true(wrappers_have(&w, "g_malloc0_n"));
+	assert_true(wrappers_have(&w, "MemoryContextAllocZero"));
+	assert_true(wrappers_have(&w, "_PyObject_GC_NewVar"));
+	assert_true(wrappers_have(&w, "operator new[]"));
+	assert_false(wrappers_have(&w, "main"));
+	assert_false(wrappers_have(&w, "xmalloced"));
+	assert_true(wrappers_have_file(&w, "/usr/lib/x86_64-linux-gnu/libnuma.so.1.0.0"));
+	assert_false(wrappers_have_file(&w, "/usr/lib/x86_64-linux-gnu/libm.so.6"));
+	assert_int_equal(wrappers_add(&w, "pool_*"), 0);
+	assert_int_equal(wrappers_add(&w, "libm.so*"), 0);
+	assert_true(wrappers_have(&w, "pool_get"));
+	assert_false(wrappers_have(&w, "the_pool_get"));
+	assert_true(wrappers_have_file(&w, "/usr/lib/x86_64-linux-gnu/libm.so.6"));
+	assert_true(is_system_header("/usr/include/c++/12/bits/new_allocator.h"));
+	assert_false(is_system_header("/home/me/include/pool.h"));
+	wrappers_free(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_statement_assigns_to),
+		cmocka_unit_test(where_statements_end),
+		cmocka_unit_test(functions_that_allocate_for_others),
+	};
+
+	return cmocka_run_group_tests_name("memprof sites", tests, NULL, NULL);
+}
