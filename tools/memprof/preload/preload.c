@@ -21,9 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "preload.h"
-
-#define public	__attribute__((visibility("default"), used))
+#include "interpose.h"
 
 static struct {
 	void *(*malloc)(size_t);
@@ -44,7 +42,7 @@ static struct {
 } real;
 
 static pthread_key_t exit_key;
-static bool ready;
+bool ready;
 
 /* What dlsym() allocates before the real functions are known. */
 static char early[32768] __attribute__((aligned(16)));
@@ -78,7 +76,8 @@ static void on_thread_exit(void *unused)
 	self.busy--;
 }
 
-static void find_real(void)
+/** find_real() - the functions that this library's are called before */
+void find_real(void)
 {
 	static int state;
 	int expected = 0;
@@ -119,8 +118,8 @@ static void set_up_stack(void)
 	pthread_attr_destroy(&attr);
 }
 
-/* The first event of a thread, or of a child after fork(). */
-static __attribute__((noinline, cold)) bool enter_first(void)
+/** enter_first() - the first event of a thread, or of a child after fork() */
+bool enter_first(void)
 {
 	if (self.busy)
 		return false;
@@ -134,33 +133,8 @@ static __attribute__((noinline, cold)) bool enter_first(void)
 	return true;
 }
 
-/* This thread may write events; it is busy then until leave(). */
-static inline bool enter(void)
-{
-	if (unlikely(self.busy || self.generation != process->generation))
-		return enter_first();
-	self.busy = 1;
-	return true;
-}
-
-static inline void leave(void)
-{
-	self.busy = 0;
-}
-
-/* The place of the return address of the function this is in. */
-#define RETURN_SLOT	((uintptr_t *)((char *)__builtin_dwarf_cfa() - sizeof(uintptr_t)))
-
-static inline uint32_t chain_id(uintptr_t *return_slot)
-{
-	const uint32_t id = chain_cached(return_slot);
-
-	return likely(id) ? id : chain_slow(return_slot);
-}
-
-/* The event of an object that is there now; to be called from the interposed function. */
-static __attribute__((noinline)) void *allocated_slow(void *p, size_t size, unsigned int flags,
-						      uintptr_t *return_slot)
+/** allocated_slow() - the event of an object that is there now; to be called from the interposed function */
+void *allocated_slow(void *p, size_t size, unsigned int flags, uintptr_t *return_slot)
 {
 	uint32_t chain;
 	unsigned int cpu;
@@ -175,20 +149,13 @@ static __attribute__((noinline)) void *allocated_slow(void *p, size_t size, unsi
 	return p;
 }
 
-/* The same: most chains were there before, and most rings have room. */
-static inline void *allocated(void *p, size_t size, uintptr_t *return_slot)
+/** freed_slow() - the event of an object that is about to end, if it takes more than writing it */
+void freed_slow(void *p)
 {
-	const uint32_t chain = chain_cached(return_slot);
 	unsigned int cpu;
-	uint64_t time;
+	uint64_t time = ring_now(&cpu);
 
-	if (unlikely(!p || !chain))
-		return allocated_slow(p, size, 0, return_slot);
-	time = ring_now(&cpu);
-	if (unlikely(!ring_write(EVENT_ALLOC, p, size, 0, chain, time, cpu, 0)))
-		return allocated_slow(p, size, 0, return_slot);
-	leave();
-	return p;
+	ring_event(EVENT_FREE, p, 0, 0, 0, time, cpu, 0);
 }
 
 /*
@@ -211,28 +178,18 @@ public void *malloc(size_t size)
 	return allocated(real.malloc(size), size, RETURN_SLOT);
 }
 
-static __attribute__((noinline)) void freed_slow(void *p)
-{
-	unsigned int cpu;
-	uint64_t time = ring_now(&cpu);
-
-	ring_event(EVENT_FREE, p, 0, 0, 0, time, cpu, 0);
-}
-
 public void free(void *p)
 {
-	unsigned int cpu;
-	uint64_t time;
-
 	if (!p || unlikely(is_early(p)))
 		return;
 	if (unlikely(!enter())) {
+		/* A program's own operator delete may have put a header before the object. */
+		if (self.deleting && self.deleting != p)
+			freed(p);
 		real.free(p);
 		return;
 	}
-	time = ring_now(&cpu);
-	if (unlikely(!ring_write(EVENT_FREE, p, 0, 0, 0, time, cpu, 0)))
-		freed_slow(p);
+	freed(p);
 	real.free(p);
 	leave();
 }

@@ -45,6 +45,7 @@ struct chain_slot {
  * @base: deltas count from here, in units of the ring's clock
  * @first: record of the ring, @end: behind the last
  * @lost: events not written since the last that was; @stop is @first then
+ * @deleting: what operator delete is called for, whose event is written; NULL: it is not
  */
 struct thread_state {
 	int busy;
@@ -56,6 +57,7 @@ struct thread_state {
 	struct chain_slot *chains;
 	struct event_record *first, *end;
 	uint64_t lost;
+	const void *deleting;
 };
 
 /* Generations are times, but for these: no thread of a process has them. */
