@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* memprof diagnose: say what is wrong with which object, and what to do. */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,6 +218,16 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 	return ferror(out);
 }
 
+static const char *source_of(const struct memprof *m, char *text, size_t size)
+{
+	json_t *meta = json_loads(memprof_meta(m), 0, NULL);
+	const char *source = json_string_value(json_object_get(meta, "source"));
+
+	snprintf(text, size, "%s", source ? source : "not named");
+	json_decref(meta);
+	return text;
+}
+
 int cmd_diagnose(int argc, char **argv)
 {
 	struct common common = COMMON_DEFAULT;
@@ -235,6 +246,7 @@ int cmd_diagnose(int argc, char **argv)
 	struct outfile out;
 	struct memprof *m;
 	struct table table = { };
+	char source[64];
 
 	argv += options_parse(&usage, options, argc, argv);
 	if (common_check_times(&common))
@@ -247,6 +259,9 @@ int cmd_diagnose(int argc, char **argv)
 		 (latency ? latencies_table(m, &latencies, &common.view, &table) :
 		  (levels ? make_levels : make_table)(m, &found, &common.view, &table));
 	table.warning = common.doubt;
+	if (levels && !failed && !table.nr_cells)
+		complain(OK, "%s: the source of the samples (%s) does not report where loads found their data",
+			 argv[0] ? argv[0] : DEFAULT_FILE, source_of(m, source, sizeof(source)));
 	if (failed) {
 		complain(FAILED, "no memory left");
 	} else if (outfile_open(&out, output.path)) {

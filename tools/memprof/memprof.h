@@ -182,6 +182,8 @@ struct memprof_site {
  * @unknown: accesses that are no object's, by reason; see memprof_reason()
  * @start_ns: CLOCK_MONOTONIC when the recording began; its times count from there
  * @own: samples of the profiler's own buffers, left out
+ * @dropped: accesses that the source saw and could not report, of the whole recording and of all
+ *	processes; 0 if it does not count them
  */
 #define MEMPROF_REASONS	8
 struct memprof_totals {
@@ -190,6 +192,7 @@ struct memprof_totals {
 	uint64_t unknown[MEMPROF_REASONS];
 	uint64_t start_ns, duration_ns, bytes;
 	uint32_t max_live_objects;
+	uint64_t dropped;
 };
 
 /**
@@ -241,6 +244,8 @@ bool memprof_code(const struct memprof *m, uint32_t chain, unsigned int frame,
 		  struct memprof_code *code);
 const struct memprof_site *memprof_object_site(struct memprof *m, uint32_t object);
 uint64_t memprof_chain_allocations(const struct memprof *m, uint32_t chain, uint64_t *bytes);
+
+size_t memprof_missing_files(struct memprof *m, const char **first);
 
 const char *memprof_type_name(enum memprof_type type);
 const char *memprof_level_name(enum memprof_level level);

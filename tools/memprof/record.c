@@ -159,15 +159,36 @@ static void write_meta(struct recording *r, const struct options *o)
 		"preload", !o->no_preload && *o->command, "machine", describe_machine(&r->machine)));
 }
 
+/* Accesses that the source saw and could not report since it is there: of swmem. */
+static uint64_t source_drops(const struct memsource *source)
+{
+	static const char * const names[] = { "unreadable", "unknown", "invalid" };
+	unsigned long n, sum = 0;
+	char path[PATH_MAX];
+	size_t i;
+	FILE *f;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/stats/%s", source->pmu, names[i]);
+		f = fopen(path, "re");
+		if (f && fscanf(f, "%lu", &n) == 1)
+			sum += n;
+		if (f)
+			fclose(f);
+	}
+	return sum;
+}
+
 static void write_end(struct recording *r, const struct rings *rings)
 {
 	write_json(r, CHUNK_END, json_pack(
-		"{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}",
+		"{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}",
 		"clock_of_events", rings ? rings_clock(rings) : "none",
 		"clock_error_ns", (json_int_t)(rings ? rings_clock_error(rings) : 0),
 		"samples", (json_int_t)r->writer.counts[CHUNK_SAMPLES],
 		"discarded", (json_int_t)r->discarded,
-		"events", (json_int_t)r->writer.counts[CHUNK_EVENTS],
+		"dropped", (json_int_t)(source_drops(r->source) - r->dropped_before),
+		"events", (json_int_t)r->events,
 		"lost_samples", (json_int_t)r->lost[LOST_SAMPLES],
 		"lost_tasks", (json_int_t)r->lost[LOST_TASKS],
 		"lost_events", (json_int_t)r->lost[LOST_EVENTS],
@@ -285,7 +306,7 @@ static void say_losses(const struct recording *r, const struct options *o)
 {
 	fprintf(stderr, "memprof: %s: %lu samples, %lu events of objects, %.1f MB\n", o->output,
 		(unsigned long)r->writer.counts[CHUNK_SAMPLES],
-		(unsigned long)r->writer.counts[CHUNK_EVENTS], r->writer.bytes / 1e6);
+		(unsigned long)r->events, r->writer.bytes / 1e6);
 	if (r->lost[LOST_SAMPLES])
 		complain(OK, "%lu samples lost: a longer period loses fewer",
 			 (unsigned long)r->lost[LOST_SAMPLES]);
@@ -392,6 +413,7 @@ static int record(struct recording *r, const struct options *o)
 		goto out;
 	}
 	write_meta(r, o);
+	r->dropped_before = source_drops(r->source);
 	if (child > 0) {
 		sampler_forked(s, child, getpid());
 		if (interrupted)

@@ -453,6 +453,34 @@ out:
 	return site;
 }
 
+/**
+ * memprof_missing_files() - programs and libraries that are not here: names of theirs are not known
+ * @m: the recording
+ * @first: gets the path of the first one, or NULL; may be NULL
+ *
+ * Return: how many of those that were mapped.
+ */
+public size_t memprof_missing_files(struct memprof *m, const char **first)
+{
+	bool *seen = calloc(m->strings.used + 1, sizeof(*seen));
+	size_t i, n = 0;
+
+	if (first)
+		*first = NULL;
+	for (i = 0; seen && i < m->nr_code_map; i++) {
+		const uint32_t path = m->code_map[i].path;
+
+		if (seen[path] || !names_missing(m->names, m->strings.text[path]))
+			continue;
+		seen[path] = true;
+		if (first && !n)
+			*first = m->strings.text[path];
+		n++;
+	}
+	free(seen);
+	return n;
+}
+
 /** memprof_type_name() - a type in a word */
 public const char *memprof_type_name(enum memprof_type type)
 {

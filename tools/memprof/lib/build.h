@@ -65,12 +65,22 @@ struct builder {
 	size_t nr_pending, room_pending;
 	uint64_t next_pending, now;
 	uint32_t kernel_object;
+	bool counts;		/* the access is of the part that was asked for */
 	bool failed;
 };
 
 static inline uint64_t since_start(const struct builder *b, uint64_t time)
 {
 	return time > b->m->start_ns ? time - b->m->start_ns : 0;
+}
+
+/* Whether what happens to a process now is of the part of the recording that was asked for. */
+static inline bool in_part(const struct builder *b, uint32_t pid)
+{
+	const struct memprof_options *o = &b->m->options;
+	const uint64_t time = since_start(b, b->now);
+
+	return time >= o->from_ns && !(o->to_ns && time >= o->to_ns) && !(o->pid && o->pid != pid);
 }
 
 static inline bool is_anonymous(const struct region *r)

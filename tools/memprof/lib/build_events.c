@@ -157,7 +157,7 @@ static inline void take_alloc(struct builder *b, struct owner *o, struct space *
 	struct pending *p;
 	uint32_t i;
 
-	b->m->totals.allocations++;
+	b->m->totals.allocations += in_part(b, s->pid);
 	b->m->chains.all[chain].allocations++;
 	b->m->chains.all[chain].bytes += e->size;
 	if (likely(!e->wait)) {
@@ -182,7 +182,7 @@ static inline void take_free(struct builder *b, struct owner *o, struct space *s
 	uint32_t i = live_at(&s->live, e->addr);
 	struct pending *p;
 
-	b->m->totals.frees++;
+	b->m->totals.frees += in_part(b, s->pid);
 	if (unlikely(!i && b->nr_pending))
 		i = given_at(b, s, e->addr);
 	if (unlikely(!i)) {
@@ -226,7 +226,7 @@ static void take_map(struct builder *b, struct owner *o, struct space *s,
 	};
 	uint64_t offset = 0;
 
-	b->m->totals.allocations++;
+	b->m->totals.allocations += in_part(b, s->pid);
 	b->m->chains.all[r.chain].allocations++;
 	b->m->chains.all[r.chain].bytes += e->size;
 	if (e->flags & EVENT_FILE && had && !is_anonymous(&s->regions[had->region])) {
@@ -247,7 +247,7 @@ static void take_unmap(struct builder *b, struct space *s, const struct event_re
 {
 	const uint64_t start = e->addr, end = e->addr + ((e->size + 4095) & ~UINT64_C(4095));
 
-	b->m->totals.frees++;
+	b->m->totals.frees += in_part(b, s->pid);
 	live_remove_range(&s->live, start, end, object_gone, b);
 	regions_end(b, s, start, end);
 	space_unmap(s, start, end);
@@ -292,7 +292,7 @@ void take_event(struct builder *b, struct owner *o, const struct event_record *e
 	/* It has come back from the call. */
 	if (unlikely(b->nr_pending) && (p = pending_of(b, o)) && p->from != b->now)
 		end_pending(b, p - b->pending);
-	b->m->totals.events++;
+	b->m->totals.events += in_part(b, s->pid);
 	switch (e->type) {
 	case EVENT_ALLOC:
 		take_alloc(b, o, s, e);

@@ -15,7 +15,7 @@
 
 static uint32_t unknown_object(struct builder *b, struct space *s, int reason)
 {
-	b->m->totals.unknown[reason]++;
+	b->m->totals.unknown[reason] += b->counts;
 	if (s->unknown[reason] == NONE) {
 		const struct memprof_object o = {
 			.type = MEMPROF_UNKNOWN, .pid = s->pid, .size = 0, .died_ns = UINT64_MAX,
@@ -279,19 +279,23 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 	uint32_t object, chain;
 	uint64_t begin, offset;
 
-	m->totals.samples++;
-	if (unlikely(r->thread >= b->nr_numbers || !b->slot_of_number[r->thread]))
+	if (unlikely(r->thread >= b->nr_numbers || !b->slot_of_number[r->thread])) {
+		m->totals.samples += in_part(b, 0);
 		return;
+	}
 	slot = b->slot_of_number[r->thread];
 	s = space_of(b, slot);
 	if (unlikely(!s))
 		return;
+	/* Objects have the same numbers, whatever part is asked for. */
+	b->counts = in_part(b, s->pid) && !(m->options.tid && m->options.tid != (uint32_t)slot->key);
+	m->totals.samples += b->counts;
 	chain = r->chain < b->nr_sample_chains ? b->sample_chains[r->chain] : 0;
 	if (s->own_end && chain && m->chains.all[chain].depth) {
 		uint64_t ip = m->chains.frames[m->chains.all[chain].at];
 
 		if (ip >= s->own_start && ip < s->own_end) {
-			m->totals.own++;
+			m->totals.own += b->counts;
 			return;
 		}
 	}
@@ -299,14 +303,10 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 	if (unlikely(b->failed))
 		return;
 	if (object == NONE) {
-		m->totals.own++;
+		m->totals.own += b->counts;
 		return;
 	}
-	if (m->options.pid && m->options.pid != s->pid)
-		return;
-	if (m->options.tid && m->options.tid != (uint32_t)slot->key)
-		return;
-	if (time < m->options.from_ns || (m->options.to_ns && time >= m->options.to_ns))
+	if (!b->counts)
 		return;
 	if (chain && !m->chains.all[chain].space_pid) {
 		m->chains.all[chain].space_pid = s->pid;

@@ -156,6 +156,9 @@ void read_losses(struct builder *b, struct file *f)
 		if (file_read_chunk(f, c, &buffer, &room) < (ssize_t)sizeof(*r))
 			continue;
 		r = (void *)((char *)buffer + sizeof(struct chunk_header));
+		b->now = r->time_ns;
+		if (!in_part(b, b->m->options.pid))
+			continue;
 		/* Lost events have a record of their own where they are missing. */
 		if (r->kind == LOST_SAMPLES)
 			t->lost_samples += r->count;
@@ -164,6 +167,7 @@ void read_losses(struct builder *b, struct file *f)
 		else if (r->kind == LOST_THROTTLED)
 			t->throttled += r->count;
 	}
+	b->now = 0;
 	free(buffer);
 }
 
@@ -212,5 +216,6 @@ void read_meta(struct memprof *m, struct file *f)
 	json_decref(j);
 	j = m->end_text ? json_loads(m->end_text, 0, NULL) : NULL;
 	m->totals.discarded = json_integer_value(json_object_get(j, "discarded"));
+	m->totals.dropped = json_integer_value(json_object_get(j, "dropped"));
 	json_decref(j);
 }

@@ -99,6 +99,7 @@ hidden int build(struct memprof *m, struct file *f, char *error, size_t size);
 /* names.c: what files say about addresses. */
 hidden struct names *names_new(const char *symbols);
 hidden void names_free(struct names *n);
+hidden bool names_missing(const struct names *n, const char *path);
 hidden bool names_failed(struct names *n);
 hidden bool names_data(struct names *n, const char *path, uint64_t offset, uint64_t past,
 		       const char **symbol, int64_t *back, uint64_t *size);

@@ -283,6 +283,17 @@ static bool vaddr_of(const struct module *m, uint64_t offset, uint64_t past, uin
 	return true;
 }
 
+/** names_missing() - whether a file that was mapped is not here */
+bool names_missing(const struct names *n, const char *path)
+{
+	char full[PATH_MAX];
+
+	if (*path != '/' || path[1] == '/')
+		return false;
+	snprintf(full, sizeof(full), "%s%s", n->symbols ? n->symbols : "", path);
+	return access(full, R_OK);
+}
+
 /** names_failed() - whether there was no memory for a name since this was asked */
 bool names_failed(struct names *n)
 {

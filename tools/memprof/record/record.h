@@ -18,6 +18,8 @@
  * @cgroup: its directory, open, whose processes are sampled; or -1
  * @by_move_pages: nodes of pages are asked for, no physical addresses
  * @streams: of events, so far
+ * @dropped_before: by the source, before the recording
+ * @events: of objects, without chains and such
  * @discarded: samples that were of no memory access, or not of a mode wanted
  */
 struct recording {
@@ -28,7 +30,7 @@ struct recording {
 	int cgroup;
 	bool by_move_pages;
 	uint32_t streams;
-	uint64_t discarded, lost[LOST_KINDS], waits;
+	uint64_t events, discarded, dropped_before, lost[LOST_KINDS], waits;
 };
 
 uint64_t now_ns(void);

@@ -292,6 +292,7 @@ static uint64_t write_chunk(struct rings *rings, struct source_ring *s)
 		time = s->base + e[i].delta;
 		if (s->tsc && e[i].wait && e[i].type != EVENT_CHAIN)
 			e[i].wait = wait_ns(rings, s, time, e[i].wait);
+		rings->r->events += e[i].type != EVENT_CHAIN;
 		last_ns = ring_ns(rings, s, time);
 		e[i].delta = last_ns - base_ns;
 		if (e[i].type == EVENT_CHAIN)

@@ -424,6 +424,13 @@ void uprobes_enable(struct uprobes *u, bool on)
 
 static void flush(struct uprobes *u, struct thread *t)
 {
+	uint32_t i;
+
+	for (i = 0; i < t->nr; i++) {
+		u->r->events += t->records[i].type != EVENT_CHAIN;
+		if (t->records[i].type == EVENT_CHAIN)
+			i += (t->records[i].wait + 2) / 3;
+	}
 	if (t->nr)
 		writer_chunk(&u->r->writer, CHUNK_EVENTS, t->stream, t->base_ns, t->last_ns, t->nr,
 			     &(struct iovec){ t->records, t->nr * sizeof(*t->records) }, 1);

@@ -31,6 +31,7 @@ void counts_add(struct counts *c, const struct memprof *m, const struct memprof_
 	c->writes += a->write;
 	c->hitm += a->hitm;
 	c->misses += a->level != MEMPROF_L1;
+	c->levels += a->level != MEMPROF_LEVEL_UNKNOWN;
 	if (memprof_in_memory(m, a)) {
 		c->memory++;
 		c->remote += is_remote(a);

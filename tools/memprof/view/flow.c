@@ -41,13 +41,14 @@ int view_flow(struct memprof *m, const struct view_options *o, struct table *t)
 	struct memprof_flow flow = o->thread != NO_NUMBER ? memprof_thread_flow(m, o->thread) :
 		memprof_object_flow(m, o->object != NO_NUMBER ? o->object : hottest(m));
 	struct memprof_access a;
+	char text[1024];
 	size_t rows = 0;
 	int bad = 0;
 
 	table_init(t, columns, sizeof(columns) / sizeof(*columns));
 	while (!bad && memprof_next(m, &flow, &a)) {
-		const struct memprof_site *site;
 		const char *where;
+		bool named;
 
 		if (!o->all && !memprof_in_memory(m, &a))
 			continue;
@@ -55,11 +56,11 @@ int view_flow(struct memprof *m, const struct view_options *o, struct table *t)
 			break;
 		errno = 0;
 		where = memprof_frame(m, a.chain, 0);
-		site = memprof_object_site(m, a.object);
-		bad = !site || (!where && errno == ENOMEM) ? -1 : table_add(t, (struct cell[]){
+		named = !site_text(memprof_object_site(m, a.object), text, sizeof(text));
+		bad = !named || (!where && errno == ENOMEM) ? -1 : table_add(t, (struct cell[]){
 			REAL_CELL(a.time_ns / 1e9), INT_CELL(a.thread),
 			INT_CELL(memprof_thread(m, a.thread)->tid), INT_CELL(a.object),
-			TEXT_CELL(site->name), INT_CELL(a.offset),
+			TEXT_CELL(text), INT_CELL(a.offset),
 			a.node < 0 ? NONE_CELL : INT_CELL(a.node),
 			a.home < 0 ? NONE_CELL : INT_CELL(a.home),
 			TEXT_CELL(a.read && a.write ? "read-write" : a.write ? "write" : "read"),

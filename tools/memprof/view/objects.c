@@ -68,8 +68,12 @@ static void print_bits(char *text, size_t size, uint64_t bits)
 			n += snprintf(text + n, size - n, "%s%d", n ? "," : "", i);
 }
 
-static int add_row(struct memprof *m, struct table *t, struct row *r, uint64_t all_remote,
-		   uint64_t all_memory)
+/* What the rows' shares are of. */
+struct all {
+	uint64_t remote, memory, levels;
+};
+
+static int add_row(struct memprof *m, struct table *t, struct row *r, const struct all *all)
 {
 	const struct memprof_object *o = memprof_object(m, r->object);
 	char from[128], home[128], site[2048];
@@ -79,12 +83,13 @@ static int add_row(struct memprof *m, struct table *t, struct row *r, uint64_t a
 	if (site_text(memprof_object_site(m, r->object), site, sizeof(site)))
 		return -1;
 	return table_add(t, (struct cell[]){
-		all_remote ? REAL_CELL(100.0 * r->counts.remote / all_remote) : NONE_CELL,
-		all_memory ? REAL_CELL(100.0 * r->counts.memory / all_memory) : NONE_CELL,
+		all->remote ? REAL_CELL(100.0 * r->counts.remote / all->remote) : NONE_CELL,
+		all->memory ? REAL_CELL(100.0 * r->counts.memory / all->memory) : NONE_CELL,
 		counts_remote_pct(&r->counts), TEXT_CELL(memprof_type_name(o->type)),
 		INT_CELL(r->objects), INT_CELL(r->bytes), INT_CELL(r->counts.all),
 		r->counts.all ? REAL_CELL(100.0 * r->counts.writes / r->counts.all) : NONE_CELL,
-		r->counts.all ? REAL_CELL(100.0 * r->counts.misses / r->counts.all) : NONE_CELL,
+		/* Of a source with levels, what has none missed: IBS's stores. */
+		r->counts.all && all->levels ? REAL_CELL(100.0 * r->counts.misses / r->counts.all) : NONE_CELL,
 		counts_latency(&r->counts), INT_CELL(r->threads), TEXT_CELL(from), TEXT_CELL(home), INT_CELL(r->object),
 		TEXT_CELL(site) });
 }
@@ -112,7 +117,7 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 	};
 	struct row **row_of = calloc(memprof_nr_objects(m) + 1, sizeof(*row_of));
 	struct row *rows = NULL, *r;
-	uint64_t remote = 0, memory = 0;
+	struct all all = { };
 	struct memprof_access a;
 	size_t n = 0, i;
 	int bad = 0;
@@ -122,7 +127,7 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 		return -1;
 	for (i = 0; i < memprof_nr_objects(m) && !bad; i++) {
 		const struct memprof_object *object = memprof_object(m, i);
-		uint64_t before_remote, before_memory;
+		struct counts before;
 
 		if (!object->accesses)
 			continue;
@@ -131,8 +136,7 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 			bad = -1;
 			break;
 		}
-		before_remote = r->counts.remote;
-		before_memory = r->counts.memory;
+		before = r->counts;
 		r->objects++;
 		r->bytes += object->size;
 		if (object->accesses > r->most) {
@@ -146,8 +150,9 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 			if (a.home >= 0 && a.home < 64)
 				r->homes |= UINT64_C(1) << a.home;
 		}
-		remote += r->counts.remote - before_remote;
-		memory += r->counts.memory - before_memory;
+		all.remote += r->counts.remote - before.remote;
+		all.memory += r->counts.memory - before.memory;
+		all.levels += r->counts.levels - before.levels;
 	}
 	/* How many threads: by their flows, each of which is walked once. */
 	for (i = 0; i < memprof_nr_threads(m) && !bad; i++)
@@ -165,7 +170,7 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 			continue;
 		if (o->top && n++ >= o->top)
 			break;
-		bad = add_row(m, t, r, remote, memory);
+		bad = add_row(m, t, r, &all);
 	}
 	free_rows(rows);
 	return bad;

@@ -96,6 +96,8 @@ int view_summary(struct memprof *m, const struct view_options *o, struct table *
 	}
 	bad |= add(t, "the profiler's own accesses, left out", INT_CELL(n->own), "");
 	bad |= add(t, "instructions sampled that access no memory", INT_CELL(n->discarded), "");
+	bad |= add(t, "accesses that the source could not report", INT_CELL(n->dropped), "");
+	bad |= add(t, "files not found, of which names are missing", INT_CELL(memprof_missing_files(m, NULL)), "");
 	bad |= add(t, "samples lost", INT_CELL(n->lost_samples), "");
 	bad |= add(t, "times throttled", INT_CELL(n->throttled), "");
 	bad |= add(t, "events of objects lost", INT_CELL(n->lost_events), "");

@@ -51,11 +51,12 @@ int view_lines(struct memprof *m, const struct view_options *o, struct table *t)
 
 /**
  * struct counts - accesses, added up
+ * @misses: of the L1, or of no known level; @levels: of a known one
  * @memory: that main memory answered; remote, and unknown, of these
  * @latencies: how many have one, and their sum
  */
 struct counts {
-	uint64_t all, memory, remote, no_node, reads, writes, hitm, misses;
+	uint64_t all, memory, remote, no_node, reads, writes, hitm, misses, levels;
 	uint64_t latencies, latency;
 };
 

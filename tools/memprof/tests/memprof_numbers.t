@@ -1,0 +1,70 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
+# Numbers of views that would mislead: of a source without levels, of a part of a recording, of
+# one that is read on another machine.
+use strict;
+use warnings;
+use FindBin;
+use JSON::PP;
+use lib "$FindBin::RealBin/../../tests";
+use Test::More;
+use Tool;
+
+my $memprof = "$build/bin/memprof";
+my ($data, $gen) = ("$dir/objects.data", "$dir/gen.data");
+
+sub rows {
+	my ($status, $out) = run("$memprof @_ -f json 2>$dir/err");
+	return decode_json($out)->{rows};
+}
+
+sub summary {
+	return { map { $_->{what} => $_->{value} } @{rows('report', 'summary', @_)} };
+}
+
+open my $f, '>', "$dir/table.c" or die;
+print $f <<'END';
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+	char rest[8], *table = malloc(20000);
+	printf("%lx 20000\nend\n", (long)table);
+	fflush(stdout);
+	return read(0, rest, sizeof(rest)) < 0;
+}
+END
+close $f;
+is(system('gcc', '-g', '-o', "$dir/table", "$dir/table.c"), 0, 'a program');
+{
+	local $ENV{OBJECTS_PRELOAD} = "$build/lib/libmemprof-preload.so";
+	is(system("$build/tools/tests/memprof_objects", $data, "$dir/table"), 0, 'its objects, without levels');
+}
+is(system("$build/tools/tests/memprof_gen", $gen, 6000, 6000, 4, 500, 1), 0, 'a minute, with levels');
+
+my ($object) = @{rows('report', 'objects', $data)};
+ok(!defined $object->{l1_misses_pct}, 'misses of the L1 are not known without levels');
+is((rows('report', 'objects', $gen))->[0]{l1_misses_pct}, 100, 'and are with levels');
+
+is_deeply(rows('diagnose', '--levels', $data), [], '--levels has no rows without levels');
+like(slurp("$dir/err"), qr/source of the samples \(swmem\) does not report where/, 'and the reason');
+
+is($object->{site}, (rows('report', 'flow', $data))->[0]{site}, 'flow and objects name a site alike');
+
+is(summary($data)->{'files not found, of which names are missing'}, 0, 'no file is missing here');
+cmp_ok(summary($data, '--symfs', '/nowhere')->{'files not found, of which names are missing'}, '>=', 4,
+       'on another machine, those that are missing are counted');
+
+my ($all, @parts) = (summary($gen), summary($gen, '--until', '20s'), summary($gen, '--from', '20s'));
+for my $what ('samples of memory accesses', 'events of objects', 'allocations', 'frees', 'accesses') {
+	is($parts[0]{$what} + $parts[1]{$what}, $all->{$what}, "parts add up: $what");
+	cmp_ok($parts[$_]{$what}, '>', $all->{$what} / 5, 'each has its own') for 0, 1;
+}
+is(sprintf('%.0f', $parts[0]{duration}), 20, 'duration of the first part');
+is(sprintf('%.0f', $parts[1]{duration}), 40, 'and of the other');
+is(summary($gen, '--pid', 7)->{'samples of memory accesses'}, 0, 'no samples of a process that is not there');
+
+ok(read_under_sanitizers(), 'no report of the sanitizers');
+done_testing();
