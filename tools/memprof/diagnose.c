@@ -34,7 +34,7 @@ static int add_too_few(const struct findings *f, size_t rows, struct table *t)
 		NONE_CELL, NONE_CELL, INT_CELL(f->judged), NONE_CELL, NONE_CELL, NONE_CELL,
 		REAL_CELL(100 * share(f->remote, f->accesses)), NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL,
 		NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, TEXT_CELL("[recording]"),
-		TEXT_CELL(text) });
+		TEXT_CELL(text), NONE_CELL, NONE_CELL, NONE_CELL });
 }
 
 static int make_table(struct memprof *m, const struct findings *f, const struct view_options *o,
@@ -50,7 +50,9 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 		{ "latency_ratio", CELL_REAL, 2 }, { "false_sharing_pct", CELL_REAL, 1 },
 		{ "confidence", CELL_REAL, 2 }, { "node", CELL_INT }, { "pid", CELL_INT },
 		{ "object", CELL_INT }, { "site", CELL_TEXT }, { "advice", CELL_TEXT },
+		{ "joint", CELL_INT }, { "all_fixes_pct", CELL_REAL, 2 }, { "latency_gain_pct", CELL_REAL, 2 },
 	};
+	double gain;
 	size_t i, rows = 0;
 
 	table_init(t, columns, sizeof(columns) / sizeof(*columns));
@@ -68,6 +70,7 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 		if (object)
 			site_text(memprof_object_site(m, x->object), site, sizeof(site));
 		fix_text(m, x, advice, sizeof(advice));
+		gain = 100 * joint_latency(f, x->remote - x->predicted);
 		if (table_add(t, (struct cell[]){
 			TEXT_CELL(pattern_name(x->pattern)), TEXT_CELL(fix_name(x->fix)),
 			TEXT_CELL(object ? memprof_type_name(object->type) : "process"),
@@ -83,7 +86,8 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 			x->node < 0 ? NONE_CELL : INT_CELL(x->node),
 			x->pid ? INT_CELL(x->pid) : NONE_CELL,
 			object ? INT_CELL(x->object) : NONE_CELL, TEXT_CELL(site),
-			TEXT_CELL(advice) }))
+			TEXT_CELL(advice), INT_CELL(x->joint), REAL_CELL(100 * share(f->joint, f->accesses)),
+			gain ? REAL_CELL(gain) : NONE_CELL }))
 			return -1;
 	}
 	return add_too_few(f, rows, t);
@@ -175,6 +179,47 @@ static void print_latencies(struct memprof *m, const struct latencies *l, FILE *
 	}
 }
 
+/* @own: remote share of the site's accesses, below 0 if it is of none; @gain: accesses that become local */
+static void print_expected(const struct findings *f, double own, double gain, FILE *out)
+{
+	const double latency = 100 * joint_latency(f, gain);
+
+	fputs("    expected: ", out);
+	if (own >= 0)
+		fprintf(out, "%.1f %% of its accesses remote, %.1f %% of all", own,
+			100 * share(f->remote - gain, f->accesses));
+	else
+		fprintf(out, "%.1f %% of all accesses remote", 100 * share(f->remote - gain, f->accesses));
+	if (latency)
+		fprintf(out, "; %.1f %% less of the sampled latency of memory", latency);
+	fputs("\n", out);
+}
+
+/* "Latency of memory, by its node: 410 cycles on node 0, 9952 on node 1." */
+static void print_nodes(struct memprof *m, FILE *out)
+{
+	struct counts *to = calloc(memprof_nr_nodes(m), sizeof(*to));
+	struct memprof_access a;
+	int i, n = 0;
+	size_t k;
+
+	for (k = 0; to && k < memprof_nr_accesses(m); k++) {
+		memprof_access(m, k, &a);
+		if (a.home >= 0 && a.home < memprof_nr_nodes(m))
+			counts_add(&to[a.home], m, &a);
+	}
+	for (i = 0; to && i < memprof_nr_nodes(m); i++) {
+		if (!to[i].latencies)
+			continue;
+		fprintf(out, "%s%.0f%s on node %d", n ? ", " : "Latency of memory, by its node: ",
+			(double)to[i].latency / to[i].latencies, n ? "" : " cycles", i);
+		n++;
+	}
+	if (n)
+		fputs(".\n", out);
+	free(to);
+}
+
 static int print_text(struct memprof *m, const struct findings *f, const struct latencies *l,
 		      const struct view_options *o, FILE *out)
 {
@@ -183,6 +228,7 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 
 	fprintf(out, "%.1f %% of %lu sampled accesses of main memory are remote.\n",
 		100 * share(f->remote, f->accesses), (unsigned long)f->accesses);
+	print_nodes(m, out);
 	print_latencies(m, l, out);
 	for (i = 0; i < f->nr; i++) {
 		const struct finding *x = &f->all[i];
@@ -202,16 +248,18 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 		print_evidence(x, out);
 		fprintf(out, "    %.1f %% of all remote accesses; %.1f %% of its own are remote\n",
 			100 * share(x->remote, f->remote), 100 * share(x->remote, x->accesses));
-		if (x->fix == FIX_NONE)
+		if (x->fix == FIX_NONE && !x->refused)
 			continue;
 		fix_text(m, x, advice, sizeof(advice));
 		fprintf(out, "    advice: %s\n", advice);
 		if (x->fix == FIX_PAD)
 			fprintf(out, "    expected: lines no longer change CPU; the remote share stays\n");
-		else
-			fprintf(out, "    expected: %.1f %% of its accesses remote, %.1f %% of all\n",
-				100 * share(x->predicted, x->accesses),
-				100 * share(f->remote - x->remote + x->predicted, f->accesses));
+		else if (!x->refused)
+			print_expected(f, 100 * share(x->predicted, x->accesses), x->remote - x->predicted, out);
+	}
+	if (f->fixes > 1) {
+		fprintf(out, "\nThe fixes of %zu of these together:\n", f->fixes);
+		print_expected(f, -1, f->remote - f->joint, out);
 	}
 	enough_text(f->judged, n, advice, sizeof(advice));
 	fprintf(out, "\n%s\n", advice);

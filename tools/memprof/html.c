@@ -94,7 +94,11 @@ static int put_diagnosis(FILE *f, struct memprof *m)
 		fprintf(f, "; %.1f %% of all remote accesses, %.1f %% of its own are remote.",
 			found.remote ? 100.0 * x->remote / found.remote : 0,
 			x->accesses ? 100.0 * x->remote / x->accesses : 0);
-		if (x->fix != FIX_NONE) {
+		if (x->refused) {
+			fix_text(m, x, text, sizeof(text));
+			fputs("<br>Advice: ", f);
+			html_text(f, text);
+		} else if (x->fix != FIX_NONE) {
 			fix_text(m, x, text, sizeof(text));
 			fputs("<br>Advice: ", f);
 			html_text(f, text);
@@ -103,8 +107,12 @@ static int put_diagnosis(FILE *f, struct memprof *m)
 		}
 		fputs("</li>\n", f);
 	}
+	fputs("</ol>\n", f);
+	if (found.fixes > 1)
+		fprintf(f, "<p>With %zu fixes together: %.1f %% of all accesses remote.</p>\n", found.fixes,
+			100.0 * found.joint / found.accesses);
 	enough_text(found.judged, n, text, sizeof(text));
-	fputs("</ol>\n<p>", f);
+	fputs("<p>", f);
 	html_text(f, text);
 	fputs("</p>\n", f);
 	patterns_free(&found);

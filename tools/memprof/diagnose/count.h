@@ -24,6 +24,7 @@
  * @page_pairs: as @pairs, of a page; with @page_same
  * @page_left: remote ones of @users with each page on the node of most, as far as it can be
  * @accesses: by node, of caches, too; @writes: of these
+ * @stacks_left: remote accesses of stacks that are left with each thread on its stack's node
  * @answers: loads, by where their data was
  */
 struct sums {
@@ -31,6 +32,7 @@ struct sums {
 	uint64_t pairs, same_pairs, users, used[MAX_NODES], best, used_best;
 	uint64_t slice_best, after, after_writes, filled_remote, by_own, lines;
 	uint64_t page_pairs, page_same, page_left;
+	double stacks_left;
 	uint64_t accesses[MAX_NODES], writes[MAX_NODES], answers[ANSWERS];
 };
 

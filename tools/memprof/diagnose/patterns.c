@@ -15,6 +15,8 @@
 
 #include "lib/hash.h"
 #include "count.h"
+#include "kinds.h"
+#include "stacks.h"
 
 #define MAX_PROCESSES	64	/* of a site; from there on it is many */
 
@@ -25,6 +27,7 @@
 #define READ_MOSTLY	0.05	/* writes */
 #define SATURATED	1.5	/* times the latency without load */
 #define HOT_NODE	1.3	/* times its even share of accesses */
+#define STACKS_LEFT	0.5	/* of remote accesses of stacks, with each thread on its stack's node */
 #define FALSELY_SHARED	0.4	/* of a site's accesses */
 
 struct site {
@@ -93,9 +96,14 @@ static void judge(struct finding *f, const struct sums *s, const struct nodes *n
 		f->pattern = PATTERN_FEW;
 		return;
 	}
-	/* Stacks of a process are one object: whose they are is not kept. */
 	if (stacks) {
 		f->pattern = PATTERN_UNCLEAR;
+		if (s->stacks_left > STACKS_LEFT * s->remote)
+			return;
+		f->pattern = PATTERN_STACKS;
+		f->fix = FIX_PIN_EACH;
+		f->predicted = s->stacks_left;
+		f->confidence = 1 - s->stacks_left / s->remote;
 		return;
 	}
 	if (f->same_node >= ONE_NODE) {
@@ -136,6 +144,9 @@ static void judge(struct finding *f, const struct sums *s, const struct nodes *n
 		f->pattern = PATTERN_CONCURRENT_READ;
 		f->fix = FIX_REPLICATE;
 		f->predicted = s->filled_remote + s->after_writes * (1 - 1.0 / nodes->nr);
+		f->saturated = f->busy >= SATURATED && nodes->share[home] * nodes->nr >= HOT_NODE;
+		f->interleaved = s->all * (1 - 1.0 / nodes->nr);
+		f->node = f->saturated ? home : -1;
 		return;
 	}
 	if (f->busy >= SATURATED && nodes->share[home] * nodes->nr >= HOT_NODE) {
@@ -233,6 +244,33 @@ static bool can_be_judged(const struct memprof_object *o)
 	return o->type != MEMPROF_UNKNOWN && o->type != MEMPROF_KERNEL;
 }
 
+static int add_stacks(struct memprof *m, uint32_t object, struct sums *s)
+{
+	const double left = memprof_object(m, object)->type == MEMPROF_STACK ? stacks_left(m, object) : 0;
+
+	s->stacks_left += left;
+	return left < 0 ? -1 : 0;
+}
+
+/* What cannot be placed elsewhere gets no such advice. */
+static void heed_kind(struct finding *f, const struct sums *s)
+{
+	uint64_t writes = 0;
+	enum fix fix;
+	int i;
+
+	for (i = 0; i < MAX_NODES; i++)
+		writes += s->writes[i];
+	fix = kind_fix(f->kind, f->fix, writes > 0);
+	if (fix == f->fix)
+		return;
+	f->fix = fix;
+	f->refused = fix == FIX_NONE;
+	f->saturated &= !f->refused;
+	if (f->refused)
+		f->predicted = f->remote;
+}
+
 /**
  * patterns_find() - judge all sites of a recording
  * @m: the recording
@@ -265,13 +303,18 @@ int patterns_find(struct memprof *m, struct findings *f)
 		f->accesses += patterns_count(m, &a);
 		f->judged += patterns_count(m, &a) && can_be_judged(memprof_object(m, a.object));
 		f->remote += patterns_count(m, &a) && is_remote(&a);
+		if (patterns_count(m, &a) && a.latency) {
+			f->latencies[is_remote(&a)]++;
+			f->latency[is_remote(&a)] += a.latency;
+		}
 		answers_add(f->answers, &a);
 	}
 	HASH_ITER(hh, sites, s, next) {
 		struct sums sums = { 0 };
 
 		for (i = 0; i < s->nr && !bad; i++)
-			bad = patterns_count_object(m, s->objects[i], &sums);
+			bad = patterns_count_object(m, s->objects[i], &sums) ||
+			      add_stacks(m, s->objects[i], &sums);
 		found = bad ? NULL : findings_add(f);
 		bad |= !found;
 		if (found) {
@@ -285,7 +328,9 @@ int patterns_find(struct memprof *m, struct findings *f)
 			memcpy(found->answers, sums.answers, sizeof(found->answers));
 			found->room = answers_room(sums.answers,
 						   answers_taken(sums.accesses, sums.writes, MAX_NODES));
+			found->kind = kind_of(m, memprof_object(m, found->object));
 			judge(found, &sums, &nodes, found->type == MEMPROF_STACK);
+			heed_kind(found, &sums);
 			/* Too little to matter. */
 			if (sums.remote < PATTERN_MIN_SHARE * f->accesses &&
 			    found->pattern != PATTERN_FALSE_SHARING)
@@ -298,6 +343,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 		free(s);
 	}
 	bad |= patterns_find_split(f);
+	joint_find(f);
 	if (f->nr)
 		qsort(f->all, f->nr, sizeof(*f->all), by_gain);
 	return bad ? -1 : 0;

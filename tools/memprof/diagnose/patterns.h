@@ -21,12 +21,22 @@ enum pattern {
 	PATTERN_SATURATED,	/* the same, and the node answers slowly */
 	PATTERN_FALSE_SHARING,	/* threads write different bytes of a line */
 	PATTERN_SPLIT,		/* a process whose threads share all over the nodes */
+	PATTERN_STACKS,		/* threads run on other nodes than their stacks are on */
 	PATTERNS
 };
 
 enum fix {
 	FIX_NONE, FIX_ALLOCATE, FIX_MIGRATE, FIX_FIRST_TOUCH, FIX_REPLICATE, FIX_PIN_THREADS, FIX_INTERLEAVE,
-	FIX_PAD, FIX_PIN_PROCESS, FIXES
+	FIX_PAD, FIX_PIN_PROCESS, FIX_PIN_EACH, FIXES
+};
+
+/* What an object is, as far as it matters for what can be done about it: kinds.c. */
+enum kind {
+	KIND_ALLOCATED,
+	KIND_VARIABLE,		/* of the program */
+	KIND_LIBRARY,		/* variable of a library */
+	KIND_CONSTANT,		/* of a program or library, and its tables */
+	KIND_CODE, KIND_FILE, KIND_STACK, KINDS
 };
 
 /* Where a load's data was. */
@@ -38,6 +48,9 @@ enum answer {
  * struct finding - what a site, or a process, shows
  * @object: the site's object with most accesses; NO_NUMBER for a process
  * @type: of the site's objects
+ * @kind: of these; why nothing is advised, if the accesses alone would suggest something (@refused)
+ * @saturated: its node answers slowly: interleaving is an answer, too, which leaves @interleaved
+ * @joint: its fix is one of those that are made together
  * @pid: of the process; 0 several
  * @processes: that have objects of the site, at most 64
  * @objects: of the site; sites that are shared, of a process
@@ -61,6 +74,9 @@ struct finding {
 	enum pattern pattern;
 	enum fix fix;
 	enum memprof_type type;
+	enum kind kind;
+	bool refused, saturated, joint;
+	double interleaved;
 	uint32_t object, pid, processes, objects;
 	uint64_t bytes, accesses, remote;
 	double predicted;
@@ -74,6 +90,10 @@ struct findings {
 	size_t nr, room;
 	uint64_t accesses, remote;	/* of the recording */
 	uint64_t judged;		/* of the accesses, those of objects that are known */
+	double joint;			/* remote ones that are left with all fixes */
+	size_t fixes;			/* that are made then */
+	uint64_t latencies[2];		/* accesses with one: local ones, remote ones */
+	double latency[2];		/* their sums */
 	uint64_t answers[ANSWERS];
 };
 
@@ -84,6 +104,8 @@ double answers_taken(const uint64_t *accesses, const uint64_t *writes, int nodes
 double answers_room(const uint64_t answers[ANSWERS], double taken);
 void answers_add(uint64_t answers[ANSWERS], const struct memprof_access *a);
 bool answers_with_fix(const struct findings *f, const struct finding *x, double pct[ANSWERS]);
+void joint_find(struct findings *f);
+double joint_latency(const struct findings *f, double gain);
 void patterns_free(struct findings *f);
 const char *pattern_name(enum pattern p);
 const char *pattern_about(enum pattern p);

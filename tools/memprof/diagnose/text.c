@@ -2,8 +2,10 @@
 // Copyright (C) 2026 the memscope authors
 /* Patterns and what to do about them, in words. */
 #include <stdio.h>
+#include <string.h>
 
-#include "patterns.h"
+#include "kinds.h"
+#include "stacks.h"
 
 /** pattern_name() - in a word */
 const char *pattern_name(enum pattern p)
@@ -11,6 +13,7 @@ const char *pattern_name(enum pattern p)
 	static const char * const names[PATTERNS] = {
 		"local", "too-few-samples", "unclear", "remote-after-allocation", "wrong-node",
 		"alternate", "partitioned", "concurrent-read", "concurrent-write", "saturated-node", "false-sharing", "process-split",
+		"remote-stacks",
 	};
 
 	return p < PATTERNS ? names[p] : "?";
@@ -33,6 +36,7 @@ const char *pattern_about(enum pattern p)
 		[PATTERN_FALSE_SHARING] = "threads write different bytes of the same cache lines",
 		[PATTERN_SPLIT] = "threads of a process on several nodes share its objects, none of which stands out, "
 				   "or those of several processes do",
+		[PATTERN_STACKS] = "threads run on other nodes than their stacks are on",
 	};
 
 	return p < PATTERNS ? about[p] : "?";
@@ -43,7 +47,7 @@ const char *fix_name(enum fix f)
 {
 	static const char * const names[FIXES] = {
 		"none", "allocate-on-node", "migrate", "first-touch", "replicate", "pin-threads", "interleave", "pad",
-		"pin-process",
+		"pin-process", "pin-each-thread",
 	};
 
 	return f < FIXES ? names[f] : "?";
@@ -54,7 +58,9 @@ void fix_text(struct memprof *m, const struct finding *f, char *text, size_t siz
 {
 	const struct memprof_site *site = f->object != NO_NUMBER ?
 					  memprof_object_site(m, f->object) : NULL;
+	const char *reason;
 	char where[1024] = "";
+	size_t n;
 
 	if (site)
 		site_text(site, where, sizeof(where));
@@ -68,6 +74,11 @@ void fix_text(struct memprof *m, const struct finding *f, char *text, size_t siz
 				 "(numa_alloc_local() in that thread, or let it write it first)", where);
 		break;
 	case FIX_MIGRATE:
+		if (f->kind == KIND_VARIABLE && f->node >= 0) {
+			snprintf(text, size, "move the pages of %s to node %d (mbind(2) with MPOL_MF_MOVE; "
+				 "alignas(4096) keeps its neighbors where they are)", where, f->node);
+			break;
+		}
 		snprintf(text, size, "move %s to the thread's node when its turn begins "
 			 "(move_pages(2), or mbind(2) with MPOL_MF_MOVE), or the threads to its node", where);
 		break;
@@ -78,6 +89,12 @@ void fix_text(struct memprof *m, const struct finding *f, char *text, size_t siz
 	case FIX_REPLICATE:
 		snprintf(text, size, "a copy of %s on each node, made after it is filled in; "
 			 "%lu bytes each", where, (unsigned long)f->bytes);
+		if (f->saturated) {
+			n = strlen(text);
+			snprintf(text + n, size - n, "; or, since node %d is saturated, one line: interleave it over "
+				 "all nodes (mbind(2) with MPOL_INTERLEAVE), which leaves %.1f %% of its accesses "
+				 "remote", f->node, f->accesses ? 100 * f->interleaved / f->accesses : 0);
+		}
 		break;
 	case FIX_PIN_THREADS:
 		snprintf(text, size, "run the threads that use %s on node %d (numa_run_on_node()), "
@@ -91,6 +108,9 @@ void fix_text(struct memprof *m, const struct finding *f, char *text, size_t siz
 		snprintf(text, size, "give each thread's part of %s cache lines of its own "
 			 "(alignas(64))", where);
 		break;
+	case FIX_PIN_EACH:
+		stacks_text(m, f->object, text, size);
+		break;
 	case FIX_PIN_PROCESS:
 		if (f->pid)
 			snprintf(text, size, "run process %u on one node (numactl --cpunodebind "
@@ -100,6 +120,7 @@ void fix_text(struct memprof *m, const struct finding *f, char *text, size_t siz
 				 "(numa_bind() when it begins), as many on each node as on the others");
 		break;
 	default:
-		snprintf(text, size, "nothing");
+		reason = f->refused ? kind_reason(f->kind) : NULL;
+		snprintf(text, size, "nothing%s%s", reason ? ": " : "", reason ? reason : "");
 	}
 }

@@ -478,6 +478,135 @@ static void samples_of_unknown_objects_are_not_enough(void **unused)
 	patterns_free(&f);
 }
 
+/* As use(), by both nodes at once, and hardly ever writing. */
+static void look_at(struct data *d, uint32_t pid, uint64_t addr, unsigned int n, double slow)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		const unsigned int node = i < n / 20 ? 0 : random() % 2;
+		const double latency = 200 * (1 + node) * (random() % 10 ? slow : 1);
+
+		now += 1000;
+		data_sample(d, 2 * node, now, pid, pid + node, addr + random() % (16 * PAGE) / 8 * 8,
+			    (struct sample_record){ .op = 1, .level = LEVEL_RAM, .latency = latency, .pfn = 1,
+						    .node = 0 }, 0x500000);
+	}
+}
+
+static void what_is_read_from_a_saturated_node_gets_both_answers(void **unused)
+{
+	struct data *d = data_new(path);
+	const struct finding *x;
+	struct findings f;
+	struct memprof *m;
+	char text[2048];
+	uint32_t s;
+
+	(void)unused;
+	now = DATA_START;
+	srandom(1);
+	s = process(d, 10);
+	look_at(d, 10, object(d, s, 1, 0), 2000, 4);
+	m = diagnose(d, &f);
+	x = find(&f, PATTERN_CONCURRENT_READ);
+	assert_non_null(x);
+	assert_int_equal(x->fix, FIX_REPLICATE);
+	assert_true(x->saturated);
+	fix_text(m, x, text, sizeof(text));
+	assert_non_null(strstr(text, "a copy of"));
+	assert_non_null(strstr(text, "65536 bytes each"));
+	assert_non_null(strstr(text, "node 0 is saturated"));
+	assert_non_null(strstr(text, "leaves 50.0 %"));
+	/* Nodes differ by twice: local ones take half. */
+	assert_true(joint_latency(&f, x->remote - x->predicted) > 0.2);
+	memprof_close(m);
+	patterns_free(&f);
+}
+
+/* A file of which there is one copy, whatever the accesses would suggest. */
+static void code_is_not_to_be_copied(void **unused)
+{
+	struct data *d = data_new(path);
+	const struct finding *x;
+	struct findings f;
+	struct memprof *m;
+	char text[2048];
+
+	(void)unused;
+	now = DATA_START;
+	srandom(1);
+	process(d, 10);
+	look_at(d, 10, 0x400000, 2000, 1);
+	m = diagnose(d, &f);
+	x = find(&f, PATTERN_CONCURRENT_READ);
+	assert_non_null(x);
+	assert_int_equal(x->type, MEMPROF_CODE);
+	assert_int_equal(x->fix, FIX_NONE);
+	assert_true(x->refused);
+	assert_true(x->predicted == x->remote);
+	assert_true(f.joint == f.remote);
+	fix_text(m, x, text, sizeof(text));
+	assert_non_null(strstr(text, "nothing: it is code"));
+	memprof_close(m);
+	patterns_free(&f);
+}
+
+/* A thread runs away from its stack: it is named, with the node to run it on. */
+static void stacks_are_reported_by_thread(void **unused)
+{
+	struct data *d = data_new(path);
+	const struct finding *x;
+	struct findings f;
+	struct memprof *m;
+	char text[2048];
+	int i;
+
+	(void)unused;
+	now = DATA_START;
+	process(d, 10);
+	data_task(d, now, &(struct task_record){ .type = TASK_MMAP, .pid = 10, .tid = 10, .start = 0x7000000,
+		  .length = 0x100000, .flags = TASK_WRITABLE }, "[stack]");
+	for (i = 0; i < 400; i++) {
+		now += 1000;
+		data_sample(d, i % 2 ? 2 : 0, now, 10, 10 + i % 2, 0x7000000 + 8 * i, (struct sample_record){
+			    .op = 1, .level = LEVEL_RAM, .latency = 200, .pfn = 1, .node = 0 }, 0x500000);
+	}
+	m = diagnose(d, &f);
+	x = find(&f, PATTERN_STACKS);
+	assert_non_null(x);
+	assert_int_equal(x->fix, FIX_PIN_EACH);
+	assert_int_equal(x->remote, 200);
+	assert_true(x->predicted == 0);
+	fix_text(m, x, text, sizeof(text));
+	assert_non_null(strstr(text, "thread 11 (prog) on node 0: 200 of its 200 are remote"));
+	assert_null(strstr(text, "thread 10 "));
+	memprof_close(m);
+	patterns_free(&f);
+}
+
+/* Of several sites: what each gains adds up; a process in their place gains no less. */
+static void fixes_are_predicted_together(void **unused)
+{
+	struct data *d = data_new(path);
+	struct findings f;
+	double left;
+	uint32_t s;
+	size_t i;
+
+	(void)unused;
+	now = DATA_START;
+	srandom(1);
+	s = process(d, 10);
+	for (i = 0; i < 3; i++)
+		look_at(d, 10, object(d, s, 1 + i, i), 2000 * (i + 1), 1);
+	memprof_close(diagnose(d, &f));
+	assert_int_equal(f.fixes, 3);
+	for (left = f.remote, i = 0; i < f.nr; i++)
+		left -= f.all[i].joint ? f.all[i].remote - f.all[i].predicted : 0;
+	assert_true(fabs(f.joint - left) < 1e-6);
+	assert_true(f.joint < 0.2 * f.remote);
+	patterns_free(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +622,10 @@ int main(void)
 		cmocka_unit_test(fixes_change_where_loads_find_their_data),
 		cmocka_unit_test(lines_that_others_write_are_taken),
 		cmocka_unit_test(room_is_judged_by_site),
+		cmocka_unit_test(what_is_read_from_a_saturated_node_gets_both_answers),
+		cmocka_unit_test(code_is_not_to_be_copied),
+		cmocka_unit_test(stacks_are_reported_by_thread),
+		cmocka_unit_test(fixes_are_predicted_together),
 		cmocka_unit_test(an_all_clear_needs_enough_samples),
 		cmocka_unit_test(samples_of_unknown_objects_are_not_enough),
 	};

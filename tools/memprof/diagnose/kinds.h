@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
+/* What an object is decides what can be done about it. */
+#ifndef MEMPROF_KINDS_H
+#define MEMPROF_KINDS_H
+
+#include "patterns.h"
+
+enum kind kind_of(const struct memprof *m, const struct memprof_object *o);
+enum fix kind_fix(enum kind kind, enum fix fix, bool written);
+const char *kind_reason(enum kind kind);
+
+#endif
