@@ -9,6 +9,7 @@ static const struct verb verbs[] = {
 	{ "import", cmd_import, "make a recording of what other programs recorded" },
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "diagnose", cmd_diagnose, "say what is wrong with which object, and what to do" },
+	{ "diff", cmd_diff, "compare two recordings, before and after a change" },
 	{ "script", cmd_script, "run a C program over the flows of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
 	{ "html", cmd_html, "make a page of the diagnosis and all views" },

@@ -15,6 +15,7 @@ int cmd_record(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_diagnose(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_script(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_html(int argc, char **argv);

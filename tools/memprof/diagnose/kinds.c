@@ -28,7 +28,7 @@ enum kind kind_of(const struct memprof *m, const struct memprof_object *o)
 {
 	switch (o->type) {
 	case MEMPROF_STATIC:
-		return is_program(m, o->pid, o->path) ? KIND_VARIABLE : KIND_LIBRARY;
+		return !*o->path || is_program(m, o->pid, o->path) ? KIND_VARIABLE : KIND_LIBRARY;
 	case MEMPROF_CODE:
 		return KIND_CODE;
 	case MEMPROF_FILE:
