@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# A flow over time: who accesses, from which node, reading or writing.
+# A flow over time: who accesses, from which node, reading or writing; remote ones apart, as crosses.
 if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
 load plots . "/common.gp"
 
@@ -11,8 +11,12 @@ set ylabel "thread"
 set ytics 1
 set autoscale y
 set offsets graph 0.02, graph 0.02, 0.5, 0.5
-is(n, w) = column("node") == n && (w ? strcol("access") ne "read" : strcol("access") eq "read")
-plot for [n=0:int(node_max)] csv using (column("time_s")):(is(n, 0) ? column("thread") + 0.12 : NaN) \
+is(n, w, r) = column("node") == n && column("remote") == r && (w ? strcol("access") ne "read" : strcol("access") eq "read")
+plot for [n=0:int(node_max)] csv using (column("time_s")):(is(n, 0, 0) ? column("thread") + 0.1 : NaN) \
 	with points pt 6 ps 0.5 lc rgb shade[n % 8 + 1] title sprintf("read from node %d", n), \
-     for [n=0:int(node_max)] csv using (column("time_s")):(is(n, 1) ? column("thread") - 0.12 : NaN) \
-	with points pt 7 ps 0.5 lc rgb shade[n % 8 + 1] title sprintf("write from node %d", n)
+     for [n=0:int(node_max)] csv using (column("time_s")):(is(n, 1, 0) ? column("thread") - 0.1 : NaN) \
+	with points pt 7 ps 0.5 lc rgb shade[n % 8 + 1] title (n ? "" : "write"), \
+     for [n=0:int(node_max)] csv using (column("time_s")):(is(n, 0, 1) ? column("thread") + 0.3 : NaN) \
+	with points pt 1 ps 0.6 lc rgb shade[n % 8 + 1] title (n ? "" : "remote read"), \
+     for [n=0:int(node_max)] csv using (column("time_s")):(is(n, 1, 1) ? column("thread") - 0.3 : NaN) \
+	with points pt 2 ps 0.6 lc rgb shade[n % 8 + 1] title (n ? "" : "remote write")

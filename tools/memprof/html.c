@@ -188,7 +188,7 @@ int cmd_html(int argc, char **argv)
 		return FAILED;
 	}
 	common_doubt(m, argv[0], &common);
-	failed = outfile_open(&out, output);
+	failed = common_choose(m, &common) || outfile_open(&out, output);
 	if (!failed)
 		failed = outfile_close(&out, write_page(out.f, m, &common, !no_plots));
 	memprof_close(m);

@@ -61,6 +61,7 @@ int common_time(const struct opt *o, const char *value);
 struct memprof *common_open(const char *path, const struct common *c, int *damaged);
 int common_check(const struct memprof *m, const struct common *c);
 void common_doubt(const struct memprof *m, const char *path, struct common *c);
+int common_choose(struct memprof *m, struct common *c);
 int common_check_times(const struct common *c);
 
 #endif

@@ -13,9 +13,13 @@
 
 #include "lib/gnuplot.h"
 #include "lib/leftover.h"
+#include "lib/utf8.h"
 #include "memprof_cli.h"
 #include "options.h"
 #include "plot.h"
+
+/* Bytes of the command in a title, with the end. */
+#define TITLE_COMMAND	80
 
 static const char *words(int n, const char **about)
 {
@@ -62,9 +66,13 @@ static void default_title(const struct memprof *m, const struct view *view, char
 	json_t *meta = json_loads(memprof_meta(m), 0, NULL);
 	const char *command = json_string_value(json_object_get(meta, "command"));
 	const char *source = json_string_value(json_object_get(meta, "source"));
+	char text[TITLE_COMMAND];
 
-	snprintf(title, size, "%s - %s (%s, %lu samples)", view->name, command && *command ? command : "?",
-		 source ? source : "?", (unsigned long)memprof_totals(m)->samples);
+	/* A picture is so wide; what is longer would be cut at both ends. */
+	utf8_copy(text, sizeof(text), command && *command ? command : "?");
+	snprintf(title, size, "%s - %s%s (%s, %lu samples)", view->name, text,
+		 command && strlen(command) > strlen(text) ? "..." : "", source ? source : "?",
+		 (unsigned long)memprof_totals(m)->samples);
 	json_decref(meta);
 }
 
@@ -152,7 +160,9 @@ int cmd_plot(int argc, char **argv)
 		return FAILED;
 	}
 	common_doubt(m, argv[1], &common);
-	failed = plot_draw(m, view, &common.view, output, title);
+	failed = !strcmp(view->name, "flow") && common_choose(m, &common);
+	if (!failed)
+		failed = plot_draw(m, view, &common.view, output, title);
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;
 }

@@ -36,7 +36,7 @@ int cmd_report(int argc, char **argv)
 		return FAILED;
 	}
 	common_doubt(m, argv[1], &common);
-	failed = view->make(m, &common.view, &table);
+	failed = !strcmp(view->name, "flow") && common_choose(m, &common) ? -1 : view->make(m, &common.view, &table);
 	table.warning = common.doubt;
 	failed = output_table(&output, &table, failed);
 	memprof_close(m);

@@ -83,6 +83,7 @@ static int add_row(struct memprof *m, struct table *t, struct row *r, const stru
 	if (site_text(memprof_object_site(m, r->object), site, sizeof(site)))
 		return -1;
 	return table_add(t, (struct cell[]){
+		TEXT_CELL(site),
 		all->remote ? REAL_CELL(100.0 * r->counts.remote / all->remote) : NONE_CELL,
 		all->memory ? REAL_CELL(100.0 * r->counts.memory / all->memory) : NONE_CELL,
 		counts_remote_pct(&r->counts), TEXT_CELL(memprof_type_name(o->type)),
@@ -90,8 +91,7 @@ static int add_row(struct memprof *m, struct table *t, struct row *r, const stru
 		r->counts.all ? REAL_CELL(100.0 * r->counts.writes / r->counts.all) : NONE_CELL,
 		/* Of a source with levels, what has none missed: IBS's stores. */
 		r->counts.all && all->levels ? REAL_CELL(100.0 * r->counts.misses / r->counts.all) : NONE_CELL,
-		counts_latency(&r->counts), INT_CELL(r->threads), TEXT_CELL(from), TEXT_CELL(home), INT_CELL(r->object),
-		TEXT_CELL(site) });
+		counts_latency(&r->counts), INT_CELL(r->threads), TEXT_CELL(from), TEXT_CELL(home), INT_CELL(r->object) });
 }
 
 static void free_rows(struct row *rows)
@@ -108,12 +108,12 @@ static void free_rows(struct row *rows)
 int view_objects(struct memprof *m, const struct view_options *o, struct table *t)
 {
 	static const struct column columns[] = {
-		{ "remote_share_pct", CELL_REAL, 2 }, { "memory_share_pct", CELL_REAL, 2 },
+		{ "site", CELL_TEXT }, { "remote_share_pct", CELL_REAL, 2 }, { "memory_share_pct", CELL_REAL, 2 },
 		{ "remote_pct", CELL_REAL, 2 }, { "type", CELL_TEXT }, { "objects", CELL_INT },
 		{ "bytes", CELL_INT }, { "accesses", CELL_INT }, { "writes_pct", CELL_REAL, 1 },
 		{ "l1_misses_pct", CELL_REAL, 1 }, { "latency_cycles", CELL_REAL, 0 },
 		{ "threads", CELL_INT }, { "from_nodes", CELL_TEXT }, { "on_nodes", CELL_TEXT },
-		{ "object", CELL_INT }, { "site", CELL_TEXT },
+		{ "object", CELL_INT },
 	};
 	struct row **row_of = calloc(memprof_nr_objects(m) + 1, sizeof(*row_of));
 	struct row *rows = NULL, *r;
