@@ -4,13 +4,13 @@
 #ifndef MEMPROF_INTERNAL_H
 #define MEMPROF_INTERNAL_H
 
+#include <jansson.h>
 #include <pthread.h>
 
 #include "memprof/memprof.h"
 #include "big.h"
 #include "file.h"
 #include "space.h"
-#include "wrappers.h"
 
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
@@ -50,6 +50,12 @@ struct chains {
 	struct chain *all;
 	uint32_t used, room;
 	uint64_t *frames, frames_used, frames_room;
+};
+
+/* Those that the user names, beside those that are known. */
+struct wrappers {
+	char **names;
+	size_t nr;
 };
 
 struct memprof {
@@ -114,6 +120,14 @@ hidden bool names_code(struct names *n, const char *path, uint64_t offset, struc
 hidden unsigned int names_places(struct names *n, const char *path, uint64_t offset, struct place *places,
 				 unsigned int room);
 hidden const char *names_assigned(struct names *n, const char *file, unsigned int line);
+/* wrappers.c: functions that allocate for others. */
+hidden int wrappers_add(struct wrappers *w, const char *name);
+hidden int wrappers_add_json(struct wrappers *w, const json_t *names);
+hidden void wrappers_free(struct wrappers *w);
+hidden bool wrappers_have_file(const struct wrappers *w, const char *path);
+hidden bool wrappers_have(const struct wrappers *w, const char *function);
+hidden bool is_system_header(const char *file);
+
 /* assigned.c: what source says. */
 hidden char *left_of_assignment(char *text);
 hidden bool ends_statement(const char *line);

@@ -2,11 +2,10 @@
 // Copyright (C) 2026 the memscope authors
 /* Functions that allocate for others: who calls them is of interest. */
 #include <fnmatch.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrappers.h"
+#include "internal.h"
 
 /* Files whose every function is one: their names begin with this. */
 static const char * const files[] = {
