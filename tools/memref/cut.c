@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* memref cut: save a part of a recording as a recording. */
+/* memref cut: write a time span of a recording as a new recording. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +9,12 @@
 #include "memref/model/window.h"
 #include "lib/trace/dat.h"
 
-/* Which events belong to the intervals that are wanted. */
+/* The requested time span, and the events of its intervals. */
 struct span {
 	double from, to;
 	uint64_t begin_ns;		/* of the recording */
 	double seconds;			/* its length */
-	uint64_t after, until;		/* times of the last event before, and in it */
+	uint64_t after, until;		/* times of the last event before it, and in it */
 	uint64_t intervals;		/* in it */
 	enum { BEFORE, IN, BEHIND } last;
 	uint32_t last_seq;
@@ -38,7 +38,7 @@ static int take_row(void *ctx, const struct row *row)
 	} else if (row_seq(row) != s->last_seq) {
 		return 0;
 	}
-	/* Groups may come a little after the memref_scan of their interval. */
+	/* Clocks differ between CPUs: groups may follow the memref_scan of their interval. */
 	if (s->last == BEFORE)
 		s->after = row->ts;
 	else if (s->last == IN)

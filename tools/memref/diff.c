@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* memref diff: two recordings side by side. */
+/* memref diff: compare two recordings, side by side. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -17,13 +17,13 @@ static const struct verb_usage usage = {
 	.min = 2, .max = 2,
 };
 
-/* How many groups: @top, once --groups is given. */
+/* @top groups are compared if --groups is given. */
 struct choice {
 	bool groups;
 	size_t top;
 };
 
-/* The number behind --groups goes away: --top is how many in all tools. */
+/* --groups=N is deprecated: in all tools --top sets the number of rows. */
 static int take_groups(const struct opt *o, const char *value)
 {
 	struct choice *c = o->to;
@@ -39,7 +39,7 @@ static int take_groups(const struct opt *o, const char *value)
 	return OK;
 }
 
-/* @groups: how many of them; 0: the summaries instead */
+/* @groups: number of groups to show; 0: compare the summaries */
 static int compare(struct model m[2], char * const names[2], size_t groups,
 		   const struct output *output)
 {
@@ -78,7 +78,7 @@ int cmd_diff(int argc, char **argv)
 
 	failed = load_recording(argv[0], &window, 0, &m[0]);
 	failed |= load_recording(argv[1], &window, 0, &m[1]);
-	/* What could be read of damaged files is worth comparing. */
+	/* Compare the intervals that could be read of damaged files, too. */
 	if (m[0].nr_intervals && m[1].nr_intervals)
 		failed |= compare(m, argv, choice.groups ? choice.top : 0, &output);
 	model_free(&m[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* memref export: a recording in the formats of other programs. */
+/* memref export: convert a recording for other programs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +17,15 @@ struct export {
 	const struct format *format;
 	struct outfile out;
 	const char *output;
-	FILE *f;			/* the output, or what compresses into it */
+	FILE *f;			/* the output, or a zfile on it */
 	int open;
 	struct gather gather;
-	struct model nodes;		/* for its spans of memory */
-	int first;			/* nothing stands before it in a list */
+	struct model nodes;		/* only its node spans are used */
+	int first;			/* the next list item needs no comma */
 	int failed, measured;		/* measured: @extent is known */
 	struct extent {
-		uint64_t low, high;	/* addresses referenced at all */
-		uint64_t ns, intervals;	/* length of all intervals */
+		uint64_t low, high;	/* range of the referenced addresses */
+		uint64_t ns, intervals;	/* total length and number of the intervals */
 		uint32_t group_kb;
 	} extent;
 	struct region {
@@ -35,13 +35,13 @@ struct export {
 };
 
 /**
- * struct format - a format
- * @name: on the command line
- * @run: reads the recording and writes it
- * @begin: writes what stands before all intervals
- * @interval: writes an interval
- * @end: writes what stands behind
- * @compressed: it is
+ * struct format - an output format
+ * @name: its name on the command line
+ * @run: read the recording and write it
+ * @begin: write the header, or NULL
+ * @interval: write an interval
+ * @end: write the trailer, or NULL
+ * @compressed: in zlib format
  */
 struct format {
 	const char *name;
@@ -52,7 +52,7 @@ struct format {
 	int compressed;
 };
 
-/* Only once there is something to write: of a bad file nothing is left. */
+/* Opened with the first row, so that an unreadable recording leaves no output file. */
 static int open_output(struct export *x)
 {
 	if (x->open)
@@ -75,7 +75,7 @@ static int close_output(struct export *x)
 		return FAILED;
 	if (!x->failed && x->format->end)
 		x->format->end(x->f);
-	/* fclose() does not tell of what failed before. */
+	/* fclose() reports only its own errors, not those of earlier writes. */
 	if (x->f && ferror(x->f))
 		x->failed = 1;
 	if (x->f && x->format->compressed)
@@ -83,7 +83,7 @@ static int close_output(struct export *x)
 	return outfile_close(&x->out, x->failed);
 }
 
-/* A line of its own for each group and interval. */
+/* End of the interval, in seconds since the recording began. */
 static double time_of(const struct gather *g)
 {
 	return (g->scan.scan_ns - g->begin_ns) * 1e-9;
@@ -143,12 +143,12 @@ static void interval_json(struct export *x, const struct gather *g, FILE *f)
 }
 
 /*
- * damo's records (damo's src/_damo_records.py): one target, physical memory; a
- * snapshot for each interval.  The number of accesses is the number of pages of
- * a group that were referenced, so a sample is as much of the interval as a
- * page is of the group: percentages come out right.  Each interval looks anew,
- * which is age 0.  damo takes what file(1) calls "JSON data" or zlib's: today's
- * file(1) says "JSON text data", so only what is compressed can be read.
+ * damo's record format (damo's src/_damo_records.py): one target, physical memory;
+ * one snapshot per interval.  nr_accesses is the number of referenced pages of a
+ * group, and sample_us is the interval divided by the pages of a group, so that
+ * damo's percentages are shares of the group.  Age is 0: intervals are independent.
+ * damo recognizes its input by file(1): "JSON data" or zlib.  Current versions of
+ * file(1) print "JSON text data", so damo reads the compressed format only.
  */
 static uint32_t group_pages(const struct export *x)
 {
@@ -186,7 +186,7 @@ static uint64_t flush_region(struct export *x, FILE *f)
 	return size;
 }
 
-/* Neighbours that are alike are one region.  Return bytes written as regions. */
+/* Merge with the pending region if adjacent and equal.  Return the bytes written out. */
 static uint64_t add_region(struct export *x, FILE *f, uint64_t start, uint64_t end,
 			   uint32_t pages)
 {
@@ -208,11 +208,11 @@ static uint32_t pages_of(const struct export *x, const struct group_row *r)
 {
 	uint64_t sum = (uint64_t)r->pages[KERNEL] + r->pages[USER] + r->pages[PAGE_CACHE];
 
-	/* A page of two classes counts once, as far as can be told. */
+	/* Pages of two classes are counted twice: cap the sum at the group's size. */
 	return sum < group_pages(x) ? sum : group_pages(x);
 }
 
-/* All memory that there is, in the order of addresses. */
+/* All memory in address order: groups, and the unreferenced gaps of the node spans. */
 static uint64_t write_regions(struct export *x, const struct gather *g, FILE *f)
 {
 	const struct node_span all = { x->extent.low, x->extent.high, 0 };
@@ -221,7 +221,7 @@ static uint64_t write_regions(struct export *x, const struct gather *g, FILE *f)
 	uint64_t size = (uint64_t)g->scan.group_kb << 10, at = 0, total = 0;
 
 	for (i = 0, s = 0; s <= nr; s++) {
-		/* Groups outside of all spans are shown as well. */
+		/* The last round writes groups behind all spans. */
 		uint64_t end = s < nr ? spans[s].end : UINT64_MAX;
 		uint64_t start = s < nr ? spans[s].start : UINT64_MAX;
 
@@ -274,7 +274,7 @@ static int take_row(void *ctx, const struct row *row)
 	return gather_add(&x->gather, row);
 }
 
-/* Read the recording, and end the last interval. */
+/* Read the recording, and complete the last interval. */
 static int read_intervals(struct export *x, const char *path)
 {
 	struct reader r = { .row = take_row, .ctx = x };
@@ -284,7 +284,7 @@ static int read_intervals(struct export *x, const char *path)
 		complain(FAILED, "no memory left");
 		x->failed = 1;
 	}
-	/* What could be read of a damaged file is worth having. */
+	/* Keep the intervals that could be read of a damaged file. */
 	if (!x->failed)
 		gather_end(&x->gather);
 	if (!ret && !x->gather.intervals)
@@ -304,7 +304,7 @@ static int run_intervals(struct export *x, const char *path)
 	return close_output(x) || damaged ? FAILED : OK;
 }
 
-/* Which memory there is, and how long intervals are, damo wants to know before. */
+/* damo's header holds the mean interval: a first pass measures it, and the address range. */
 static int measure(void *ctx, const struct gather *g)
 {
 	struct extent *e = &((struct export *)ctx)->extent;
@@ -331,7 +331,7 @@ static int run_damo(struct export *x, const char *path)
 
 	x->gather.interval = measure;
 	x->gather.ctx = x;
-	/* What is wrong with a file is said when it is read again. */
+	/* The second pass reports errors of the file. */
 	if (!reader_each(path, &r, error, sizeof(error)) || *error)
 		gather_end(&x->gather);
 	gather_free(&x->gather);
@@ -340,7 +340,7 @@ static int run_damo(struct export *x, const char *path)
 	return run_intervals(x, path);
 }
 
-/* Every event as it comes, and batches as the groups they hold. */
+/* One line per event, in recorded order; one per group of a batch. */
 static int print_row(void *ctx, const struct row *row)
 {
 	const struct group_row *g = &row->group;
@@ -370,7 +370,7 @@ static int print_row(void *ctx, const struct row *row)
 		fprintf(f, "memref_task ts=%" PRIu64 " seq=%u pid=%u pages=%" PRIu64 " written=%"
 			PRIu64 " rss=%" PRIu64 " comm=", row->ts, t->seq, t->pid, t->pages,
 			t->written, t->rss);
-		/* The last of the line: it may hold spaces, but must not end the line. */
+		/* comm comes last because it may hold spaces; mask control characters. */
 		for (c = t->comm; c < t->comm + sizeof(t->comm) && *c; c++)
 			fputc((unsigned char)*c < ' ' ? '?' : *c, f);
 		fputc('\n', f);
@@ -410,7 +410,7 @@ static int by_address(const struct group *a, const struct group *b)
 	return a->phys_addr < b->phys_addr ? -1 : a->phys_addr > b->phys_addr;
 }
 
-/* For flame graphs: node;class;group and the pages of all intervals. */
+/* Folded stacks for flame graphs: node;class;group, and the sum of its pages. */
 static int run_folded(struct export *x, const char *path)
 {
 	struct model m;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* memref html: all views of a recording in one page that needs no other file. */
+/* memref html: all views of a recording in one self-contained page. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "memref.h"
 #include "memref/view/view.h"
 
-/* Rows shown of a view with a plot, and of one without; those of all rows together come first. */
+/* Rows shown of a view with a plot, and of one without; summary rows come first. */
 #define FIRST_ROWS	10
 #define MAX_ROWS	200
 
@@ -43,9 +43,9 @@ static const char style[] =
 	"}\n";
 
 struct page {
-	FILE *f, *nav;			/* what is shown, and the links to it */
+	FILE *f, *nav;			/* the body, and the links to its sections */
 	struct model *m;
-	char dir[4096];			/* for the pictures */
+	char dir[4096];			/* temporary folder for the pictures */
 	int pictures;
 };
 
@@ -77,7 +77,7 @@ static void settings(struct page *p)
 	fputs("\n", p->f);
 }
 
-/* A list item; the list begins with the first. */
+/* Add a list item; the first call opens the list. */
 static void warn(struct page *p, int *warned, const char *what, uint64_t n, const char *unit)
 {
 	if (!n)
@@ -114,7 +114,7 @@ static void warnings(struct page *p, int damaged)
 		fputs("</ul></div>\n", p->f);
 }
 
-/* The whole file, to be freed; NULL if it cannot be read. */
+/* The contents of the file, to be freed; NULL if it cannot be read. */
 static char *read_file(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -131,7 +131,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Do something with the name of each file in the folder for pictures. */
+/* Call @what with the path of each temporary file: picture and CSV. */
 static void each_file(const struct page *p, void (*what)(const char *path))
 {
 	static const char * const names[] = { "plot.svg", "plot.csv" };
@@ -163,8 +163,8 @@ static void picture(struct page *p, const char *class, const char *svg)
 }
 
 /*
- * A picture for each class, but for views where classes make no difference.
- * Return OK, or FAILED if no picture at all can be drawn.
+ * One picture per class; identical ones once.  Return OK, or FAILED if drawing
+ * failed before the first picture of the page.
  */
 static int plots(struct page *p, const struct view *view)
 {
@@ -222,7 +222,7 @@ static int rows(struct page *p, const struct view *view, struct table *t)
 	return failed ? FAILED : OK;
 }
 
-/* Views that have nothing to say of this recording are left out. */
+/* Skips views that this recording lacks data for. */
 static int view(struct page *p, const struct view *v)
 {
 	char lacks[512];
@@ -269,7 +269,7 @@ static int write_page(struct page *p, FILE *f, const char *title, int damaged)
 
 	p->f = open_memstream(&body, &size);
 	p->nav = open_memstream(&nav, &size);
-	/* Pictures first, then what is numbers only. */
+	/* Views with pictures first, then the tables without. */
 	for (v = views; p->f && p->nav && v->name && !ret; v++)
 		ret = v->plot ? view(p, v) : OK;
 	for (v = views; p->f && p->nav && v->name && !ret; v++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The sampler's files in tracefs: set for a while; a guard puts them back as they were. */
+/* The sampler's files in tracefs (knobs): set while memref runs; a guard restores them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 
 #define MAX_PIDS 4096
 
-/* A knob: its file and what is wanted. */
+/* A knob: its file below tracefs, its option, and the requested value. */
 static struct {
 	const char *file;
 	const char *option;
@@ -39,9 +39,9 @@ static struct {
 };
 
 /**
- * knobs_want() - note what knobs_apply() shall set
+ * knobs_want() - queue a value for knobs_apply()
  * @knob: the knob
- * @value: what to set it to
+ * @value: the requested value
  */
 void knobs_want(enum knob knob, const char *value)
 {
@@ -50,7 +50,7 @@ void knobs_want(enum knob knob, const char *value)
 }
 
 /**
- * knobs_wanted() - shall a knob be set?
+ * knobs_wanted() - whether a value is queued for a knob
  * @knob: the knob
  *
  * Return: 1 or 0.
@@ -60,14 +60,14 @@ int knobs_wanted(enum knob knob)
 	return knobs[knob].set;
 }
 
-/* Knobs of options whose argument the kernel checks, or that have none. */
+/* For options without an argument, or whose argument the kernel checks. */
 int knob_option(const struct opt *o, const char *value)
 {
 	knobs_want((uintptr_t)o->to, value ? value : "1");
 	return OK;
 }
 
-/* The kernel knows which intervals it can do. */
+/* The kernel checks the range. */
 int knob_interval(const struct opt *o, const char *value)
 {
 	char ms[32];
@@ -109,7 +109,7 @@ int knob_pid(const struct opt *o, const char *value)
 	return OK;
 }
 
-/* The kernel takes the path in the hierarchy, which is version 2. */
+/* The kernel expects the path below the root of the cgroup v2 hierarchy. */
 int knob_cgroup(const struct opt *o, const char *value)
 {
 	const size_t n = strlen(CGROUP_ROOT);
@@ -126,9 +126,9 @@ int knob_cgroup(const struct opt *o, const char *value)
 }
 
 /**
- * knobs_exist() - is there a sampler?
+ * knobs_exist() - check that the kernel has the sampler
  *
- * Return: OK, or FAILED after saying what is missing.
+ * Return: OK, or FAILED with a message printed.
  */
 int knobs_exist(void)
 {
@@ -138,8 +138,9 @@ int knobs_exist(void)
 }
 
 /*
- * Set a knob, after the guard was told what it was.  tracefs_instance_file_write()
- * truncates, which is what memref_pid expects.  Return 0, or -1 with errno set.
+ * Give the guard the current value, then set the knob.  memref_pid is replaced
+ * rather than extended because tracefs_instance_file_write() opens with O_TRUNC.
+ * Return 0, or -1 with errno set.
  */
 static int set(int knob)
 {
@@ -158,10 +159,10 @@ static int set(int knob)
 }
 
 /**
- * knobs_apply() - set the knobs that shall be set
+ * knobs_apply() - write all queued values
  *
- * Return: OK, or FAILED after saying why; then some may be set.  guard_undo() puts
- * them back.
+ * Return: OK, or FAILED with a message printed.  After a failure some knobs may be
+ * set; guard_undo() restores them.
  */
 int knobs_apply(void)
 {
@@ -179,9 +180,9 @@ int knobs_apply(void)
 }
 
 /**
- * knobs_try() - set a knob that an older kernel need not have
+ * knobs_try() - set a knob, if this kernel has it
  * @knob: the knob
- * @value: what to set it to
+ * @value: the value
  */
 void knobs_try(enum knob knob, const char *value)
 {

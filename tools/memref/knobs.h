@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The sampler's files in tracefs: set for a while; a guard puts them back as they were. */
+/* The sampler's files in tracefs (knobs): set while memref runs; a guard restores them. */
 #ifndef MEMREF_KNOBS_H
 #define MEMREF_KNOBS_H
 
@@ -25,7 +25,7 @@ int knob_group_size(const struct opt *o, const char *value);
 int knob_cgroup(const struct opt *o, const char *value);
 int knob_pid(const struct opt *o, const char *value);
 
-/* Rows of a table of options. */
+/* Rows for a verb's option table. */
 #define KNOB_OPTION(name, arg, knob, help) \
 	OPT_CALL(0, name, arg, knob_option, (uintptr_t)(knob), help)
 #define KNOB_INTERVAL_OPTION \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Recordings, read for the verbs. */
+/* Reading recordings for the verbs, with progress and error messages. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 #include "memref.h"
 #include "memref/view/view.h"
 
-/* More than a picture shows, and 20 MB. */
+/* Finer than a plot can show; takes about 20 MB. */
 #define MAX_HEAT_CELLS (128 * 1024)
 
-/* Only where somebody watches, and only if it takes a while. */
+/* Called on a terminal only; prints once reading takes longer than a second. */
 static void show_progress(double share)
 {
 	static time_t begin;
@@ -23,13 +23,13 @@ static void show_progress(double share)
 }
 
 /**
- * load_recording() - read a recording, and say what is wrong with it
+ * load_recording() - read a recording into a model, and print errors
  * @path: the file; NULL: trace.dat
- * @window: the part of it that is wanted
+ * @window: the part to read
  * @needs: VIEW_*: what to collect beside the intervals
- * @m: the model, which may hold intervals even of a damaged file
+ * @m: the model; of a damaged file, the intervals that could be read
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED with a message printed.
  */
 int load_recording(const char *path, const struct window *window, int needs, struct model *m)
 {
@@ -49,11 +49,11 @@ int load_recording(const char *path, const struct window *window, int needs, str
 }
 
 /**
- * read_rows() - read a recording row by row, and say what is wrong with it
+ * read_rows() - read a recording row by row, and print errors
  * @path: the file
- * @r: takes the rows; those of a damaged file, too
+ * @r: its row() is called for each row; of a damaged file, for those that can be read
  *
- * Return: OK, FAILED after saying why, or what the taker of rows returned.
+ * Return: OK, FAILED with a message printed, or what @r->row returned.
  */
 int read_rows(const char *path, struct reader *r)
 {

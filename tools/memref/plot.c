@@ -3,8 +3,8 @@
 /*
  * memref plot: draw a view of a recording.
  *
- * Writes the view's CSV beside the picture and lets gnuplot draw it by the
- * script of the view in plots/, which can be used by hand on the CSV as well.
+ * Write the view as CSV beside the picture, then run the view's gnuplot script
+ * in plots/ on the CSV.  Users can run the scripts on the CSV themselves.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,13 +20,13 @@
 #include "memref/view/view.h"
 #include "memref/model/window.h"
 
-/* A picture to draw, and the files it takes. */
+/* A picture to draw, and its files: scripts, CSV, and the output under a temporary name. */
 struct picture {
 	const char *class, *title;
 	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX];
 };
 
-/* As the words of --class. */
+/* In the order of the words of --class. */
 const char * const plot_classes[NR_PLOT_CLASSES] = {
 	"total", "user", "kernel", "page_cache", "all",
 };
@@ -70,10 +70,10 @@ static void default_title(const struct model *m, const struct view *view, const 
 		 interval, s->group_kb / 1024.0, flush_name(s->flush), kernel);
 }
 
-/* More are not told apart; a command line has its limits. */
+/* A plot cannot show more; bounds gnuplot's command line. */
 #define MAX_BOUNDARIES 64
 
-/* Where the nodes begin: number and bytes; a node may have several spans. */
+/* Node boundaries as "node start_byte" pairs; a node may have several spans. */
 static void print_nodes(FILE *f, const struct model *m)
 {
 	const struct node_span *spans = m->spans;
@@ -86,7 +86,7 @@ static void print_nodes(FILE *f, const struct model *m)
 	fputs("'; ", f);
 }
 
-/* A heat map of nothing has no colors. */
+/* gnuplot cannot scale the palette of an empty heat map. */
 static int has_pages(const struct model *m, const char *class)
 {
 	size_t i;
@@ -119,7 +119,7 @@ static int write_csv(struct model *m, const struct view *view, const char *csv)
 	return failed ? FAILED : OK;
 }
 
-/* What the scripts take as variables; to be freed.  NULL without memory. */
+/* The scripts' variables, to be freed; NULL if out of memory. */
 static char *make_commands(const struct model *m, const struct view *view,
 			   const struct picture *p)
 {
@@ -148,7 +148,7 @@ static char *make_commands(const struct model *m, const struct view *view,
 }
 
 /**
- * plot_has() - is there a picture of a view and a class?
+ * plot_has() - whether a view can be drawn for a class
  * @m: the model
  * @view: one with a plot
  * @class: one of plot_classes[]
@@ -173,11 +173,11 @@ int plot_has(const struct model *m, const struct view *view, const char *class)
  * plot_draw() - draw a view
  * @m: the model
  * @view: one with a plot
- * @output: the picture, .png or .svg; its data go beside it as .csv
+ * @output: the picture, .png or .svg; its data are written beside it as .csv
  * @class: one of plot_classes[]
- * @title: of the picture
+ * @title: title of the picture
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED with a message printed.
  */
 int plot_draw(struct model *m, const struct view *view, const char *output,
 	      const char *class, const char *title)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref record: set the sampler's knobs, let trace-cmd record, put the knobs
- * back as they were.  What can fail because of the output is checked before
- * anything is switched on; what was changed is undone by a guard, whatever ends us.
+ * memref record: set the sampler's knobs, run trace-cmd, restore the knobs.
+ * The output file is created before any setting changes, so that an unwritable
+ * path changes nothing.  A guard process restores the settings however memref ends.
  */
 #include <errno.h>
 #include <limits.h>
@@ -29,7 +29,7 @@ static const struct verb_usage usage = {
 	.max = -1, .command_follows = true,
 };
 
-/* The event is enabled: the sampler has a number for its intervals. */
+/* memref/seq is readable only while a memref event is enabled. */
 static bool sampler_runs(void)
 {
 	char *seq = tracefs_instance_file_read(NULL, "memref/seq", NULL);
@@ -39,7 +39,7 @@ static bool sampler_runs(void)
 	return runs;
 }
 
-/* With the guard at work.  Return the exit status. */
+/* The guard must be running.  Return the exit status. */
 static int record_command(const char *output, const char *tmp, char **command, pid_t child, int go)
 {
 	int status, ret, failed;
@@ -50,12 +50,12 @@ static int record_command(const char *output, const char *tmp, char **command, p
 	if (tracer < 0) {
 		undo_output(tmp);
 		close(go);
-		/* Never told to go. */
+		/* The child has not executed the command: closing its pipe ends it. */
 		if (child > 0)
 			waitpid(child, NULL, 0);
 		return FAILED;
 	}
-	/* A signal that came meanwhile ends it before it begins. */
+	/* Collect signals that arrived so far: do not start the command then. */
 	command_wait(-1, -1, 0);
 	if (child > 0 && !command_interrupted && write(go, "", 1) != 1)
 		ret = complain(FAILED, "%s: ended before it began", command[0]);
@@ -65,7 +65,7 @@ static int record_command(const char *output, const char *tmp, char **command, p
 	status = trace_cmd_wait(child, tracer);
 	failed = trace_cmd_stop(tracer, tmp, output);
 	if (status < 0) {
-		/* Nothing is recorded any more: the kernel need not go on, either. */
+		/* trace-cmd is gone: stop the sampler before waiting for the command. */
 		guard_undo();
 		failed = FAILED;
 		if (child > 0)

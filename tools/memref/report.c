@@ -55,7 +55,7 @@ int cmd_report(int argc, char **argv)
 		model_free(&model);
 		return FAILED;
 	}
-	/* What could be read of a damaged file is worth showing. */
+	/* Show the intervals that could be read of a damaged file, too. */
 	failed = view_make(view, &model, &table, error, sizeof(error));
 	if (failed) {
 		complain(FAILED, "%s", error);

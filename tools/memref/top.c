@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref top: read the events while they happen, in a tracing instance of its
- * own, and show what they say.
+ * memref top: read memref's events live, from a private tracing instance, and
+ * show the last interval.
  */
 #include <errno.h>
 #include <glob.h>
@@ -34,7 +34,7 @@ static void on_signal(int sig)
 	interrupted = sig;
 }
 
-/* What is going on, for the callbacks. */
+/* The state that the callbacks share. */
 struct session {
 	struct top top;
 	struct decoder decoder;
@@ -50,7 +50,7 @@ static const struct verb_usage usage = {
 	.end = "What is not given stays as it is set.",
 };
 
-/* One killed before it could clean up leaves its instance, and the sampler on. */
+/* A memref top that was killed leaves its instance behind, with the sampler enabled. */
 static void remove_stale(void)
 {
 	char **names = tracefs_instances(INSTANCE "[0-9]*$"), **name;
@@ -70,7 +70,7 @@ static void remove_stale(void)
 	tracefs_list_free(names);
 }
 
-/* Can it show a frame in the place of another? */
+/* Whether the terminal can redraw a frame in place. */
 static bool has_screen(void)
 {
 	const char *term = getenv("TERM");
@@ -96,13 +96,13 @@ static int enable(struct session *s, enum event event)
 	return tracefs_event_enable(s->instance, "memref", event_names[event]);
 }
 
-/* Events that this kernel does not have are done without. */
+/* Skips events that this kernel does not have. */
 static int enable_events(struct session *s)
 {
 	int failed;
 
 	failed = enable(s, EVENT_TASK) || enable(s, EVENT_NODE);
-	/* Pages are known by node only if they are known by address. */
+	/* Pages per node need the physical address of each group. */
 	if (!failed && s->decoder.event[EVENT_NODE].id >= 0 && nr_nodes() > 1)
 		failed = enable(s, EVENT_GROUP) || enable(s, EVENT_BATCH);
 	failed = failed || enable(s, EVENT_SCAN);
@@ -159,7 +159,7 @@ static int take_row(void *ctx, const struct row *row)
 	s->fresh = 1;
 	if (s->batch) {
 		top_print_line(&s->top, stdout);
-		/* Who reads the lines may have seen enough. */
+		/* EPIPE: the reader has closed the pipe, which is no error. */
 		if (fflush(stdout))
 			return end(s, errno == EPIPE ? OK :
 				   complain(FAILED, "standard output: %s", strerror(errno)));
@@ -177,7 +177,7 @@ static int take_record(struct tep_event *event, struct tep_record *record, int c
 		s->top.lost_events += record->missed_events;
 	else if (record->missed_events)
 		s->top.lost_events++;
-	/* A damaged event is a lost one. */
+	/* Count damaged events as lost. */
 	if (decode(&s->decoder, record->ts, record->data, record->size, take_row, s) < 0)
 		s->top.lost_events++;
 	return s->done;
@@ -193,7 +193,7 @@ static void draw(struct session *s, int width, int height, int utf8)
 		return;
 	top_draw(&s->top, f, width, height, utf8);
 	if (!fclose(f)) {
-		/* All at once, so that it does not flicker. */
+		/* One write per frame avoids flicker. */
 		fwrite(frame, size, 1, stdout);
 		if (fflush(stdout))
 			end(s, FAILED);
@@ -201,7 +201,7 @@ static void draw(struct session *s, int width, int height, int utf8)
 	free(frame);
 }
 
-/* Return 1 if q was typed, or nothing can be any more. */
+/* Return 1 if q was typed, or standard input is closed. */
 static int wait_for_key(int tty)
 {
 	struct pollfd p = { .fd = tty ? STDIN_FILENO : -1, .events = POLLIN };
@@ -218,7 +218,7 @@ static void watch(struct session *s, int utf8)
 	int tty = !s->batch && isatty(STDIN_FILENO);
 
 	while (!interrupted && !s->done) {
-		/* That nothing has happened yet is no error. */
+		/* Fails if there are no events yet: not an error. */
 		tracefs_iterate_raw_events(s->tep, s->instance, NULL, 0, take_record, s);
 		if (!s->batch) {
 			ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
@@ -233,7 +233,7 @@ static void watch(struct session *s, int utf8)
 	}
 }
 
-/* The other screen, without cursor; keys come at once and unseen. */
+/* Alternate screen without cursor; input unbuffered, without echo. */
 static void screen(int on)
 {
 	static struct termios before;
@@ -274,7 +274,7 @@ static int top(struct session *s)
 			top_print_header(stdout);
 			fflush(stdout);
 		} else {
-			/* Stopped, it would leave the terminal as it is now. */
+			/* A stopped process cannot restore the terminal: ignore Ctrl-Z. */
 			signal(SIGTSTP, SIG_IGN);
 			screen(1);
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* A file to write to that compresses into another, in the format of zlib. */
+/* A write-only FILE that compresses into another one, in zlib format. */
 #include <errno.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -12,7 +12,7 @@ struct zfile {
 	FILE *to;
 };
 
-/* Return 0, or -1 if @to does not take it. */
+/* Return 0, or -1 if writing to f->to fails. */
 static int pump(struct zfile *f, int flush)
 {
 	unsigned char buf[1 << 16];
@@ -49,10 +49,10 @@ static int close_zfile(void *cookie)
 }
 
 /**
- * zfile_open() - compress what is written
- * @to: where to; stays open
+ * zfile_open() - open a compressing file
+ * @to: receives the compressed data; fclose() of the result does not close it
  *
- * Return: a file that is complete once it is closed, or NULL with errno set.
+ * Return: the file; its data are complete after fclose().  NULL with errno set on failure.
  */
 FILE *zfile_open(FILE *to)
 {

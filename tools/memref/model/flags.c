@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The flags of memref_scan, in words. */
+/* Names and descriptions of memref_scan's flags. */
 #include "memref/read/events.h"
 #include "flags.h"
 
@@ -21,9 +21,9 @@ const struct flag flags[] = {
 
 /**
  * flags_print() - print the names of flags
- * @f: where to
- * @set: the flags; those without a name come as a number
- * @between: the names
+ * @f: output
+ * @set: the flags; unknown ones are printed as one hexadecimal number
+ * @between: separator
  */
 void flags_print(FILE *f, uint32_t set, const char *between)
 {

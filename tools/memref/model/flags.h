@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The flags of memref_scan, in words. */
+/* Names and descriptions of memref_scan's flags. */
 #ifndef MEMREF_FLAGS_H
 #define MEMREF_FLAGS_H
 
@@ -10,9 +10,9 @@
 /**
  * struct flag - a flag of memref_scan
  * @bit: SCAN_*
- * @doubt: the numbers of the interval may be less than what was referenced
- * @name: a word
- * @about: a sentence
+ * @doubt: the interval may undercount references
+ * @name: name in tables and in memref top
+ * @about: description for users
  */
 struct flag {
 	uint32_t bit;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Pages referenced by time and address, in a bounded number of cells. */
+/* Heat map: referenced pages by time and address, in a bounded number of cells. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "heat.h"
 
 /**
- * heat_init() - an empty heat map
+ * heat_init() - initialize an empty heat map
  * @h: the heat map; free it with heat_free()
- * @max_cells: how many it may have
+ * @max_cells: maximal number of cells; 0: collect nothing
  */
 void heat_init(struct heat *h, size_t max_cells)
 {
@@ -20,7 +20,7 @@ void heat_init(struct heat *h, size_t max_cells)
 
 /**
  * heat_free() - free what a heat map holds
- * @h: the heat map, which is empty then
+ * @h: the heat map; empty afterwards
  */
 void heat_free(struct heat *h)
 {
@@ -48,7 +48,7 @@ static struct heat_cell *find_cell(struct heat *h, uint64_t row, uint64_t column
 	return c;
 }
 
-/* Halve the rows, or the columns, whichever are more. */
+/* Halve the number of rows or of columns, whichever is larger. */
 static int coarsen(struct heat *h)
 {
 	struct heat_cell *c, *next, *old = h->cells, *into;
@@ -56,7 +56,7 @@ static int coarsen(struct heat *h)
 	size_t nr_used;
 	int rows, i;
 
-	/* Of the rows those that are used: an address space is mostly empty. */
+	/* Count used rows only: an address space is mostly empty. */
 	used = heat_rows(h, &nr_used);
 	if (!used)
 		return -1;
@@ -70,7 +70,7 @@ static int coarsen(struct heat *h)
 	HASH_ITER(hh, old, c, next) {
 		into = find_cell(h, c->key.row >> rows, c->key.column >> !rows);
 		if (!into) {
-			/* Give all back to be freed. */
+			/* Restore the old cells, so that heat_free() frees them. */
 			HASH_ITER(hh, h->cells, into, next) {
 				HASH_DEL(h->cells, into);
 				free(into);
@@ -90,13 +90,13 @@ static int coarsen(struct heat *h)
 }
 
 /**
- * heat_add() - pages were referenced
+ * heat_add() - count referenced pages
  * @h: the heat map
- * @interval: the number of the interval
- * @addr: where, a multiple of @size
- * @size: of the memory that was looked at together: a power of two
- * @pages: how many of them, per class
- * @written: how much was written: groups, or pages
+ * @interval: index of the interval
+ * @addr: address of the group or block, a multiple of @size
+ * @size: size of the group or block, a power of two
+ * @pages: number of referenced pages, per class
+ * @written: amount written, in groups or pages
  *
  * Return: 0, or -1 without memory.
  */
@@ -131,7 +131,7 @@ static int by_place(const struct heat_cell *a, const struct heat_cell *b)
 }
 
 /**
- * heat_sort() - order the cells by time, then by address
+ * heat_sort() - sort the cells by time, then by address
  * @h: the heat map
  */
 void heat_sort(struct heat *h)
@@ -147,11 +147,11 @@ static int by_number(const void *a, const void *b)
 }
 
 /**
- * heat_rows() - the rows that have cells
+ * heat_rows() - list the rows that have cells
  * @h: the heat map
- * @nr_rows: how many there are
+ * @nr_rows: set to their number
  *
- * Return: the rows in order, to be freed; or NULL without memory.
+ * Return: the rows in ascending order, to be freed; NULL if out of memory.
  */
 uint64_t *heat_rows(const struct heat *h, size_t *nr_rows)
 {
@@ -172,15 +172,14 @@ uint64_t *heat_rows(const struct heat *h, size_t *nr_rows)
 }
 
 /**
- * heat_areas() - where to draw rows that are far from one another
+ * heat_areas() - where to draw rows that are far apart
  * @h: the heat map
- * @nr_areas: how many there are
+ * @nr_areas: set to the number of areas
  *
- * Gaps are drawn no longer than a fiftieth of all rows that have cells, so
- * that these fill most of the picture.
+ * A gap of more than a fiftieth of the used rows ends an area, and is drawn as
+ * that fiftieth, so that used rows fill most of the picture.
  *
- * Return: the areas between longer gaps in order, to be freed; or NULL without
- * memory.
+ * Return: the areas in ascending order, to be freed; NULL if out of memory.
  */
 struct heat_area *heat_areas(const struct heat *h, size_t *nr_areas)
 {

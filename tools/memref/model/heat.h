@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * Pages referenced by time and address, as fine as some number of cells
- * allows: recordings that are longer or wider get larger cells.
+ * Heat map: referenced pages by time and address, in a bounded number of cells.
+ * Longer recordings and larger address ranges get larger cells.
  */
 #ifndef MEMREF_HEAT_H
 #define MEMREF_HEAT_H
@@ -15,22 +15,22 @@
 
 struct heat_key {
 	uint64_t row;			/* address >> shift */
-	uint64_t column;		/* number of the interval / per_column */
+	uint64_t column;		/* index of the interval / per_column */
 };
 
 struct heat_cell {
 	struct heat_key key;
 	uint64_t pages[NR_CLASSES];	/* sum over the intervals of the column */
-	uint64_t written;		/* what was written, summed */
+	uint64_t written;		/* sum of heat_add()'s @written */
 	UT_hash_handle hh;
 };
 
 /**
- * struct heat - a heat map that is filled in the order of time
- * @cells: a hash of those that are not zero
- * @max_cells: coarsens beyond as many; 0: nothing is collected
- * @per_column: intervals in a column
- * @shift: a row has 1 << shift bytes
+ * struct heat - a heat map
+ * @cells: hash of the cells with pages
+ * @max_cells: coarsen when there are more; 0: collect nothing
+ * @per_column: intervals per column
+ * @shift: log2 of the bytes per row
  */
 struct heat {
 	struct heat_cell *cells;
@@ -39,7 +39,7 @@ struct heat {
 	int shift;
 };
 
-/* Rows with no long gap between them; drawn from place on, counted in rows. */
+/* Rows without a long gap between them, and where to draw the first one, in rows. */
 struct heat_area {
 	uint64_t first, last, place;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* What a recording says: intervals, groups of physical memory, processes, nodes. */
+/* A recording in memory: intervals, groups of physical memory, processes, nodes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 const char * const class_names[NR_CLASSES] = { "kernel", "user", "page_cache" };
 
 /**
- * model_init() - an empty model
+ * model_init() - initialize an empty model
  * @m: the model; free it with model_free()
  */
 void model_init(struct model *m)
@@ -80,7 +80,7 @@ static struct task *find_task(struct model *m, const struct task_row *row)
 	return t;
 }
 
-/* Is some memory in the window? */
+/* Whether @size bytes at @addr overlap the window. */
 static int addr_in_window(const struct model *m, uint64_t addr, uint64_t size)
 {
 	const struct window *w = &m->window;
@@ -94,7 +94,7 @@ static int count_group(struct model *m, struct interval *i, const struct group_r
 	struct group *g;
 	int c, node;
 
-	/* The format allows rows of groups that were not referenced. */
+	/* The event format allows groups without referenced pages: skip them. */
 	if (!row->pages[KERNEL] && !row->pages[USER] && !row->pages[PAGE_CACHE])
 		return 0;
 	if (!addr_in_window(m, row->phys_addr, size))
@@ -183,16 +183,16 @@ static int count_pending(struct model *m, struct interval *i, const struct pendi
 	return 0;
 }
 
-/* An interval begins: those between it and the last one are not there. */
+/* Count the intervals missing between the last interval and @seq. */
 static void note_seq(struct model *m, uint32_t seq)
 {
-	/* A sampler that was stopped and started counts from 1 again. */
+	/* A sampler that is stopped and started restarts at seq 1: not a gap. */
 	if (m->last_seq && seq > m->last_seq)
 		m->missing += seq - m->last_seq - 1;
 	m->last_seq = seq;
 }
 
-/* Rows came without the memref_scan that closes their interval. */
+/* Drop the pending rows: the memref_scan of their interval is missing. */
 static void drop_pending(struct model *m)
 {
 	if (m->nr_pending) {
@@ -204,8 +204,8 @@ static void drop_pending(struct model *m)
 }
 
 /*
- * Keep an event until its interval is complete.  The clocks of two CPUs may
- * differ by so much that it comes after the memref_scan of its interval.
+ * Keep an event until the memref_scan of its interval.  Clocks differ between CPUs,
+ * so an event may follow that memref_scan: it then counts in the last interval.
  */
 static int pend(struct model *m, uint32_t seq, const struct pending *p)
 {
@@ -233,7 +233,7 @@ static int pend(struct model *m, uint32_t seq, const struct pending *p)
 }
 
 /**
- * model_add_group() - take a memref_log_data event, or a part of a batch
+ * model_add_group() - add a memref_log_data event, or a group of a batch
  * @m: the model
  * @row: the event
  *
@@ -247,7 +247,7 @@ int model_add_group(struct model *m, const struct group_row *row)
 }
 
 /**
- * model_add_task() - take a memref_task event
+ * model_add_task() - add a memref_task event
  * @m: the model
  * @row: the event
  *
@@ -261,7 +261,7 @@ int model_add_task(struct model *m, const struct task_row *row)
 }
 
 /**
- * model_add_virt() - take a memref_virt event
+ * model_add_virt() - add a memref_virt event
  * @m: the model
  * @row: the event
  *
@@ -274,7 +274,7 @@ int model_add_virt(struct model *m, const struct virt_row *row)
 	return pend(m, row->seq, &p);
 }
 
-/* The first span that ends above an address. */
+/* Index of the first span that ends above an address. */
 static size_t span_above(const struct model *m, uint64_t addr)
 {
 	size_t low = 0, high = m->nr_spans;
@@ -296,9 +296,9 @@ static bool same_span(const struct node_span *a, const struct node_span *b)
 }
 
 /**
- * model_add_node() - take a memref_node event
+ * model_add_node() - add a memref_node event
  * @m: the model
- * @row: the event; it overrides what earlier ones said of its memory (hotplug)
+ * @row: the event; it overrides earlier events where memory overlaps (hotplug)
  *
  * Return: 0, or -1 without memory.
  */
@@ -308,7 +308,7 @@ int model_add_node(struct model *m, const struct node_row *row)
 	struct node_span pieces[3], *s;
 	size_t first, last, n = 0;
 
-	/* A damaged file must not make us allocate for billions of nodes. */
+	/* The node of a damaged event may be any number: bound the allocation. */
 	if (row->node >= MAX_NODES)
 		return 0;
 	m->has_node[row->node] = true;
@@ -325,7 +325,7 @@ int model_add_node(struct model *m, const struct node_row *row)
 	m->spans = s;
 	for (last = first; last < m->nr_spans && s[last].start < row->end; last++)
 		;
-	/* Of the spans [first, last), what lies outside of the new one stays. */
+	/* Keep the parts of spans [first, last) outside the new one. */
 	if (first < last && s[first].start < row->start)
 		pieces[n++] = (struct node_span){ s[first].start, row->start, s[first].node };
 	pieces[n++] = span;
@@ -338,11 +338,11 @@ int model_add_node(struct model *m, const struct node_row *row)
 }
 
 /**
- * model_node() - the node of physical memory
+ * model_node() - the node of a physical address
  * @m: the model
- * @phys_addr: where
+ * @phys_addr: the address
  *
- * Return: the node, or -1 if the recording does not say.
+ * Return: the node, or -1 if no memref_node event covers the address.
  */
 int model_node(const struct model *m, uint64_t phys_addr)
 {
@@ -361,7 +361,7 @@ static int interval_in_window(const struct model *m, const struct scan_row *row)
 }
 
 /**
- * model_add_scan() - take a memref_scan event, which ends an interval
+ * model_add_scan() - add a memref_scan event, which completes an interval
  * @m: the model
  * @row: the event
  *
@@ -393,7 +393,7 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 		m->intervals = i;
 		m->room = room;
 	}
-	/* Rows that come late are of the interval before. */
+	/* Blocks collected so far belong to the previous interval, late rows included. */
 	thp_close(&m->thp);
 	i = &m->intervals[m->nr_intervals++];
 	memset(i, 0, sizeof(*i));
@@ -412,7 +412,7 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 }
 
 /**
- * model_end() - there are no more events
+ * model_end() - complete the model after the last event
  * @m: the model
  */
 void model_end(struct model *m)
@@ -422,14 +422,14 @@ void model_end(struct model *m)
 
 	drop_pending(m);
 	thp_close(&m->thp);
-	/* With a part of the addresses only, the groups must be fewer. */
+	/* A window of addresses leaves out groups: the checks below do not hold. */
 	if (w->addr || w->addr_end)
 		return;
 	for (i = 0; i < m->nr_intervals; i++) {
 		struct interval *v = &m->intervals[i];
 
 		m->incomplete += v->groups != v->scan.groups;
-		/* Sums that the loss of events does not touch. */
+		/* The sums in memref_scan include groups whose events were lost. */
 		memcpy(v->pages, v->scan.pages, sizeof(v->pages));
 	}
 }
@@ -447,10 +447,10 @@ uint64_t interval_pages(const struct interval *i)
 }
 
 /**
- * interval_seconds() - how long an interval really was
+ * interval_seconds() - measured length of an interval
  * @i: the interval
  *
- * Return: from the end of the harvest before it to the beginning of its own.
+ * Return: seconds from the end of the previous harvest to the begin of its own.
  */
 double interval_seconds(const struct interval *i)
 {
@@ -460,7 +460,7 @@ double interval_seconds(const struct interval *i)
 /**
  * interval_time() - when an interval ended
  * @m: the model
- * @i: number of the interval in it
+ * @i: index of the interval
  *
  * Return: seconds since the recording began.
  */
@@ -473,8 +473,8 @@ double interval_time(const struct model *m, size_t i)
  * model_seconds() - how long the recording is
  * @m: the model
  *
- * Return: seconds from its beginning to the end of its last interval, whether
- * that is in the window or not.
+ * Return: seconds from its begin to the end of its last interval, inside the
+ * window or not.
  */
 double model_seconds(const struct model *m)
 {
@@ -482,10 +482,10 @@ double model_seconds(const struct model *m)
 }
 
 /**
- * model_has_rss() - whether the recording says how much memory was mapped
+ * model_has_rss() - whether the recording has the RSS
  * @m: the model
  *
- * Return: 1 if it does in some interval, else 0.
+ * Return: 1 if so in any interval, else 0.
  */
 int model_has_rss(const struct model *m)
 {
@@ -498,10 +498,10 @@ int model_has_rss(const struct model *m)
 }
 
 /**
- * model_has_writes() - whether the recording tells writes from reads
+ * model_has_writes() - whether write detection was on
  * @m: the model
  *
- * Return: 1 if it does in some interval, else 0.
+ * Return: 1 if so in any interval, else 0.
  */
 int model_has_writes(const struct model *m)
 {
@@ -514,10 +514,10 @@ int model_has_writes(const struct model *m)
 }
 
 /**
- * flush_name() - how the TLBs were flushed
- * @flush: as memref_scan says it
+ * flush_name() - name of a TLB flush mode
+ * @flush: the mode, as in memref_scan
  *
- * Return: its name.
+ * Return: the name.
  */
 const char *flush_name(uint32_t flush)
 {

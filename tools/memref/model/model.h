@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * What a recording says: intervals, groups of physical memory, processes,
- * nodes.  Grows with the number of these, not of events.
+ * A recording in memory: intervals, groups of physical memory, processes, nodes.
+ * Its size grows with the number of these, not with the number of events.
  */
 #ifndef MEMREF_MODEL_H
 #define MEMREF_MODEL_H
@@ -18,20 +18,20 @@
 
 extern const char * const class_names[NR_CLASSES];
 
-/* What a damaged recording may have. */
+/* Limits that keep a damaged recording from exhausting memory. */
 #define MAX_NODES 1024
 #define MAX_SPANS 65536
 
 #define PAGES_TO_MIB (4096.0 / (1 << 20))
 
 /**
- * struct window - the part of a recording that is looked at
- * @from: seconds since the recording began: intervals that end before are out
- * @to: intervals that begin at or after it are out; 0: none
- * @addr: groups of memory that end before it are out: of physical memory, and
- *	of virtual memory where that is looked at
- * @addr_end: groups that begin at or after it are out; 0: none
- * @pid: the process whose virtual addresses are of interest; 0: any
+ * struct window - the part of a recording to load
+ * @from: exclude intervals that end by this time, in seconds since the recording began
+ * @to: exclude intervals that begin at or after this time; 0: no limit
+ * @addr: exclude memory that ends at or below this address: groups by their physical
+ *	address, memref_virt events by their virtual address
+ * @addr_end: exclude memory that begins at or above this address; 0: no limit
+ * @pid: exclude memref_virt events of other processes; 0: none
  */
 struct window {
 	double from, to;
@@ -47,8 +47,8 @@ struct node_pages {
 /* An interval: its memref_scan, and the sums of its groups. */
 struct interval {
 	struct scan_row scan;
-	uint32_t groups;			/* referenced at all */
-	uint32_t class_groups[NR_CLASSES];	/* through each class */
+	uint32_t groups;			/* referenced through any class */
+	uint32_t class_groups[NR_CLASSES];	/* referenced through each class */
 	uint32_t written_groups;
 	uint64_t pages[NR_CLASSES];		/* in the window */
 	struct node_pages *nodes;		/* nr_nodes of them, or NULL */
@@ -58,7 +58,7 @@ struct interval {
 /* A group over the whole recording. */
 struct group {
 	uint64_t phys_addr;
-	uint32_t intervals;			/* in which it was referenced */
+	uint32_t intervals;			/* in which the group was referenced */
 	uint32_t class_intervals[NR_CLASSES];
 	uint32_t written_intervals;
 	uint64_t pages[NR_CLASSES];		/* sum over the intervals */
@@ -71,8 +71,8 @@ struct task {
 		uint32_t pid;
 		char comm[16];
 	} key;
-	uint32_t intervals;			/* in which it referenced memory */
-	uint64_t pages, max_pages;		/* sum over the intervals, and most */
+	uint32_t intervals;			/* in which the process referenced memory */
+	uint64_t pages, max_pages;		/* sum and maximum over the intervals */
 	uint64_t written, rss_max;
 	UT_hash_handle hh;
 };
@@ -83,7 +83,7 @@ struct node_span {
 	uint32_t node;
 };
 
-/* An event whose interval is not complete yet. */
+/* An event of an interval whose memref_scan has not been read yet. */
 struct pending {
 	enum { PENDING_GROUP, PENDING_TASK, PENDING_VIRT } type;
 	union {
@@ -103,24 +103,24 @@ struct model {
 	struct node_span *spans;		/* disjoint, in the order of addresses */
 	size_t nr_spans;
 	bool has_node[MAX_NODES];
-	uint32_t nr_nodes;			/* highest node + 1; 0: not told */
+	uint32_t nr_nodes;			/* highest node + 1; 0: no memref_node events */
 	struct heat heat;			/* by physical address */
 	struct heat virt;			/* by virtual address */
-	struct thp thp;				/* of the window's process: virtual memory */
-	uint32_t virt_pids[16];			/* the first ones, and the window's */
+	struct thp thp;				/* by virtual address if window.pid is set */
+	uint32_t virt_pids[16];			/* first processes seen, and window.pid */
 	uint32_t nr_virt_pids;
 	uint64_t lost_events;
 	uint64_t missing;			/* intervals without their memref_scan */
-	uint64_t outside;			/* intervals that are not in the window */
+	uint64_t outside;			/* intervals outside the window */
 	uint64_t incomplete;			/* intervals without some of their groups */
 
 	/* Private to model.c. */
 	struct pending *pending;
 	size_t nr_pending, pending_room;
 	uint32_t pending_seq;
-	uint32_t last_seq;			/* of the last interval; 0: none */
-	int last_kept;				/* it is in the window */
-	uint64_t begin_ns, end_ns;		/* of the recording */
+	uint32_t last_seq;			/* seq of the last interval; 0: none */
+	int last_kept;				/* whether the last interval is in the window */
+	uint64_t begin_ns, end_ns;		/* begin and end of the recording */
 };
 
 void model_init(struct model *m);

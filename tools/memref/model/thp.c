@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* How much of each 2 MiB of memory was referenced in an interval. */
+/* How densely each 2 MiB block of memory was referenced per interval. */
 #include <stdlib.h>
 
 #include "thp.h"
 
 /**
- * thp_add() - pages were referenced in the interval
- * @t: where they count
- * @addr: of a group in the block
- * @pages: how many of the group
+ * thp_add() - count referenced pages of the current interval
+ * @t: the histogram
+ * @addr: address of a group in the block
+ * @pages: number of referenced pages of the group
  *
  * Return: 0, or -1 without memory.
  */
@@ -35,8 +35,8 @@ int thp_add(struct thp *t, uint64_t addr, uint32_t pages)
 }
 
 /**
- * thp_close() - the interval is complete
- * @t: its blocks become part of the sums
+ * thp_close() - complete the current interval
+ * @t: the histogram; adds the blocks to its bins
  */
 void thp_close(struct thp *t)
 {

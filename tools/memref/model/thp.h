@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* How much of each 2 MiB of memory was referenced in an interval. */
+/* How densely each 2 MiB block of memory was referenced per interval. */
 #ifndef MEMREF_THP_H
 #define MEMREF_THP_H
 
@@ -23,11 +23,11 @@ struct thp_sum {
 };
 
 /**
- * struct thp - blocks by how much of them was referenced
- * @wanted: 0: nothing is collected
- * @blocks: a hash of those of the interval that is not closed
- * @steps: of 10 % each, the sums over the closed intervals
- * @peak: the interval with most pages
+ * struct thp - histogram of blocks by the share of their pages referenced
+ * @wanted: 0: collect nothing
+ * @blocks: hash of the blocks of the current interval
+ * @steps: bins of 10 %, summed over the closed intervals
+ * @peak: the closed interval with the most pages
  */
 struct thp {
 	int wanted;

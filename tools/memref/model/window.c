@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The options that choose a part of a recording. */
+/* Options that select a part of a recording. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "lib/numbers.h"
 #include "window.h"
 
-/** window_addr() - the argument of --addr.  Return: OK, or USAGE after saying why. */
+/** window_addr() - parse the argument of --addr.  Return: OK, or USAGE with a message printed. */
 int window_addr(const struct opt *o, const char *value)
 {
 	struct window *w = o->to;
@@ -21,10 +21,10 @@ int window_addr(const struct opt *o, const char *value)
 }
 
 /**
- * window_check() - is there anything between the options?
- * @w: from them
+ * window_check() - check that --from is before --until
+ * @w: the window
  *
- * Return: OK, or USAGE after saying why not.
+ * Return: OK, or USAGE with a message printed.
  */
 int window_check(const struct window *w)
 {
@@ -34,9 +34,9 @@ int window_check(const struct window *w)
 }
 
 /**
- * window_describe() - a window in words
+ * window_describe() - describe a window for titles and messages
  * @w: the window
- * @text: where to put them: "from 5 s to 7 s", or nothing if it is everything
+ * @text: set to "from 5 s to 7 s", or to "" for the whole recording
  * @size: of @text
  */
 void window_describe(const struct window *w, char *text, size_t size)

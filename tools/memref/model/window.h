@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The options that choose a part of a recording. */
+/* Options that select a part of a recording. */
 #ifndef MEMREF_WINDOW_H
 #define MEMREF_WINDOW_H
 
@@ -12,7 +12,7 @@
 /* PID_MAX_LIMIT of the kernel */
 #define MAX_PID (4 << 20)
 
-/* Rows of a table of options. */
+/* Rows for a verb's option table. */
 #define WINDOW_OPTIONS(w) \
 	OPT_TIME(0, "from", "TIME", &(w)->from, "s", 0, 1e9, \
 		 "only what was after this time of the recording (5s, 300ms; seconds without unit)"), \

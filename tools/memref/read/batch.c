@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_batch: many groups in one event, as mm/memref/batch.c writes them.
+ * Decoder of memref_batch events, which hold many groups each; mm/memref/batch.c
+ * encodes them.
  *
- * For each group that was referenced: a byte whose bits 0 to 2 say which
- * classes have pages, bit 3 whether a page was written, and bits 4 to 7 how
- * many groups were left out before it; 15: a number follows that is to be
- * added.  Then a number of pages for each class that has some; 0: all pages of
- * the group.  Numbers are in LEB128, low 7 bits first.
+ * A referenced group begins with a tag byte: bits 0 to 2 are the classes that have
+ * pages, bit 3 is set if a page was written, bits 4 to 7 count the groups skipped
+ * before this one.  A skip count of 15 is followed by a number to add to it.  Then
+ * comes the number of pages of each class in the tag; 0 stands for all pages of
+ * the group.  Numbers are unsigned LEB128.
  */
 #include <string.h>
 
@@ -29,9 +30,9 @@ static int take_number(struct batch *b, uint64_t *number)
 }
 
 /**
- * batch_next() - take the next group
+ * batch_next() - decode the next group
  * @b: the batch
- * @row: where to put it
+ * @row: set to the group
  *
  * Return: 1, 0 at the end, -1 if the data are damaged.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* memref_batch: many groups in one event. */
+/* Decoder of memref_batch events, which hold many groups each. */
 #ifndef MEMREF_BATCH_H
 #define MEMREF_BATCH_H
 
@@ -9,11 +9,11 @@
 #include "events.h"
 
 /**
- * struct batch - the groups of a memref_batch event, taken one by one
- * @data: what is left of its bytes
- * @end: behind the last of them
- * @group: number of the group that follows, if none is skipped
- * @seq: interval
+ * struct batch - iterator over the groups of a memref_batch event
+ * @data: the next byte to decode
+ * @end: behind the last byte
+ * @group: index of the next group, before its skip count is added
+ * @seq: number of the interval
  * @group_kb: size of a group
  */
 struct batch {

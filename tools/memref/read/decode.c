@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* From the bytes of an event to its row, by the formats that tep knows. */
+/* Decodes memref events into rows, by the formats that libtraceevent has parsed. */
 #include <string.h>
 
 #include "batch.h"
@@ -12,7 +12,7 @@ const char * const event_names[NR_EVENTS] = {
 	[EVENT_VIRT] = "memref_virt", [EVENT_SCAN] = "memref_scan",
 };
 
-/* Fields from @later on came later, and may not be there. */
+/* Fields from index @later on were added later: older kernels lack them. */
 static const struct {
 	const char *field[32];
 	int later;
@@ -30,7 +30,7 @@ static const struct {
 	}, 19 },
 };
 
-/* Return 0, or -1 if an event of the name has other fields. */
+/* Return 0, or -1 if the event lacks a required field. */
 static int find_fields(struct tep_handle *tep, int event, struct fields *f)
 {
 	struct tep_event *e = tep_find_event_by_name(tep, "memref", event_names[event]);
@@ -49,12 +49,12 @@ static int find_fields(struct tep_handle *tep, int event, struct fields *f)
 }
 
 /**
- * decoder_init() - find the events of memref
- * @d: what is found
- * @tep: has the formats of the events
+ * decoder_init() - look up the events of memref and their fields
+ * @d: the decoder
+ * @tep: has parsed the formats of the events
  *
- * Return: 0, or -1 if memref_log_data or memref_scan is not there, or events
- * have other fields.
+ * Return: 0, or -1 if memref_log_data or memref_scan is missing, or an event lacks
+ * a required field.
  */
 int decoder_init(struct decoder *d, struct tep_handle *tep)
 {
@@ -78,7 +78,7 @@ static uint64_t value(const struct raw *e, int i)
 	const struct tep_format_field *field = e->f->field[i];
 	unsigned long long v = 0;
 
-	/* A record shorter than its format would be read beyond its end. */
+	/* A record may be shorter than its format: do not read behind its end. */
 	if (!field || (uint64_t)field->offset + field->size > e->size)
 		return 0;
 	tep_read_number_field((struct tep_format_field *)field, e->data, &v);
@@ -103,7 +103,7 @@ static int decode_batch(const struct raw *e, row_fn take, void *ctx)
 	struct batch b = {
 		.seq = value(e, 0), .group_kb = value(e, 1), .group = value(e, 2),
 	};
-	uint32_t where = value(e, 3);		/* offset, and length << 16 */
+	uint32_t where = value(e, 3);		/* __data_loc: offset, and length << 16 */
 	struct row row = { .type = ROW_GROUP, .ts = e->ts };
 	int ret;
 
@@ -186,12 +186,12 @@ static int decode_scan(const struct raw *e, row_fn take, void *ctx)
 
 /**
  * decode() - decode an event
- * @d: knows the events
+ * @d: the decoder
  * @ts: time of the event
  * @data: the event, from its common fields on
- * @size: of @data
- * @take: is given each row; events of other systems have none
- * @ctx: for @take
+ * @size: size of @data
+ * @take: called for each row; other events than memref's have none
+ * @ctx: passed to @take
  *
  * Return: 0, -1 if the event is damaged, or what @take returned.
  */

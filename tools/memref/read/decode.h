@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* From the bytes of an event to its row, by the formats that tep knows. */
+/* Decodes memref events into rows, by the formats that libtraceevent has parsed. */
 #ifndef MEMREF_DECODE_H
 #define MEMREF_DECODE_H
 
@@ -12,9 +12,9 @@ enum event {
 	EVENT_GROUP, EVENT_BATCH, EVENT_NODE, EVENT_TASK, EVENT_VIRT, EVENT_SCAN, NR_EVENTS
 };
 
-/* An event, and where its fields are. */
+/* An event's id, and its fields in the order of decode.c. */
 struct fields {
-	int id;				/* -1: there is no such event */
+	int id;				/* -1: the trace has no such event */
 	const struct tep_format_field *field[32];
 };
 
@@ -24,7 +24,7 @@ struct decoder {
 
 extern const char * const event_names[NR_EVENTS];
 
-/* Takes a row; anything but 0 ends the decoding of the event. */
+/* Called for each row; a return value other than 0 ends the decoding of the event. */
 typedef int (*row_fn)(void *ctx, const struct row *row);
 
 int decoder_init(struct decoder *d, struct tep_handle *tep);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The events of the trace system memref, Documentation/trace/memref.rst. */
+/* The events of the trace system memref: see Documentation/trace/memref.rst. */
 #ifndef MEMREF_EVENTS_H
 #define MEMREF_EVENTS_H
 
@@ -23,20 +23,20 @@ struct group_row {
 	uint32_t written;
 };
 
-/* A memref_node event: bytes start to end of physical memory are of a node. */
+/* A memref_node event: physical addresses from start to below end belong to node. */
 struct node_row {
 	uint64_t start, end;
 	uint32_t seq, node;
 };
 
-/* A memref_task event: what a process referenced, in pages. */
+/* A memref_task event: the pages that a process referenced. */
 struct task_row {
 	uint64_t pages, written, rss;
 	uint32_t seq, pid;
 	char comm[16];
 };
 
-/* A memref_virt event: the 2 MiB of a process' virtual memory from addr on. */
+/* A memref_virt event: 2 MiB of a process's virtual memory, from addr on. */
 #define VIRT_BLOCK	(2 << 20)
 
 struct virt_row {
@@ -55,7 +55,7 @@ struct scan_row {
 
 enum row_type { ROW_GROUP, ROW_NODE, ROW_TASK, ROW_VIRT, ROW_SCAN };
 
-/* An event, or a group of a memref_batch; ts is in the clock of the trace. */
+/* An event, or a group of a memref_batch event; ts is in the trace's clock. */
 struct row {
 	enum row_type type;
 	uint64_t ts;

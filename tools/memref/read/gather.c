@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The groups of a recording interval by interval, one interval in memory. */
+/* Iterates over intervals with their groups; one interval is in memory at a time. */
 #include <stdlib.h>
 
 #include "gather.h"
@@ -13,10 +13,10 @@ static int by_address(const void *a, const void *b)
 }
 
 /**
- * gather_end() - there are no more rows
- * @g: what is gathered
+ * gather_end() - complete the current interval
+ * @g: the collector
  *
- * Return: 0, or what the taker of intervals returned.
+ * Return: 0, or what @g->interval returned.
  */
 int gather_end(struct gather *g)
 {
@@ -34,7 +34,7 @@ int gather_end(struct gather *g)
 	return ret;
 }
 
-/* Rows of another interval come: the one before is complete, or was never. */
+/* The first row of interval @seq: complete the previous one, or drop it without its scan. */
 static int begin(struct gather *g, uint32_t seq)
 {
 	int ret = gather_end(g);
@@ -63,14 +63,14 @@ static int add_group(struct gather *g, const struct group_row *row)
 }
 
 /**
- * gather_add() - take a row
- * @g: what is gathered
- * @row: the row; only groups and memref_scan matter
+ * gather_add() - add a row
+ * @g: the collector
+ * @row: the row; types other than groups and memref_scan are ignored
  *
- * The clocks of two CPUs may differ by so much that a group comes after the
- * memref_scan of its interval: it ends with the first row of the next.
+ * Clocks differ between CPUs, so groups may follow the memref_scan of their
+ * interval.  An interval therefore ends with the first row of the next one.
  *
- * Return: 0, -1 without memory, or what the taker of intervals returned.
+ * Return: 0, -1 if out of memory, or what @g->interval returned.
  */
 int gather_add(struct gather *g, const struct row *row)
 {
@@ -79,10 +79,10 @@ int gather_add(struct gather *g, const struct row *row)
 
 	if (row->type != ROW_GROUP && row->type != ROW_SCAN)
 		return 0;
-	/* So late that its interval was given away. */
+	/* Too late: its interval is complete already. */
 	if (row->type == ROW_GROUP && seq == g->last_seq && seq != g->seq)
 		return 0;
-	/* A sampler that is started again counts from 1. */
+	/* A restarted sampler may repeat @seq: a second scan, or too many groups. */
 	if (seq != g->seq ||
 	    (g->has_scan && (row->type == ROW_SCAN || g->nr_groups >= g->scan.groups)))
 		ret = begin(g, seq);
@@ -98,8 +98,8 @@ int gather_add(struct gather *g, const struct row *row)
 }
 
 /**
- * gather_free() - free what is held
- * @g: what is gathered
+ * gather_free() - free a collector's memory
+ * @g: the collector
  */
 void gather_free(struct gather *g)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The groups of a recording interval by interval, one interval in memory. */
+/* Iterates over intervals with their groups; one interval is in memory at a time. */
 #ifndef MEMREF_GATHER_H
 #define MEMREF_GATHER_H
 
@@ -9,14 +9,14 @@
 #include "events.h"
 
 /**
- * struct gather - collects an interval's groups
- * @interval: is given each complete interval; anything but 0 ends it all
- * @ctx: for @interval
- * @scan: of the interval
- * @groups: that were referenced in it, by address
- * @nr_groups: how many
- * @begin_ns: of the first interval
- * @intervals: complete ones so far
+ * struct gather - collects the groups of an interval
+ * @interval: called for each complete interval; a return value other than 0 ends reading
+ * @ctx: passed to @interval
+ * @scan: the memref_scan of the interval
+ * @groups: the groups referenced in the interval, by address
+ * @nr_groups: number of @groups
+ * @begin_ns: begin of the first interval
+ * @intervals: number of complete intervals so far
  */
 struct gather {
 	int (*interval)(void *ctx, const struct gather *g);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Reads the memref events of a trace.dat file into a model. */
+/* Reads the memref events of a trace.dat file, as rows or into a model. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "lib/trace/child.h"
 #include "memref/model/window.h"
 
-/* Rows are many: only as much as the type has is sent. */
+/* Send only the bytes that the row's type uses: there are many rows. */
 static int send_row(void *to, const struct row *row)
 {
 	static const size_t size[] = {
@@ -53,13 +53,13 @@ static int take_row(void *ctx, unsigned int kind, const void *what, size_t size)
 /**
  * reader_each() - read a file row by row
  * @path: the file
- * @r: takes the rows, and has more to tell when they are read
- * @error: says what is wrong with the file
- * @size: of @error
+ * @r: its row() is called for each row; its other fields are set at the end
+ * @error: set to what is wrong with the file
+ * @size: size of @error
  *
- * A damaged file gives what could be read of it, and an error.
+ * Of a damaged file, the rows that can be read are read, and @error is set.
  *
- * Return: 0, -1 with @error set, or what the taker of rows returned.
+ * Return: 0, -1 with @error set, or what @r->row returned.
  */
 int reader_each(const char *path, struct reader *r, char *error, size_t size)
 {
@@ -102,11 +102,11 @@ static void no_interval(const struct model *m, const char *path, char *error, si
  * reader_read() - read a file into a model
  * @path: the file
  * @m: the model, initialized
- * @progress: told now and then how much of the file is read; or NULL
- * @error: says what is wrong with the file
- * @size: of @error
+ * @progress: called from time to time with the share of the file read; may be NULL
+ * @error: set to what is wrong with the file
+ * @size: size of @error
  *
- * A damaged file gives what could be read of it, and an error.
+ * Of a damaged file, the rows that can be read are read, and @error is set.
  *
  * Return: 0, or -1 with @error set.
  */

@@ -7,13 +7,13 @@
 #include "memref/model/model.h"
 
 /**
- * struct reader - who takes the rows of a file, and what else it tells
- * @row: takes a row, in the order of time; anything but 0 ends the reading
- * @ctx: for @row
- * @progress: told now and then how much of the file is read; or NULL
- * @host: name and kernel of the machine
- * @lost_events: that the ring buffer had no room for
- * @bad_offset: where the first part that could not be read begins; 0: none
+ * struct reader - callbacks for reading a file, and its metadata
+ * @row: called for each row in order of time; a return value other than 0 ends reading
+ * @ctx: passed to @row
+ * @progress: called from time to time with the share of the file read; may be NULL
+ * @host: set to the name and kernel of the machine
+ * @lost_events: set to the number of events that the ring buffer dropped
+ * @bad_offset: set to the offset of the first unreadable part; 0: none
  */
 struct reader {
 	row_fn row;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The events of memref as bytes, and their formats, for tests of those who read them. */
+/* memref's events as bytes, and their formats, for tests of the readers. */
 #ifndef MEMREF_TESTS_EVENTS_H
 #define MEMREF_TESTS_EVENTS_H
 
@@ -17,7 +17,7 @@ struct event_layout {
 	struct { const char *name; int size, count; } field[24];
 };
 
-/* @count: of characters; -1: bytes behind the event, by their offset and length. */
+/* @count: number of characters; -1: a __data_loc, bytes behind the event by offset and length. */
 static const struct event_layout layouts[] = {
 	{ "memref_log_data", ID_GROUP, { { "phys_addr", 8, 0 }, { "seq", 4, 0 },
 		{ "kernel", 4, 0 }, { "user", 4, 0 }, { "page_cache", 4, 0 }, { "rw", 4, 0 } } },

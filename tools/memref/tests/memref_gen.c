@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_gen FILE: a recording of three intervals of a second each, in groups of 1 MiB, of which
- * all is known: memref_files.t has what is in it.
+ * memref_gen FILE: a recording of three intervals of a second each, in groups of 1 MiB, with
+ * known contents: memref_files.t lists what must be read from it.
  */
 #include <stdlib.h>
 

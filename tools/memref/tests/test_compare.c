@@ -111,7 +111,7 @@ static void summaries(void **state)
 	row = item("intervals");
 	is(row, "difference", -1);
 	is(row, "ratio", 0.5);
-	/* Nothing is so many times 0, or text, or what is not recorded. */
+	/* There is no ratio to 0, to text, or to a figure that is not recorded. */
 	row = item("pages_user_min");
 	is(row, "difference", 200);
 	assert_int_equal(cell(row, "ratio")->type, CELL_NONE);

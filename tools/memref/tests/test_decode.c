@@ -24,7 +24,7 @@ static int keep(void *ctx, const struct row *row)
 	return nr_rows == 64 ? 7 : 0;
 }
 
-/* From a block of just that size, so that the sanitizers see what is read beyond it. */
+/* Decode from a block of exactly this size, so that sanitizers catch reads behind it. */
 static int take(uint32_t size)
 {
 	void *data = malloc(size ? size : 1);
@@ -97,7 +97,7 @@ static void batches(void **state)
 	assert_int_equal(rows[1].group.phys_addr, 9 << 20);
 	assert_int_equal(rows[1].group.pages[PAGE_CACHE], 3);
 	assert_int_equal(rows[1].ts, 1234);
-	/* Its data end behind it: damaged, and nothing is read. */
+	/* The event's data end behind the record: damaged, no group is decoded. */
 	for (size = 28; size < event.size; size++) {
 		assert_int_equal(take(size), -1);
 		assert_int_equal(nr_rows, 0);
@@ -106,7 +106,7 @@ static void batches(void **state)
 	assert_int_equal(take(event.size), -1);
 	put_at(&event, 24, 0xffff | 6 << 16, 4);
 	assert_int_equal(take(event.size), -1);
-	/* Damaged inside: the groups before are given. */
+	/* Damaged inside: the groups before the damage are decoded. */
 	put_at(&event, 24, 28 | 5 << 16, 4);
 	assert_int_equal(take(event.size), -1);
 	assert_int_equal(nr_rows, 1);
@@ -128,7 +128,7 @@ static void scans(void **state)
 	assert_int_equal(take(event.size), 0);
 	assert_int_equal(rows[0].type, ROW_SCAN);
 	assert_memory_equal(&rows[0].scan, &s, sizeof(s));
-	/* What it is cut off of is 0; nothing behind it is read. */
+	/* Fields behind the end of a cut record are 0; nothing behind it is read. */
 	for (size = 2; size < event.size; size++)
 		assert_int_equal(take(size), 0);
 	assert_int_equal(rows[0].scan.cpu_max, 0);
@@ -185,7 +185,7 @@ static void nodes_and_virtual(void **state)
 	assert_int_equal(rows[0].virt.pid, 77);
 	assert_int_equal(rows[0].virt.pages, 512);
 	assert_int_equal(rows[0].virt.written, 3);
-	/* Of another system, or none. */
+	/* An event of another system, or no event. */
 	put_at(&event, 0, 9999, 2);
 	assert_int_equal(take(event.size), 0);
 	assert_int_equal(nr_rows, 0);
@@ -193,7 +193,7 @@ static void nodes_and_virtual(void **state)
 	assert_int_equal(nr_rows, 0);
 }
 
-/* An event that lacks a field is refused; those that came later may be missing. */
+/* An event that lacks a field is refused; fields that were added later may be missing. */
 static void formats(void **state)
 {
 	struct event_layout l = layouts[NR_LAYOUTS - 1];
@@ -209,7 +209,7 @@ static void formats(void **state)
 		assert_int_equal(tep_parse_event(t, text, strlen(text), "memref"), 0);
 		/* Without memref_scan, there are no intervals. */
 		assert_int_equal(decoder_init(&d, t), -1);
-		/* cpu_max came later; begin_ns did not. */
+		/* cpu_max was added later, begin_ns was not. */
 		if (lacks)
 			l.field[0].name = "started_ns";
 		else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Rows become intervals, given away one by one. */
+/* gather: rows become intervals, passed on one by one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "memref/read/gather.h"
 
-/* What was given away: "seq:address address;" */
+/* The intervals passed on: "seq:address address;" */
 static char given[1024];
 
 static int take(void *ctx, const struct gather *g)

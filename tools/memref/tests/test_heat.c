@@ -57,12 +57,12 @@ static void coarse(void **state)
 	}
 	assert_int_equal(user, 300 * 200 * 7);
 	assert_int_equal(written, 300 * 100);
-	/* Neither time nor place is blurred more than the other. */
+	/* Columns and rows are coarsened alike. */
 	assert_true(h.per_column >= 8 && h.shift >= 22);
 	heat_free(&h);
 }
 
-/* Far from one another, a few rows are not many. */
+/* Only used rows count: a few rows far apart are few rows. */
 static void sparse(void **state)
 {
 	const uint32_t pages[NR_CLASSES] = { 0, 1, 0 };
@@ -86,7 +86,7 @@ static void add_row(struct heat *h, uint64_t row)
 	assert_int_equal(heat_add(h, row % 3, row * GROUP, GROUP, pages, 0), 0);
 }
 
-/* A heap, a stack, and a terabyte between. */
+/* A heap, a stack, and a terabyte between them. */
 static void areas(void **state)
 {
 	struct heat_area *a;

@@ -96,7 +96,7 @@ static void incomplete(void **state)
 	scan(&m, 2, 1, 0);
 	add(&m, 3, 0, 1, 0, 0, 0);		/* a row of it was lost */
 	scan(&m, 3, 2, 0);
-	add(&m, 6, 0, 1, 0, 0, 0);		/* 4 and 5 are not there, and it is cut off */
+	add(&m, 6, 0, 1, 0, 0, 0);		/* 4 and 5 are missing; the recording ends before its memref_scan */
 	model_end(&m);
 	assert_int_equal(m.nr_intervals, 2);
 	assert_int_equal(m.incomplete, 1);
@@ -105,7 +105,7 @@ static void incomplete(void **state)
 	model_free(&m);
 }
 
-/* A sampler that is started again counts from 1; one that ran before, from more. */
+/* A restarted sampler counts from 1; a sampler that already ran may begin with more. */
 static void restart(void **state)
 {
 	struct model m;
@@ -122,7 +122,7 @@ static void restart(void **state)
 	model_free(&m);
 }
 
-/* CPUs' clocks differ a little: a row that comes late still counts. */
+/* Clocks differ between CPUs: a row after its memref_scan still counts. */
 static void late_row(void **state)
 {
 	struct model m;
@@ -143,7 +143,7 @@ static void late_row(void **state)
 	model_free(&m);
 }
 
-/* A row so late that its interval, without a scan, was given up. */
+/* A row of an interval that was dropped because its memref_scan is missing. */
 static void lost_scan(void **state)
 {
 	struct model m;
@@ -257,7 +257,7 @@ static void add_span(struct model *m, uint64_t start, uint64_t end, uint32_t nod
 	assert_int_equal(model_add_node(m, &row), 0);
 }
 
-/* Against a table of which node each of 256 pieces of memory was last reported to be of. */
+/* Compare with a table of the last reported node of each of 256 pieces of memory. */
 static void the_latest_span_holds(void **state)
 {
 	uint64_t random = 1;
@@ -319,7 +319,7 @@ static void lookup_is_not_linear_in_spans(void **state)
 
 	(void)state;
 	print_message("# a million lookups: %.3f s among 16 spans, %.3f s among 60,000\n", few, many);
-	/* A search of all takes 3,750 times as long. */
+	/* A linear search would take 3,750 times as long. */
 	assert_true(many < 60 * few);
 }
 

@@ -26,7 +26,7 @@
 static struct decoder decoder;
 static struct trace_dat file;
 
-/* What the model of a report is made of. */
+/* Add the row to a model, as memref report does. */
 static int take(void *ctx, const struct row *row)
 {
 	struct model *m = ctx;
@@ -41,7 +41,7 @@ static int take(void *ctx, const struct row *row)
 	return 0;
 }
 
-/* Records one after another: a size, and so many bytes. */
+/* Decode records in sequence: each is a size and that many bytes. */
 static void decode_all(void *ctx, char *data, size_t size)
 {
 	struct model m;
@@ -56,7 +56,7 @@ static void decode_all(void *ctx, char *data, size_t size)
 		memcpy(&length, data + at, 2);
 		if (length > size - at - 2)
 			break;
-		/* Of its own, so that the sanitizers see what is read behind it. */
+		/* A copy of exact size, so that sanitizers catch reads behind it. */
 		copy = malloc(length ? length : 1);
 		memcpy(copy, data + at + 2, length);
 		decode(&decoder, at, copy, length, take, &m);

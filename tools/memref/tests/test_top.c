@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Rows become the screen of memref top, and its lines. */
+/* memref top's display and lines, made from rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +95,7 @@ static void tasks_and_nodes(void **state)
 	top_free(&t);
 }
 
-/* Columns of a row on the screen, and its number of rows. */
+/* Measure a frame: columns of its widest row, and number of rows. */
 static void measure(const char *text, int *columns, int *rows)
 {
 	int n = 0;
@@ -142,7 +142,7 @@ static void sizes(void **state)
 	top_free(&t);
 }
 
-/* The last three minutes: what rose is higher at the right. */
+/* The history of three minutes: a rising figure is higher at the right. */
 static void spark(void **state)
 {
 	const char *row, *end;

@@ -144,7 +144,7 @@ static void summary(void **state)
 	is(item("intervals_hotplug"), "value", 0);
 }
 
-/* Kernels that do not tell are not taken for ones that tell of nothing. */
+/* A figure that the kernel does not record is missing, not 0. */
 static void not_recorded(void **state)
 {
 	(void)state;
@@ -397,7 +397,7 @@ static void no_tasks(void **state)
 	assert_int_equal(view_window(view_find("tasks"), &place, error, sizeof(error)), -1);
 }
 
-/* Two intervals of a block full, and some others of so many pages. */
+/* Two intervals of @full full blocks, and @others blocks of @pages pages. */
 static void blocks(int full, int others, uint32_t pages)
 {
 	uint32_t seq;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The options that choose a part of a recording. */
+/* Options that select a part of a recording. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 static struct window w;
 
-/* Of a wrong option the program ends: in a child. */
+/* options_parse() exits on a wrong option: call it in a child. */
 static int parse(const char *option, const char *value)
 {
 	const struct verb_usage usage = { "test_window", "", "" };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Two recordings side by side. */
+/* Comparison of two recordings, side by side. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static double number(const struct cell *c)
 	return c->type == CELL_INT ? (double)c->integer : c->real;
 }
 
-/* @a, @b: rows of the summaries: item, value, unit */
+/* @a, @b: rows of the two summaries: item, value, unit */
 static int compare_rows(const struct cell *a, const struct cell *b, struct table *t)
 {
 	const int numbers = is_number(&a[1]) && is_number(&b[1]);
@@ -37,9 +37,9 @@ static int compare_rows(const struct cell *a, const struct cell *b, struct table
 }
 
 /**
- * compare_summaries() - what differs between two recordings
+ * compare_summaries() - compare the summaries of two recordings
  * @m: their models
- * @names: their files
+ * @names: their file names
  * @t: free it with table_free()
  *
  * Return: 0, or -1 without memory.
@@ -66,7 +66,7 @@ int compare_summaries(struct model m[2], const char * const names[2], struct tab
 	failed = view_summary(&m[0], &a);
 	failed |= view_summary(&m[1], &b);
 	failed = failed || table_add(t, files);
-	/* Summaries have the same items in the same order. */
+	/* Both summaries have the same items in the same order. */
 	for (i = 0; !failed && i < a.nr_cells; i += a.nr_columns)
 		failed = compare_rows(&a.cells[i], &b.cells[i], t);
 	table_free(&a);
@@ -74,7 +74,7 @@ int compare_summaries(struct model m[2], const char * const names[2], struct tab
 	return failed ? -1 : 0;
 }
 
-/* A group in both recordings: pct of the intervals, pages in each (mean). */
+/* A group in both recordings: pct of the intervals, mean pages per interval. */
 struct mover {
 	uint64_t phys_addr;
 	double intervals_pct[2], pages[2];
@@ -98,7 +98,7 @@ static struct group *find_group(const struct model *m, uint64_t phys_addr)
 	return g;
 }
 
-/* Return how many there are. */
+/* Return the number of groups. */
 static size_t find_movers(const struct model m[2], struct mover *movers)
 {
 	const struct group *g;
@@ -109,7 +109,7 @@ static size_t find_movers(const struct model m[2], struct mover *movers)
 		for (g = m[i].groups; g; g = g->hh.next) {
 			struct mover *v = &movers[n];
 
-			/* Those of both came with the first. */
+			/* Groups of both recordings were added with the first. */
 			if (i && find_group(&m[0], g->phys_addr))
 				continue;
 			*v = (struct mover){ .phys_addr = g->phys_addr };
@@ -133,8 +133,8 @@ static int by_change(const void *a, const void *b)
 
 /**
  * compare_groups() - the groups that changed most between two recordings
- * @m: their models, with groups of one size
- * @most: of them
+ * @m: their models, with the same group size
+ * @most: maximal number of groups
  * @t: free it with table_free()
  *
  * Return: 0, or -1 without memory.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Two recordings side by side. */
+/* Comparison of two recordings, side by side. */
 #ifndef MEMREF_COMPARE_H
 #define MEMREF_COMPARE_H
 

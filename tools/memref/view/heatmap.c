@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Pages referenced by time and physical address. */
+/* Heat map: pages referenced by time and physical address. */
 #include "view.h"
 
 /**
- * heat_span() - what a column of a heat map is of
+ * heat_span() - the intervals of a column of a heat map
  * @m: the model
  * @h: the heat map
- * @column: a column of it
+ * @column: the column
  *
- * Return: when it ends, how long it is since the end of the one before, how many
- * intervals it has.
+ * Return: the column's end, its length since the end of the previous column, and
+ * the number of its intervals.
  */
 struct heat_span heat_span(const struct model *m, const struct heat *h, uint64_t column)
 {
@@ -23,7 +23,7 @@ struct heat_span heat_span(const struct model *m, const struct heat *h, uint64_t
 		last = m->nr_intervals - 1;
 	s.time = interval_time(m, last);
 	begin = interval_time(m, first) - interval_seconds(i);
-	/* With the harvest between them; but intervals may be missing. */
+	/* Include the harvest before, unless an interval is missing there. */
 	if (first && i->scan.seq == i[-1].scan.seq + 1)
 		begin = interval_time(m, first - 1);
 	s.seconds = s.time - begin;

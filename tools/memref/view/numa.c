@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* On which node the memory referenced is (section 6.3 of the paper). */
+/* Referenced memory per NUMA node (section 6.3 of the paper). */
 #include <stdio.h>
 
 #include "view.h"

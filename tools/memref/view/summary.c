@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The recording in numbers. */
+/* Summary: settings, intervals, and the distribution of each figure. */
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static double scan_ms(const struct interval *i, int class)
 	return (i->scan.end_ns - i->scan.scan_ns) * 1e-6;
 }
 
-/* What intervals differ in; NR_CLASSES: all classes. */
+/* Figures of an interval; class NR_CLASSES: the sum of all classes. */
 static const struct {
 	const char *item;
 	double (*figure)(const struct interval *i, int class);
@@ -100,7 +100,7 @@ static int add_intervals(struct table *t, const struct model *m)
 	return bad;
 }
 
-/* Minimum, quantiles, maximum and mean of one figure of all intervals. */
+/* Minimum, quantiles, maximum and mean of a figure over the intervals. */
 static int add_spread(struct table *t, const char *what, double *values, size_t n,
 		      const char *unit)
 {
@@ -138,7 +138,7 @@ static int add_spreads(struct table *t, const struct model *m)
 	return bad;
 }
 
-/* Memory mapped; older kernels do not say. */
+/* Maximal RSS; older kernels do not record it. */
 static int add_rss(struct table *t, const struct model *m)
 {
 	uint64_t max = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* What each process referenced. */
+/* Memory referenced by each process. */
 #include <stdio.h>
 
 #include "view.h"
@@ -12,7 +12,7 @@ static int by_pages(const struct task *a, const struct task *b)
 	return a->key.pid < b->key.pid ? -1 : a->key.pid > b->key.pid;
 }
 
-/* A process may give itself any name. */
+/* A process may set any bytes as its name. */
 static void printable(const char *comm, char name[16])
 {
 	int i;
@@ -22,7 +22,7 @@ static void printable(const char *comm, char name[16])
 	name[i] = '\0';
 }
 
-/* @all: pages of all processes; @writes: some are told from reads */
+/* @all: sum of the pages of all processes; @writes: write detection was on */
 static int add_task(const struct model *m, const struct task *k, uint64_t all, int writes,
 		    struct table *t)
 {

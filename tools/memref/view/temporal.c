@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* What was referenced, interval by interval (the paper's Figures 3 to 6). */
+/* Groups and pages referenced per interval (the paper's Figures 3 to 6). */
 #include "view.h"
 
 int view_temporal(struct model *m, struct table *t)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Whether large pages would be of use (section 6.2 of the paper). */
+/* Whether huge pages would pay off (section 6.2 of the paper). */
 #include <stdio.h>
 
 #include "view.h"
 #include "memref/model/window.h"
 
-/* Fewer translations fit into the second level TLB of any CPU since about 2013. */
+/* The second-level TLBs of CPUs since about 2013 hold at least this many translations. */
 #define TLB_ENTRIES	1024
 
-/* Share in pct of the pages that are in blocks more than half referenced. */
+/* Pct of the referenced pages that are in blocks more than half referenced. */
 #define MANY_DENSE	75
 #define FEW_DENSE	25
 
-/* Share in pct of the blocks' memory that is not referenced. */
+/* Pct of the blocks' memory that is not referenced. */
 #define MUCH_WASTED	50
 
 static struct thp_sum sum_of(const struct thp *h, int from)
@@ -28,7 +28,7 @@ static struct thp_sum sum_of(const struct thp *h, int from)
 	return sum;
 }
 
-/* Of huge pages in the place of blocks, what would not be referenced. */
+/* Unreferenced memory if each block were a huge page. */
 static double wasted_mib(double blocks, double pages)
 {
 	return blocks * (THP_SIZE >> 20) - pages * PAGES_TO_MIB;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* memref top: the last interval and the minutes before it, as text. */
+/* memref top's display: the last interval, and the last minutes, as text. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 static const double mib = 4096.0 / (1 << 20);
 
 /**
- * top_init() - nothing is known yet
- * @t: to be freed with top_free()
+ * top_init() - initialize the display's state
+ * @t: the state; free it with top_free()
  */
 void top_init(struct top *t)
 {
@@ -25,8 +25,8 @@ void top_init(struct top *t)
 }
 
 /**
- * top_free() - free what is held
- * @t: what was shown
+ * top_free() - free the display's state
+ * @t: the state
  */
 void top_free(struct top *t)
 {
@@ -34,7 +34,7 @@ void top_free(struct top *t)
 	model_free(&t->now);
 }
 
-/* An interval counts in each half second that it touches. */
+/* Add an interval to the history, in each half second that it overlaps. */
 static void remember(struct top *t, const struct interval *i)
 {
 	uint64_t n, last = i->scan.scan_ns / BUCKET_NS;
@@ -69,11 +69,11 @@ static int add_to_now(struct model *m, const struct row *row)
 }
 
 /**
- * top_add() - take a row
- * @t: what is shown
+ * top_add() - add a row
+ * @t: the state
  * @row: the row; a memref_scan completes an interval
  *
- * Return: 1 after an interval, 0 after another row, -1 without memory.
+ * Return: 1 if it completed an interval, 0 if not, -1 if out of memory.
  */
 int top_add(struct top *t, const struct row *row)
 {
@@ -84,7 +84,7 @@ int top_add(struct top *t, const struct row *row)
 	if (row->type != ROW_SCAN)
 		return 0;
 	i = &t->now.intervals[0];
-	/* Without the rows of groups, or with all: the sums are in memref_scan. */
+	/* memref_scan has the sums, whether group events are enabled or not. */
 	memcpy(i->pages, i->scan.pages, sizeof(i->pages));
 	if (!t->begin_ns)
 		t->begin_ns = i->scan.begin_ns;
@@ -101,7 +101,7 @@ static int by_pages(const struct task *a, const struct task *b)
 	return a->pages < b->pages ? 1 : -(a->pages > b->pages);
 }
 
-/* A process names itself as it likes. */
+/* A process may set any bytes as its name. */
 static void print_comm(FILE *f, const char *comm, int width, char for_space)
 {
 	int n;
@@ -121,8 +121,8 @@ static uint64_t node_sum(const struct node_pages *n)
 }
 
 /**
- * top_print_header() - what the columns of top_print_line() are
- * @f: where to
+ * top_print_header() - print the column names of top_print_line()
+ * @f: output
  */
 void top_print_header(FILE *f)
 {
@@ -131,9 +131,9 @@ void top_print_header(FILE *f)
 }
 
 /**
- * top_print_line() - the last interval in a line
- * @t: what is shown
- * @f: where to
+ * top_print_line() - print the last interval as one line
+ * @t: the state
+ * @f: output
  */
 void top_print_line(struct top *t, FILE *f)
 {
@@ -169,13 +169,13 @@ void top_print_line(struct top *t, FILE *f)
 	fputs(shown ? "\n" : "-\n", f);
 }
 
-/* A screen that is being filled, row by row. */
+/* A screen that is drawn row by row. */
 struct frame {
 	FILE *f;
 	int width, height, row, utf8;
 };
 
-/* Return 0 if there is no room for another row. */
+/* Return 0 if the screen is full. */
 static int begin_row(struct frame *s)
 {
 	return s->row < s->height;
@@ -183,7 +183,7 @@ static int begin_row(struct frame *s)
 
 static void end_row(struct frame *s)
 {
-	/* The last row must not scroll. */
+	/* A newline in the last row would scroll the screen. */
 	fputs(++s->row < s->height ? "\033[K\r\n" : "\033[K", s->f);
 }
 
@@ -231,7 +231,7 @@ static uint64_t most(const struct top *t, uint64_t now, int line, uint64_t from,
 	return pages;
 }
 
-/* The past, the present at the right. */
+/* The history as a sparkline, the present at the right. */
 static void draw_spark(struct frame *s, const struct top *t, int line, int width)
 {
 	static const char * const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
@@ -241,7 +241,7 @@ static void draw_spark(struct frame *s, const struct top *t, int line, int width
 	int n, level;
 
 	for (n = width - 1; n >= 0; n--) {
-		/* Columns stand still while they fill, or the line would flicker. */
+		/* Align columns to fixed times, or the line would flicker. */
 		uint64_t last = (now / per - n) * per + per - 1;
 
 		if (now / per < (uint64_t)n)
@@ -322,12 +322,12 @@ static void draw_tasks(struct frame *s, struct top *t)
 }
 
 /**
- * top_draw() - the last interval, and the minutes before, on a screen
- * @t: what is shown
+ * top_draw() - draw the last interval and the history on a terminal
+ * @t: the state
  * @f: the terminal
- * @width: columns
- * @height: rows
- * @utf8: the terminal shows blocks
+ * @width: its columns
+ * @height: its rows
+ * @utf8: it can show block characters
  */
 void top_draw(struct top *t, FILE *f, int width, int height, int utf8)
 {

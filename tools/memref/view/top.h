@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* memref top: the last interval and the minutes before it, as text. */
+/* memref top's display: the last interval, and the last minutes, as text. */
 #ifndef MEMREF_TOP_SHOW_H
 #define MEMREF_TOP_SHOW_H
 
@@ -8,25 +8,25 @@
 
 #include "memref/model/model.h"
 
-/* The last three minutes, by half seconds. */
+/* The last three minutes, in half seconds. */
 #define NR_BUCKETS	360
 #define BUCKET_NS	500000000ULL
 
 enum { TOTAL = NR_CLASSES, NR_LINES };
 
 struct bucket {
-	uint64_t number;		/* of the half second */
-	uint64_t pages[NR_LINES];	/* most in any interval of it */
+	uint64_t number;		/* half seconds since the clock's 0 */
+	uint64_t pages[NR_LINES];	/* maximum of its intervals */
 };
 
 /**
- * struct top - what is shown
- * @last: the last interval; none yet: no intervals in it
- * @now: the rows of the one that is not complete
- * @buckets: the past, a ring
- * @begin_ns: of the first interval
- * @intervals: so far
- * @lost_events: so far
+ * struct top - state of the display
+ * @last: the last interval; has no intervals before the first is complete
+ * @now: the rows of the current, incomplete interval
+ * @buckets: history, a ring
+ * @begin_ns: begin of the first interval
+ * @intervals: number of intervals so far
+ * @lost_events: number of lost events so far
  */
 struct top {
 	struct model last, now;

@@ -26,7 +26,7 @@ const struct view views[] = {
 };
 
 /**
- * view_find() - a view by its name
+ * view_find() - look up a view by name
  * @name: the name
  *
  * Return: the view, or NULL.
@@ -42,11 +42,11 @@ const struct view *view_find(const char *name)
 }
 
 /**
- * view_window() - check that a view can be of a part of a recording
+ * view_window() - check that a view supports a window
  * @v: the view
- * @w: the part
- * @error: says what it cannot choose
- * @size: of @error
+ * @w: the window
+ * @error: set to the reason if it does not
+ * @size: size of @error
  *
  * Return: 0, or -1 with @error set.
  */
@@ -67,13 +67,13 @@ int view_window(const struct view *v, const struct window *w, char *error, size_
 /**
  * view_make() - make the table of a view
  * @v: the view
- * @m: a model with an interval
- * @t: free it with table_free()
- * @error: says why there is none
- * @size: of @error
+ * @m: a model with at least one interval
+ * @t: the table; free it with table_free()
+ * @error: set to the reason if there is no table
+ * @size: size of @error
  *
- * Return: 0, 1 if the recording lacks what the view shows, or -1 without memory; with
- * @error set.
+ * Return: 0; with @error set, 1 if the recording lacks the view's data, or -1 if out
+ * of memory.
  */
 int view_make(const struct view *v, struct model *m, struct table *t, char *error, size_t size)
 {
@@ -86,7 +86,7 @@ int view_make(const struct view *v, struct model *m, struct table *t, char *erro
 	return -1;
 }
 
-/* For views by group. */
+/* struct view's @lacks, for views of groups. */
 int lacks_groups(const struct model *m, char *error, size_t size)
 {
 	char window[160];

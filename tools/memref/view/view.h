@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The views: tables made of a model. */
+/* The views: each makes a table from a model. */
 #ifndef MEMREF_VIEW_H
 #define MEMREF_VIEW_H
 
 #include "lib/table.h"
 #include "memref/model/model.h"
 
-/* What memref plot draws: any class, or all in one picture; one; no class. */
+/* Classes that memref plot can draw: each one or all in one picture; one; none. */
 enum plot { PLOT_NONE, PLOT_ALL, PLOT_ONE, PLOT_NO_CLASS };
 
 /**
- * struct view - a way to look at a recording
- * @name: on the command line
+ * struct view - a view of a recording
+ * @name: its name on the command line
  * @about: what it shows, for --help
- * @make: fills a table; returns 0, or -1 without memory
- * @lacks: NULL, or returns -1 after saying what the model lacks for it
- * @plot: what its script in plots/ draws
- * @needs: VIEW_*: what it is made of, beside intervals, groups and nodes
+ * @make: fill a table; returns 0, or -1 if out of memory
+ * @lacks: NULL, or returns -1 with @error set if the model lacks the view's data
+ * @plot: which classes its script in plots/ can draw
+ * @needs: VIEW_*: data to collect beside intervals, groups and nodes
  */
 struct view {
 	const char *name;
@@ -54,7 +54,7 @@ int lacks_nodes(const struct model *m, char *error, size_t size);
 int lacks_tasks(const struct model *m, char *error, size_t size);
 int lacks_thp(const struct model *m, char *error, size_t size);
 
-/* When a column of a heat map ended, how long it was, how many intervals it has. */
+/* End and length of a column of a heat map, and the number of its intervals. */
 struct heat_span {
 	double time, seconds;
 	uint32_t intervals;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Pages referenced by time and virtual address of one process. */
+/* Heat map: pages referenced by time and virtual address of one process. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -76,7 +76,7 @@ static int has_virt_pid(const struct model *m)
 	return 0;
 }
 
-/* For views of the virtual memory of one process. */
+/* Part of struct view's @lacks, for views of one process's virtual memory. */
 int lacks_virt_events(const struct model *m, char *error, size_t size)
 {
 	char pids[256];
