@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* How the programs end, and say why. */
+/* Error messages and exit statuses of the programs. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include "complain.h"
 
 /**
- * complain() - say on standard error what went wrong
- * @status: exit status
- * @fmt: as for printf, without the program's name and newline
+ * complain() - print an error message on standard error
+ * @status: the exit status to return
+ * @fmt: as for printf, without the program's name and the newline
  *
  * Return: @status.
  */

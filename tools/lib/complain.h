@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* How the programs end, and say why. */
+/* Error messages and exit statuses of the programs. */
 #ifndef MEMSCOPE_COMPLAIN_H
 #define MEMSCOPE_COMPLAIN_H
 

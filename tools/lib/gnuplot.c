@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Pictures by gnuplot and the scripts in plots/. */
+/* Drawing with gnuplot, by the scripts in plots/. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "gnuplot.h"
 
 /**
- * gnuplot_find() - find the scripts: by hand, in the source tree, or installed
- * @dir: where to put the name of their directory
- * @size: room there
+ * gnuplot_find() - find the scripts: by $MEMSCOPE_PLOTS, in the source tree, or installed
+ * @dir: set to the path of their directory
+ * @size: size of @dir
  *
  * Return: 0, or -1.
  */
@@ -49,10 +49,10 @@ int gnuplot_find(char *dir, size_t size)
 }
 
 /**
- * gnuplot_quoted() - write a variable of a script that is text
+ * gnuplot_quoted() - write an assignment of text to a variable of a script
  * @f: the commands
- * @name: of the variable
- * @value: anything; single quotes are doubled, and a newline would end it
+ * @name: the variable
+ * @value: any text; single quotes are doubled, control characters become blanks
  */
 void gnuplot_quoted(FILE *f, const char *name, const char *value)
 {
@@ -66,12 +66,12 @@ void gnuplot_quoted(FILE *f, const char *name, const char *value)
 }
 
 /**
- * gnuplot_run() - draw
+ * gnuplot_run() - run a script
  * @plots: directory of the scripts
- * @name: of the script, without .gp
- * @commands: set its variables
+ * @name: name of the script, without .gp
+ * @commands: gnuplot commands that set its variables
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED with a message printed.
  */
 int gnuplot_run(const char *plots, const char *name, const char *commands)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Pictures by gnuplot and the scripts in plots/. */
+/* Drawing with gnuplot, by the scripts in plots/. */
 #ifndef MEMSCOPE_GNUPLOT_H
 #define MEMSCOPE_GNUPLOT_H
 

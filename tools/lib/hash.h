@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* uthash, for programs: without memory to grow a table, the program says so and ends. */
+/* uthash, for programs: if a table cannot grow, the program prints an error and exits. */
 #ifndef MEMSCOPE_HASH_H
 #define MEMSCOPE_HASH_H
 

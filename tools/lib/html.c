@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Texts and pictures as parts of a page. */
+/* Text and SVG pictures as parts of an HTML page. */
 #include <string.h>
 
 #include "html.h"
 
 /**
- * html_text() - write text so that it is text, between tags and in attributes
+ * html_text() - write text with HTML's special characters escaped
  * @out: the page
- * @text: anything
+ * @text: any text; safe between tags and in quoted attributes
  */
 void html_text(FILE *out, const char *text)
 {
@@ -26,10 +26,10 @@ void html_text(FILE *out, const char *text)
 }
 
 /**
- * html_svg() - write a picture into a page
+ * html_svg() - embed a picture into a page
  * @out: the page
- * @svg: the picture, an SVG file
- * @prefix: is put before its ids, which other pictures of the page have, too
+ * @svg: contents of an SVG file
+ * @prefix: prepended to its ids, which must be unique in the page
  */
 void html_svg(FILE *out, const char *svg, const char *prefix)
 {
@@ -50,7 +50,7 @@ void html_svg(FILE *out, const char *svg, const char *prefix)
 			p += n;
 			break;
 		}
-		/* What follows may be the end of the tag. */
+		/* Check @p anew: the next character may end the tag. */
 		if (in_tag && i < sizeof(before_id) / sizeof(before_id[0]))
 			continue;
 		fputc(*p++, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Temporary files and folders, which must not outlive a Ctrl-C. */
+/* Removes temporary files and folders when a signal ends the program. */
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,17 +9,17 @@
 
 #include "leftover.h"
 
-/* A file and its temporary name, a folder and the two files in it. */
+/* Enough for the users: an output file, a folder with two files, and their like. */
 #define MAX_LEFTOVERS 8
 
 static char leftovers[MAX_LEFTOVERS][PATH_MAX];
 
-/** leftover_remove() - remove all of them: the program ends early */
+/** leftover_remove() - remove all registered paths, before an early exit */
 void leftover_remove(void)
 {
 	int i;
 
-	/* The last one first: a folder comes before what is in it. */
+	/* In reverse order: a folder was registered before its files. */
 	for (i = MAX_LEFTOVERS - 1; i >= 0; i--)
 		if (leftovers[i][0] && unlink(leftovers[i]))
 			rmdir(leftovers[i]);
@@ -40,15 +40,15 @@ static void set_signals(void (*handler)(int))
 
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		sigaction(signals[i], NULL, &before);
-		/* Who ignores it, as nohup(1) does, keeps on doing so. */
+		/* Keep ignoring an ignored signal (nohup(1)), and keep the program's own handlers. */
 		if (before.sa_handler == SIG_DFL || before.sa_handler == remove_all)
 			sigaction(signals[i], &action, NULL);
 	}
 }
 
 /**
- * leftover_add() - a temporary file or empty folder is about to be made
- * @path: to be removed if a signal ends the program
+ * leftover_add() - register a path to remove if a signal ends the program
+ * @path: a temporary file or folder; register it before creating it
  */
 void leftover_add(const char *path)
 {
@@ -64,8 +64,8 @@ void leftover_add(const char *path)
 }
 
 /**
- * leftover_done() - it has its place, or is removed
- * @path: as it was added
+ * leftover_done() - unregister a path after the file was renamed or removed
+ * @path: as passed to leftover_add()
  */
 void leftover_done(const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Temporary files and folders, which must not outlive a Ctrl-C. */
+/* Removes temporary files and folders when a signal ends the program. */
 #ifndef MEMSCOPE_LEFTOVER_H
 #define MEMSCOPE_LEFTOVER_H
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Numbers, sizes, addresses and times as people write them: 100, 64M, 0x40000000, 1.5s.
- * All options and files of the tools are read by these: no signs, no blanks, no exponents.
+ * Parsers of numbers, sizes, addresses and times as users write them: 100, 64M,
+ * 0x40000000, 1.5s.  Used for all options and files of the tools.  Signs, blanks and
+ * exponents are refused.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 #include "numbers.h"
 
-/* Digits at @text, to where @end points then. */
+/* Parse digits at @text; @end is set behind them. */
 static int digits(const char *text, int base, uint64_t *value, char **end)
 {
 	unsigned long long n;
@@ -33,7 +34,7 @@ static int parse_hex(const char *text, uint64_t *value)
 	uint64_t n;
 	char *end;
 
-	/* strtoull() takes 0x again behind ours. */
+	/* strtoull() would accept a second 0x. */
 	if (strncasecmp(text, "0x", 2) || !strncasecmp(text + 2, "0x", 2) ||
 	    digits(text + 2, 16, &n, &end) || *end)
 		return -1;
@@ -42,13 +43,13 @@ static int parse_hex(const char *text, uint64_t *value)
 }
 
 /**
- * parse_number() - read a whole number
+ * parse_number() - parse an integer
  * @text: decimal digits, or 0x and hexadecimal digits
  * @min: smallest number allowed
  * @max: largest number allowed
- * @value: where to put it
+ * @value: set to the number
  *
- * Return: 0, or -1 for what is no number, or none from @min to @max.
+ * Return: 0, or -1 if @text is not a number from @min to @max.
  */
 int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 {
@@ -63,13 +64,13 @@ int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 	return 0;
 }
 
-/* A number at @text that may have a fraction, to where @end points then. */
+/* Parse a number with an optional fraction at @text; @end is set behind it. */
 static int real(const char *text, double *value, char **end)
 {
 	char copy[64];
 	size_t n = strspn(text, "0123456789.");
 
-	/* strtod() alone takes signs, hexadecimal digits, exponents and names as well. */
+	/* strtod() would also accept signs, hexadecimal digits, exponents, inf and nan. */
 	if (!isdigit((unsigned char)*text) || n >= sizeof(copy))
 		return -1;
 	snprintf(copy, sizeof(copy), "%.*s", (int)n, text);
@@ -81,11 +82,11 @@ static int real(const char *text, double *value, char **end)
 }
 
 /**
- * parse_real() - read a number that may have a fraction
- * @text: decimal digits, with at most one point between or behind
- * @value: where to put it
+ * parse_real() - parse a number with an optional fraction
+ * @text: decimal digits, with at most one point between or behind them
+ * @value: set to the number
  *
- * Return: 0, or -1 for what is none.
+ * Return: 0, or -1 if @text is not such a number.
  */
 int parse_real(const char *text, double *value)
 {
@@ -99,11 +100,11 @@ int parse_real(const char *text, double *value)
 }
 
 /**
- * parse_size() - read a number of bytes
- * @text: digits, and at will K, M, G or T for powers of 1024, with B or iB
- * @bytes: where to put it
+ * parse_size() - parse a number of bytes
+ * @text: digits, optionally with K, M, G or T for powers of 1024, and B or iB
+ * @bytes: set to the size
  *
- * Return: 0, or -1 for what is no size or too large.
+ * Return: 0, or -1 if @text is not a size, or too large.
  */
 int parse_size(const char *text, uint64_t *bytes)
 {
@@ -130,11 +131,11 @@ int parse_size(const char *text, uint64_t *bytes)
 }
 
 /**
- * parse_address() - read a place in memory
+ * parse_address() - parse an address
  * @text: a size, or 0x and hexadecimal digits
- * @address: where to put it
+ * @address: set to the address
  *
- * Return: 0, or -1 for what is neither or too large.
+ * Return: 0, or -1 if @text is neither, or too large.
  */
 int parse_address(const char *text, uint64_t *address)
 {
@@ -142,12 +143,12 @@ int parse_address(const char *text, uint64_t *address)
 }
 
 /**
- * parse_addresses() - read a range of memory
- * @text: two addresses with - between
- * @start: where to put the first
- * @end: where to put the second, which is greater
+ * parse_addresses() - parse a range of addresses
+ * @text: two addresses with - between them
+ * @start: set to the first
+ * @end: set to the second, which must be greater
  *
- * Return: 0, or -1 for what is no range.
+ * Return: 0, or -1 if @text is not a range.
  */
 int parse_addresses(const char *text, uint64_t *start, uint64_t *end)
 {
@@ -166,12 +167,12 @@ int parse_addresses(const char *text, uint64_t *start, uint64_t *end)
 }
 
 /**
- * parse_time() - read a length of time
- * @text: a number that may have a fraction, and ns, us, ms, s, min or h
- * @unit: which of these it is without one; NULL: one must be there
- * @seconds: where to put it
+ * parse_time() - parse a duration
+ * @text: a number with an optional fraction, and ns, us, ms, s, min or h
+ * @unit: the unit if @text has none; NULL: a unit is required
+ * @seconds: set to the duration
  *
- * Return: 0, or -1 for what is no time, or longer than 30 years.
+ * Return: 0, or -1 if @text is not a duration, or longer than 30 years.
  */
 int parse_time(const char *text, const char *unit, double *seconds)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Numbers, sizes, addresses and times as people write them: 100, 64M, 0x40000000, 1.5s. */
+/* Parsers of numbers, sizes, addresses and times as users write them: 100, 64M, 0x40000000, 1.5s. */
 #ifndef MEMSCOPE_NUMBERS_H
 #define MEMSCOPE_NUMBERS_H
 

@@ -3,12 +3,12 @@
 /*
  * The options of a verb, in one table.
  *
- * Beneath is getopt_long(3), which all users know: bundled letters, --name=value,
- * operands between options, --.  popt(3) and argp(3) have tables, too, but wrap help
- * and errors in their own way, end with their own statuses, and neither prints the
- * table for man pages and completions, which is most of what is here.  Unlike
- * getopt_long(), no abbreviations: a script must not change its meaning when an option
- * is added.
+ * Parsing is by getopt_long(3), whose conventions users know: bundled letters,
+ * --name=value, operands between options, --.  popt(3) and argp(3) have tables as well,
+ * but their own layout of help and errors and their own exit statuses, and neither
+ * prints the table for man pages and completions, which most of this file is for.
+ * Unlike getopt_long(), abbreviations are refused: a script must not change its meaning
+ * when an option is added.
  */
 #include <getopt.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 enum { MAX_OPTIONS = 64, HELP = 256, TABLE, VERSION, FIRST };
 
-/* Of the screen, and where the help of an option begins on it. */
+/* Width of the screen, and the column where an option's help begins. */
 enum { WIDTH = 80, HELP_COLUMN = 27 };
 
 static const struct opt help_option = OPT_SET('h', "help", (int *)NULL, 0, "this text");
@@ -32,8 +32,8 @@ static bool is_program(const struct verb_usage *u)
 }
 
 /**
- * options_wrong() - say on one line what is wrong with a command line
- * @u: of the verb
+ * options_wrong() - print what is wrong with a command line, in one line
+ * @u: usage of the verb
  * @fmt: as for printf
  *
  * Return: USAGE.
@@ -58,7 +58,7 @@ static int least(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Damerau and Levenshtein: letters more, less, other, or exchanged with the next. */
+/* Damerau-Levenshtein distance: insertions, deletions, substitutions, transpositions. */
 static int distance(const char *a, const char *b)
 {
 	int d[MAX_WORD + 1][MAX_WORD + 1], i, k, n = strlen(a), m = strlen(b);
@@ -80,7 +80,7 @@ static int distance(const char *a, const char *b)
 	return d[n][m];
 }
 
-/* Keeps in @best the nearest word so far that may have been meant, a third of it mistyped. */
+/* Set @best to @candidate if it is nearer, and at most a third of @word is mistyped. */
 static void nearer(const char *word, const char *candidate, int *best_distance, const char **best)
 {
 	int n = distance(word, candidate);
@@ -92,8 +92,8 @@ static void nearer(const char *word, const char *candidate, int *best_distance, 
 }
 
 /**
- * nearest_word() - what may have been meant
- * @word: as it was typed
+ * nearest_word() - find the word that was probably meant
+ * @word: the mistyped word
  * @words: as in struct verb_usage
  *
  * Return: one of them, or NULL if none is near.
@@ -109,10 +109,10 @@ const char *nearest_word(const char *word, const char *(*words)(int n, const cha
 }
 
 /**
- * unknown_word() - say that the first operand is none of the words it may be
- * @u: of the verb
- * @what: the words are: "view"
- * @word: as it was typed
+ * unknown_word() - print that the first operand is unknown, and the nearest word
+ * @u: usage of the verb
+ * @what: what the words name: "view"
+ * @word: the operand
  *
  * Return: USAGE.
  */
@@ -143,7 +143,7 @@ static int no_such_option(const struct verb_usage *u, const struct opt *options,
 
 /* --- help -------------------------------------------------------------------- */
 
-/* Text from the column where the cursor is, wrapped between @indent and the screen's width. */
+/* Print text from @column on, wrapped between @indent and the screen's width. */
 static void wrap(FILE *f, const char *text, int column, int indent)
 {
 	size_t n;
@@ -223,7 +223,7 @@ static void help(const struct verb_usage *u, const struct opt *options)
 	}
 }
 
-/* Rows of words with tabs between them, for lib/options.pl. */
+/* Tab-separated rows, for lib/options.pl. */
 static void print_table(const struct verb_usage *u, const struct opt *options)
 {
 	const char *word, *about;
@@ -256,7 +256,7 @@ static void store(const struct opt *o, uint64_t value)
 	}
 }
 
-/* How an option is written, for messages. */
+/* The option with its dashes, for messages. */
 static const char *written(const struct opt *o, char *text, size_t size)
 {
 	if (o->name)
@@ -278,7 +278,7 @@ static int refuse_value(const struct verb_usage *u, const struct opt *o, const c
 	return options_wrong(u, "%s %s: not %s%s", written(o, name, sizeof(name)), value, what, text);
 }
 
-/* The index of a word in a list with | between them, or -1. */
+/* The index of a word in a list separated by |, or -1. */
 static int word_index(const char *list, const char *word)
 {
 	size_t n, len = strlen(word);
@@ -294,7 +294,7 @@ static int word_index(const char *list, const char *word)
 	}
 }
 
-/* Not a, b or c. */
+/* Print "not a, b or c". */
 static int refuse_word(const struct verb_usage *u, const struct opt *o, const char *value)
 {
 	char text[256] = "", name[64];
@@ -398,7 +398,7 @@ static const struct opt *find(const struct opt *options, const char *name)
 	return NULL;
 }
 
-/* The table in the form that getopt_long() takes. */
+/* The table in the form of getopt_long(). */
 struct tables {
 	char letters[3 * MAX_OPTIONS + 8];
 	struct option names[MAX_OPTIONS + 4];
@@ -416,7 +416,7 @@ static void make_tables(const struct verb_usage *u, const struct opt *options, s
 	const struct opt *o, *real;
 	int has;
 
-	/* The first of these keeps options behind an operand from it, the second tells errors apart. */
+	/* '+' ends the options at the first operand; ':' makes getopt_long() distinguish errors. */
 	if (u->command_follows)
 		*letter++ = '+';
 	*letter++ = ':';
@@ -424,14 +424,14 @@ static void make_tables(const struct verb_usage *u, const struct opt *options, s
 		if (o - options == MAX_OPTIONS)
 			abort();
 		real = o->kind == OPT_KIND_RENAMED ? find(options, o->help) : o;
-		/* What is refused may have an argument or not. */
+		/* A refused option may be given with or without an argument. */
 		has = o->kind == OPT_KIND_CHANGED ? optional_argument : has_argument(real);
 		if (o->name)
 			*name++ = (struct option){ o->name, has, NULL, FIRST + (o - options) };
 		if (!o->letter)
 			continue;
 		*letter++ = o->letter;
-		/* A letter's argument cannot be left out: what stands behind it would be another letter. */
+		/* Letters have no optional arguments: the next character would be another letter. */
 		if (has == required_argument || o->kind == OPT_KIND_CHANGED)
 			*letter++ = ':';
 		if (o->kind == OPT_KIND_CHANGED)
@@ -446,7 +446,7 @@ static void make_tables(const struct verb_usage *u, const struct opt *options, s
 	*name = (struct option){ };
 }
 
-/* The row of what getopt_long() returned. */
+/* The row for a value that getopt_long() returned. */
 static const struct opt *row_of(const struct opt *options, int c)
 {
 	if (c >= FIRST)
@@ -457,10 +457,10 @@ static const struct opt *row_of(const struct opt *options, int c)
 	return NULL;
 }
 
-/* getopt_long() takes the beginning of a name for it: not here. */
+/* getopt_long() accepts unambiguous prefixes of names: detect them. */
 static bool is_abbreviated(const struct option *name, char **argv)
 {
-	/* The argument may be a word of its own. */
+	/* The argument may be a separate word. */
 	const char *text = argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
 	size_t n = strlen(name->name);
 
@@ -499,7 +499,7 @@ static int wrong_option(const struct verb_usage *u, const struct opt *options, i
 	return options_wrong(u, "-%c: no such option", optopt);
 }
 
-/* An option of earlier releases: what it is now, or NULL if it is refused, which is said. */
+/* An option of earlier releases.  Return today's, or NULL with a message if it is refused. */
 static const struct opt *earlier(const struct verb_usage *u, const struct opt *options,
 				 const struct opt *o, int c)
 {
@@ -523,7 +523,7 @@ static int check_operands(const struct verb_usage *u, int n, char **argv)
 	const char *s = u->operands;
 	int i;
 
-	/* Each operand is a word of the usage. */
+	/* Each operand is one word of the usage line. */
 	for (i = 0; i < n && *s; i++) {
 		s += strcspn(s, " ");
 		s += strspn(s, " ");
@@ -539,13 +539,13 @@ static int check_operands(const struct verb_usage *u, int n, char **argv)
 }
 
 /**
- * options_parse() - take the options of a command line
- * @u: what it looks like
+ * options_parse() - parse the options of a command line
+ * @u: usage of the verb
  * @options: its options, ended by one of kind OPT_END
- * @argc: arguments, beginning with the verb
- * @argv: these; operands come last then
+ * @argc: number of arguments, including the verb
+ * @argv: the arguments; permuted so that operands come last
  *
- * Does not return after --help, or if something is wrong, which it says on one line.
+ * Exits after --help, and after printing one line about an error.
  *
  * Return: the index of the first operand in @argv.
  */
@@ -571,7 +571,7 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 			o = earlier(u, options, o, c);
 		if (!o)
 			exit(USAGE);
-		/* -g=5 is the letter g with the argument =5, which nobody means. */
+		/* getopt_long() takes -g=5 as -g with the argument "=5": refuse it. */
 		if (c < FIRST && optarg && *optarg == '=' && optarg != argv[optind - 1])
 			exit(options_wrong(u, "-%c%s: write --%s%s or -%c %s", c, optarg, o->name, optarg, c,
 					   optarg + 1));

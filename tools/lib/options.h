@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * The options of a verb, in one table.  The parser, --help, the OPTIONS sections of the
- * man pages, docs/options.md and the completions of shells are made from it: the last
- * three by lib/options.pl, from what the hidden option --help-table prints.
+ * The options of a verb, in one table.  The parser and --help use it directly;
+ * lib/options.pl generates the OPTIONS sections of the man pages, docs/options.md and
+ * shell completions from it, as printed by the hidden option --help-table.
  */
 #ifndef MEMSCOPE_OPTIONS_H
 #define MEMSCOPE_OPTIONS_H
@@ -19,18 +19,18 @@ enum opt_kind {
 
 /**
  * struct opt - an option: a row of a verb's table
- * @kind: what it takes; made by the macros below
- * @letter: 0: it has none
- * @name: behind --
- * @arg: name of its argument, or the words it may be with | between them; NULL: it
- *	takes none; in [], it need not be there
- * @to: what it sets
- * @size: of *@to
- * @min: smallest value; of OPT_SET, the value
+ * @kind: type of the option; set by the macros below
+ * @letter: short option; 0: none
+ * @name: long option, without --
+ * @arg: name of the argument, or its possible words separated by |; NULL: the option
+ *	has no argument; in []: the argument is optional
+ * @to: the variable to set
+ * @size: size of *@to
+ * @min: smallest value; for OPT_SET, the value to store
  * @max: largest value
- * @unit: of a time without unit; NULL: there must be one
- * @take: of OPT_CALL: takes the argument, returns OK, or USAGE after saying why
- * @help: what it does; of an option that changed, what to write instead
+ * @unit: unit of a time given without one; NULL: a unit is required
+ * @take: for OPT_CALL: handle the argument; return OK, or USAGE with a message printed
+ * @help: text for --help; for a changed option, what to use instead
  */
 struct opt {
 	enum opt_kind kind;
@@ -44,50 +44,51 @@ struct opt {
 	const char *help;
 };
 
-/* Sets *to, an integer, to a value. */
+/* Sets the integer *to to a value. */
 #define OPT_SET(letter, name, to, value, about) \
 	{ OPT_KIND_SET, letter, name, NULL, to, sizeof(*(to)), value, .help = (about) }
 #define OPT_FLAG(letter, name, to, about)	OPT_SET(letter, name, to, 1, about)
 #define OPT_TEXT(letter, name, arg, to, about) \
 	{ OPT_KIND_TEXT, letter, name, arg, to, sizeof(*(to)), .help = (about) }
-/* *to is an integer of 1 to 8 bytes without sign, or a large enough one with it. */
+/* *to is an unsigned integer of 1 to 8 bytes, or a signed one that can hold @max. */
 #define OPT_NUMBER(letter, name, arg, to, min, max, about) \
 	{ OPT_KIND_NUMBER, letter, name, arg, to, sizeof(*(to)), min, max, .help = (about) }
 #define OPT_SIZE(letter, name, arg, to, min, max, about) \
 	{ OPT_KIND_SIZE, letter, name, arg, to, sizeof(*(to)), min, max, .help = (about) }
-/* *to is a double; of a time, in seconds. */
+/* *to is a double; times are in seconds. */
 #define OPT_REAL(letter, name, arg, to, min, max, about) \
 	{ OPT_KIND_REAL, letter, name, arg, to, sizeof(*(to)), min, max, .help = (about) }
 #define OPT_TIME(letter, name, arg, to, unit, min, max, about) \
 	{ OPT_KIND_TIME, letter, name, arg, to, sizeof(*(to)), min, max, unit, NULL, about }
-/* *to is an integer or enum: the index in the words of @arg. */
+/* *to is an integer or enum: the index of the word in @arg. */
 #define OPT_WORD(letter, name, arg, to, about) \
 	{ OPT_KIND_WORD, letter, name, arg, to, sizeof(*(to)), .help = (about) }
 #define OPT_CALL(letter, name, arg, take, to, about) \
 	{ OPT_KIND_CALL, letter, name, arg, (void *)(to), 0, 0, 0, NULL, take, about }
 
-/* A letter or name that still works in this release, with a warning: it is --@new. */
+/* A deprecated letter or name of --@new: works in this release, with a warning. */
 #define OPT_RENAMED(letter, name, new) \
 	{ OPT_KIND_RENAMED, letter, name, .help = new }
-/* A letter or name that has, or will have, another meaning: refused, with what to write instead. */
+/* A letter or name whose meaning changes: refused, with what to use instead. */
 #define OPT_CHANGED(letter, name, instead) \
 	{ OPT_KIND_CHANGED, letter, name, .help = instead }
 
 #define OPT_NUMBER_MAX	0x1p64
-/* @min of a time that must not be 0. */
+/* @min of a time that must be above 0. */
 #define SHORTEST	1e-9
 
 /**
- * struct verb_usage - what the command line of a verb looks like
+ * struct verb_usage - the command line of a verb
  * @command: program and verb
- * @operands: behind it, as in the usage
- * @about: sentences
- * @words: the name of the Nth word that the first operand may be, with what it is in
- *	@about if that is not NULL; NULL behind the last.  NULL: it may be anything
- * @words_of: name of the option whose argument has @words; NULL: of the first operand
- * @end: sentences behind the options
- * @min: so many operands at least
- * @max: so many at most; -1: any number
+ * @operands: operands, as in the usage line
+ * @about: description, printed before the options
+ * @words: returns the Nth word allowed as the first operand, and sets *@about to its
+ *	description if @about is not NULL; returns NULL behind the last word.  NULL: any
+ *	word is allowed
+ * @words_of: name of the option that @words applies to; NULL: to the first operand
+ * @end: text printed behind the options
+ * @min: minimal number of operands
+ * @max: maximal number of operands; -1: any number
  * @command_follows: options end at the first operand
  */
 struct verb_usage {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* A file that is there only when it is whole. */
+/* Output files that appear under their name only when complete. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "outfile.h"
 
 /**
- * outfile_open() - begin a file that appears when it is whole
- * @o: to be closed with outfile_close()
- * @path: the file; NULL or "-" for standard output
+ * outfile_open() - open an output file under a temporary name
+ * @o: the file; end it with outfile_close() or outfile_drop()
+ * @path: its final name; NULL or "-" for standard output
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED with a message printed.
  */
 int outfile_open(struct outfile *o, const char *path)
 {
@@ -28,7 +28,7 @@ int outfile_open(struct outfile *o, const char *path)
 	o->tmp[0] = '\0';
 	if (!o->path)
 		return OK;
-	/* Devices and pipes are written to, never replaced; a link is followed. */
+	/* Write to devices and pipes, do not replace them; follow symbolic links. */
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
 		o->f = fopen(path, "w");
 		return o->f ? OK : complain(FAILED, "%s: %s", path, strerror(errno));
@@ -51,11 +51,11 @@ int outfile_open(struct outfile *o, const char *path)
 }
 
 /**
- * outfile_close() - put the file in its place
+ * outfile_close() - close an output file and give it its name
  * @o: from outfile_open()
- * @failed: do not, what is in it is not whole
+ * @failed: its contents are incomplete: remove it, and fail
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED with a message printed.
  */
 int outfile_close(struct outfile *o, int failed)
 {
@@ -80,8 +80,8 @@ int outfile_close(struct outfile *o, int failed)
 }
 
 /**
- * outfile_drop() - end a file that did not become whole, after saying why
- * @o: from outfile_open(), for a file
+ * outfile_drop() - close and remove an incomplete file, without a message
+ * @o: from outfile_open(); not standard output
  */
 void outfile_drop(struct outfile *o)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* A file that is there only when it is whole. */
+/* Output files that appear under their name only when complete. */
 #ifndef MEMSCOPE_OUTFILE_H
 #define MEMSCOPE_OUTFILE_H
 
@@ -9,7 +9,7 @@
 struct outfile {
 	FILE *f;
 	const char *path;	/* NULL: standard output */
-	char tmp[4096];		/* empty: path is written in place */
+	char tmp[4096];		/* temporary name; empty: path is written in place */
 };
 
 int outfile_open(struct outfile *o, const char *path);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The options of verbs that print a table: in which format, and where to. */
+/* Options of verbs that print a table: its format and its destination. */
 #include "complain.h"
 #include "outfile.h"
 #include "output.h"
 
 /**
- * output_table() - print a table where it is wanted
- * @o: where, and how
- * @t: freed
- * @failed: it could not be made for want of memory
+ * output_table() - print a table and free it
+ * @o: format and destination
+ * @t: the table
+ * @failed: the table is incomplete, out of memory: print an error instead
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED with a message printed.
  */
 int output_table(const struct output *o, struct table *t, int failed)
 {

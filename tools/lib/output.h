@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The options of verbs that print a table: in which format, and where to. */
+/* Options of verbs that print a table: its format and its destination. */
 #ifndef MEMSCOPE_OUTPUT_H
 #define MEMSCOPE_OUTPUT_H
 
@@ -8,16 +8,16 @@
 #include "table.h"
 
 /**
- * struct output - what the options said
- * @format: of a table
- * @path: of the file, or NULL for standard output
+ * struct output - format and destination of a table
+ * @format: the format
+ * @path: the file, or NULL for standard output
  */
 struct output {
 	enum table_format format;
 	const char *path;
 };
 
-/* Rows of a table of options. */
+/* Rows for a verb's option table. */
 #define OUTPUT_OPTIONS(output) \
 	OPT_WORD('f', "format", "text|csv|json", &(output)->format, "default text"), \
 	OPT_TEXT('o', "output", "FILE", &(output)->path, \

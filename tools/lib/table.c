@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* A table that prints itself as text, CSV or JSON, with the same columns. */
+/* Tables that can be printed as text, CSV, JSON or HTML, with the same columns. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -13,10 +13,10 @@
 #include "utf8.h"
 
 /**
- * table_init() - begin an empty table
+ * table_init() - initialize an empty table
  * @t: the table; free it with table_free()
  * @columns: its columns; they must outlive it
- * @nr_columns: how many
+ * @nr_columns: number of @columns
  */
 void table_init(struct table *t, const struct column *columns, int nr_columns)
 {
@@ -28,8 +28,8 @@ void table_init(struct table *t, const struct column *columns, int nr_columns)
 /**
  * table_add() - add a row
  * @t: the table
- * @row: a cell for each column; texts are copied, as valid UTF-8.  A cell may be of
- *	another type than its column.  A number that is none, or infinite, is not known.
+ * @row: a cell for each column; text is copied as valid UTF-8.  A cell's type may differ
+ *	from its column's.  NaN and infinity become CELL_NONE.
  *
  * Return: 0, or -1 without memory.
  */
@@ -72,7 +72,7 @@ static void format_real(int digits, double real, char *buf, size_t size)
 /* A number of up to 308 digits fits. */
 #define NUMBER_SIZE	512
 
-/* The text of a cell, in @buf or where it is. */
+/* The text of a cell: formatted in @buf, or the cell's own. */
 static const char *cell_text(const struct table *t, size_t i, char buf[NUMBER_SIZE])
 {
 	const struct cell *cell = &t->cells[i];
@@ -92,7 +92,7 @@ static const char *cell_text(const struct table *t, size_t i, char buf[NUMBER_SI
 	return buf;
 }
 
-/* A cell on one line, and blanks to the column's width. */
+/* Print a cell on one line, padded to the column's width. */
 static void print_padded(const char *text, int width, bool left, FILE *out)
 {
 	int blanks = width - utf8_width(text);
@@ -105,7 +105,7 @@ static void print_padded(const char *text, int width, bool left, FILE *out)
 		fprintf(out, "%*s", blanks, "");
 }
 
-/* What was printed before keeps its widths.  Return: 0, or -1 without memory. */
+/* Widths never shrink: earlier parts were printed with them.  Return: 0, or -1 if out of memory. */
 static int measure_columns(struct table *t)
 {
 	char buf[NUMBER_SIZE];
@@ -152,7 +152,7 @@ static int print_text(struct table *t, FILE *out)
 	return 0;
 }
 
-/* RFC 4180: quotes around what needs them, doubled inside. */
+/* RFC 4180: quote a field if needed, and double quotes inside it. */
 static void print_csv_text(const char *text, FILE *out)
 {
 	if (!strpbrk(text, ",\"\n\r")) {
@@ -190,7 +190,7 @@ static void print_csv(const struct table *t, FILE *out)
 	}
 }
 
-/* Integers by hand: those of jansson have a sign. */
+/* Print integers directly: jansson's are signed. */
 static int print_json_cell(const struct table *t, size_t i, FILE *out)
 {
 	const struct cell *cell = &t->cells[i];
@@ -203,7 +203,7 @@ static int print_json_cell(const struct table *t, size_t i, FILE *out)
 	case CELL_INT:
 		return fputs(cell_text(t, i, buf), out) < 0 ? -1 : 0;
 	case CELL_REAL:
-		/* The digits that text and CSV show, not more. */
+		/* As many digits as text and CSV show. */
 		if (digits < 0) {
 			format_real(digits, cell->real, buf, sizeof(buf));
 			real = strtod(buf, NULL);
@@ -225,7 +225,7 @@ static int print_json_cell(const struct table *t, size_t i, FILE *out)
 	return ret;
 }
 
-/* The objects of a list that is begun or goes on, and is not ended. */
+/* Print rows as objects of a JSON list, without its end; t->printed: the list has objects. */
 static int print_objects(const struct table *t, FILE *out)
 {
 	bool any = t->printed;
@@ -246,11 +246,11 @@ static int print_objects(const struct table *t, FILE *out)
 }
 
 /**
- * table_print_rows() - print a table as a list of objects, a part of a JSON text
+ * table_print_rows() - print a table as a JSON list of objects
  * @t: the table
- * @out: where to
+ * @out: output
  *
- * Return: 0, or -1 if it could not be written.
+ * Return: 0, or -1 if writing failed.
  */
 int table_print_rows(const struct table *t, FILE *out)
 {
@@ -264,7 +264,7 @@ static int print_json(const struct table *t, FILE *out, bool last)
 {
 	if (!t->printed)
 		fprintf(out, "{\"schema_version\": %d, ", JSON_SCHEMA_VERSION);
-	/* Of numbers and plain words: see plausible.c. */
+	/* Needs no escapes: plausible.c writes digits and plain words only. */
 	if (!t->printed && t->warning && *t->warning)
 		fprintf(out, "\"warning\": \"%s\", ", t->warning);
 	else if (!t->printed && t->warning)
@@ -303,10 +303,10 @@ static int print_rows(struct table *t, enum table_format format, FILE *out, bool
 /**
  * table_print() - print a table
  * @t: the table
- * @format: how
- * @out: where to
+ * @format: the format
+ * @out: output
  *
- * Return: 0, or -1 if it could not be written, or without memory.
+ * Return: 0, or -1 if writing failed, or out of memory.
  */
 int table_print(struct table *t, enum table_format format, FILE *out)
 {
@@ -314,13 +314,13 @@ int table_print(struct table *t, enum table_format format, FILE *out)
 }
 
 /**
- * table_print_part() - print the rows of a long table that are there, and forget them
- * @t: the table; more rows may be added then
- * @format: how; columns of text are as wide as those printed so far need
- * @out: where to
+ * table_print_part() - print the rows of a long table so far, and remove them
+ * @t: the table; more rows may be added afterwards
+ * @format: the format; text columns are as wide as the rows so far need
+ * @out: output
  * @last: no part follows
  *
- * Return: 0, or -1 if it could not be written, or without memory.
+ * Return: 0, or -1 if writing failed, or out of memory.
  */
 int table_print_part(struct table *t, enum table_format format, FILE *out, bool last)
 {
@@ -331,7 +331,7 @@ int table_print_part(struct table *t, enum table_format format, FILE *out, bool 
 	return ret;
 }
 
-/** table_rows() - rows, but those that are of the others together */
+/** table_rows() - number of rows without the summary rows */
 size_t table_rows(const struct table *t)
 {
 	return t->nr_cells / t->nr_columns - t->nr_summary;
@@ -356,12 +356,12 @@ static void print_html_row(const struct table *t, size_t row, FILE *out)
 }
 
 /**
- * table_print_html() - print a table as a part of a page
- * @t: the table
- * @max_rows: how many of its rows, from the first, behind those of all rows together
+ * table_print_html() - print a table as part of an HTML page
+ * @t: the table; its summary rows are printed first
+ * @max_rows: maximal number of other rows, from the first on
  * @out: the page
  *
- * Return: 0, or -1 if it could not be written.
+ * Return: 0, or -1 if writing failed.
  */
 int table_print_html(const struct table *t, size_t max_rows, FILE *out)
 {

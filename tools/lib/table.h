@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* A table that prints itself as text, CSV or JSON, with the same columns. */
+/* Tables that can be printed as text, CSV, JSON or HTML, with the same columns. */
 #ifndef MEMSCOPE_TABLE_H
 #define MEMSCOPE_TABLE_H
 
@@ -11,19 +11,20 @@
 enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON };
 
 /*
- * Of all JSON that the tools write, its first key.  Keys and columns may be added; it is
- * counted up when one goes, or changes its unit or meaning.
+ * The value of "schema_version", the first key of all JSON that the tools write.  It is
+ * incremented when a key or column is removed, or changes its unit or meaning; not
+ * when one is added.
  */
 #define JSON_SCHEMA_VERSION 1
 
-/* CELL_NONE is not known: - in text, nothing in CSV, null in JSON. */
+/* CELL_NONE is an unknown value: - in text, empty in CSV, null in JSON. */
 enum cell_type { CELL_INT, CELL_REAL, CELL_TEXT, CELL_NONE };
 
 /**
- * struct column - what stands in a column
- * @name: its heading, with the unit: time_s, pages_user, wss_user_mib
- * @type: of the cells
- * @digits: behind the point, for CELL_REAL; or SIGNIFICANT(n)
+ * struct column - a column of a table
+ * @name: its name, with the unit: time_s, pages_user, wss_user_mib
+ * @type: type of its cells
+ * @digits: digits behind the decimal point, for CELL_REAL; or SIGNIFICANT(n)
  */
 struct column {
 	const char *name;
@@ -31,7 +32,7 @@ struct column {
 	int digits;
 };
 
-/* Columns whose cells differ by orders of magnitude: n digits, as %g prints. */
+/* For columns whose cells differ by orders of magnitude: n significant digits, as by %g. */
 #define SIGNIFICANT(n)	(-(n))
 
 struct cell {
@@ -43,10 +44,10 @@ struct cell {
 
 /**
  * struct table - rows of cells
- * @nr_summary: so many rows, the last ones, are of the others together
- * @widths: of the columns of text, as far as the rows are known; NULL until they are printed
- * @printed: rows were printed already, by table_print_part()
- * @warning: in JSON, beside the rows; "": null, NULL: no such key
+ * @nr_summary: number of rows at the end that summarize the others
+ * @widths: widths of the columns in text, from the rows so far; NULL before printing
+ * @printed: table_print_part() has printed rows
+ * @warning: value of the JSON key "warning" beside the rows; "": null, NULL: no such key
  */
 struct table {
 	const struct column *columns;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Text of unknown origin as valid UTF-8.
+ * Sanitizes text of unknown origin to valid UTF-8.
  *
- * A process may have any bytes for its name and arguments.  JSON has no way to
- * write those that are not UTF-8, and a terminal obeys control characters.
+ * Names and arguments of processes may be any bytes.  JSON can hold valid UTF-8 only,
+ * and a terminal interprets control characters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,12 @@
 
 #define REPLACEMENT	0xfffd
 
-/* The character at @text and how many bytes it has there. */
+/* Decode the character at @text.  Return its length in bytes. */
 static int next_char(const char *text, size_t left, ucs4_t *c)
 {
 	int n = u8_mbtouc(c, (const uint8_t *)text, left);
 
-	/* Line ends and tabs are text; other control characters are not. */
+	/* Keep newlines and tabs; replace other control characters. */
 	if ((*c < 0x20 && *c != '\n' && *c != '\t') || (*c >= 0x7f && *c < 0xa0))
 		*c = REPLACEMENT;
 	return n;
@@ -28,14 +28,14 @@ static int next_char(const char *text, size_t left, ucs4_t *c)
 
 /**
  * utf8_copy() - copy text as valid UTF-8
- * @to: where to; ends with a zero byte if @size is not 0
- * @size: of @to, in bytes
+ * @to: the copy; terminated with a zero byte if @size is not 0
+ * @size: size of @to, in bytes
  * @from: the text
  *
- * What is not UTF-8, and control characters but line ends and tabs, become U+FFFD.
- * Text that is too long is cut between characters.
+ * Invalid bytes, and control characters other than newlines and tabs, become U+FFFD.
+ * Text that does not fit is cut between characters.
  *
- * Return: bytes in @to, without the zero.
+ * Return: the length of @to in bytes, without the zero.
  */
 size_t utf8_copy(char *to, size_t size, const char *from)
 {
@@ -64,11 +64,11 @@ size_t utf8_copy(char *to, size_t size, const char *from)
  * utf8_clean() - a copy of text as valid UTF-8
  * @text: the text
  *
- * Return: the copy as utf8_copy() makes it, to be freed, or NULL without memory.
+ * Return: a copy as by utf8_copy(), to be freed; NULL if out of memory.
  */
 char *utf8_clean(const char *text)
 {
-	/* A byte becomes three at most. */
+	/* A byte becomes at most three: U+FFFD. */
 	size_t size = 3 * strlen(text) + 1;
 	char *copy = malloc(size), *shorter;
 
@@ -79,10 +79,10 @@ char *utf8_clean(const char *text)
 }
 
 /**
- * utf8_width() - columns that text takes on a terminal
- * @text: valid UTF-8 without line ends
+ * utf8_width() - columns that text occupies on a terminal
+ * @text: valid UTF-8 without newlines
  *
- * Return: columns; a line end or tab counts as one.
+ * Return: number of columns; a newline or tab counts as one.
  */
 int utf8_width(const char *text)
 {

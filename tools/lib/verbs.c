@@ -16,7 +16,7 @@ static void usage(FILE *f, const char *program, const struct verb *v)
 		strchr(program, ' ') ? "" : program, strchr(program, ' ') ? "" : " --version the version");
 }
 
-/* Of the program that runs, for nearest_word(). */
+/* The verbs of this program, for verb_word(). */
 static const struct verb *all;
 
 static const char *verb_word(int n, const char **about)
@@ -34,9 +34,9 @@ static void print_table(const char *program, const struct verb *v)
 }
 
 /**
- * verbs_main() - do what the first argument says
- * @program: name of the program, and of the verb if that has verbs itself
- * @verbs: what it can do; ended by one without name
+ * verbs_main() - run the verb that the first argument names
+ * @program: name of the program; with the verb, for a verb that has verbs itself
+ * @verbs: the verbs; ended by one without a name
  * @argc: arguments of main()
  * @argv: arguments of main()
  *

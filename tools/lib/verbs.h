@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Programs whose first argument says what to do. */
+/* Programs whose first argument is a verb. */
 #ifndef MEMSCOPE_VERBS_H
 #define MEMSCOPE_VERBS_H
 
 /**
- * struct verb - a thing to do
- * @name: the first argument of the program
- * @run: does it; its arguments begin with the verb; returns the exit status
- * @about: a line for the usage
+ * struct verb - a verb of a program
+ * @name: the verb
+ * @run: its main(), with the verb as argv[0]; returns the exit status
+ * @about: description in the list of verbs, one line
  */
 struct verb {
 	const char *name;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Comma-separated values, a line at a time: libcsv keeps the rest of a file in memory
- * behind a quote that does not end, and does not say in which line it is.
+ * Comma-separated values, line by line.  Not libcsv: behind an unbalanced quote, libcsv
+ * keeps the rest of the file in memory, and it does not report the line.
  */
 #include <string.h>
 
 #include "csv.h"
 
 /**
- * csv_split() - the fields of a line, RFC 4180, without newlines in fields
- * @line: without its newline; is changed, and fields point into it
- * @field: filled in
- * @max: as many as it has
+ * csv_split() - split a line into fields, by RFC 4180 without newlines in fields
+ * @line: the line without its newline; modified, the fields point into it
+ * @field: set to the fields
+ * @max: size of @field
  *
- * Return: how many there are; -1: more, or a quote out of place.
+ * Return: the number of fields; -1 if there are more than @max, or a quote is misplaced.
  */
 int csv_split(char *line, char **field, int max)
 {

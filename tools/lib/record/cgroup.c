@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Control groups by their names. */
+/* Looks up control groups by name. */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -8,11 +8,11 @@
 #include "cgroup.h"
 
 /**
- * cgroup_directory() - where a control group is
- * @name: its directory, wherever that is mounted, or its path below CGROUP_ROOT, as in
- *	/proc/PID/cgroup, with or without the first slash
- * @path: where to put the directory's path, which need not exist
- * @size: of @path
+ * cgroup_directory() - the directory of a control group
+ * @name: its directory in any mount, or its path below CGROUP_ROOT as in
+ *	/proc/PID/cgroup, with or without the leading slash
+ * @path: set to the directory's path, which need not exist
+ * @size: size of @path
  */
 void cgroup_directory(const char *name, char *path, size_t size)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * The command that a program records, trace-cmd that records it, and the signals that
- * end a recording.  These are blocked but while something is waited for, so that none is
- * lost between looking and waiting.
+ * Runs the recorded command and trace-cmd, and handles the signals that end a
+ * recording.  Signals stay blocked except in ppoll(), to close the check-then-wait race.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,12 +24,12 @@
 #include "lib/complain.h"
 #include "guard.h"
 
-/* How long trace-cmd may take to write its file once it was told to end, in ms. */
+/* Time limit for trace-cmd to end after SIGINT, in ms. */
 #define END_MS 10000
 
 volatile sig_atomic_t command_interrupted;
 
-static sigset_t before;		/* the signals that were blocked at first */
+static sigset_t before;		/* the signal mask at the start */
 static bool caught;
 
 static void on_signal(int sig)
@@ -39,9 +38,9 @@ static void on_signal(int sig)
 }
 
 /**
- * command_catch_signals() - SIGINT, SIGTERM and SIGHUP are to end the recording
+ * command_catch_signals() - let SIGINT, SIGTERM and SIGHUP end the recording
  *
- * They set command_interrupted, and only while command_wait() waits.
+ * They set command_interrupted, and are delivered in command_wait() only.
  */
 void command_catch_signals(void)
 {
@@ -54,13 +53,13 @@ void command_catch_signals(void)
 	blocked = before;
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		sigaction(signals[i], NULL, &old);
-		/* One that is ignored, as by nohup(1), stays so; but Ctrl-C is how to end. */
+		/* Keep ignoring ignored signals (nohup(1)), except SIGINT: Ctrl-C ends the recording. */
 		if (old.sa_handler == SIG_IGN && signals[i] != SIGINT)
 			continue;
 		sigaction(signals[i], &action, NULL);
 		sigaddset(&blocked, signals[i]);
 	}
-	/* The command may be gone, by Ctrl-C, before it is told to go. */
+	/* Ctrl-C may end the command before command_start()'s byte is written. */
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	caught = true;
@@ -76,11 +75,11 @@ static void restore_signals(void)
 
 /**
  * command_wait() - wait until one of two children ends, or a signal comes
- * @child: a child that was not waited for, or -1
+ * @child: an unreaped child, or -1
  * @tracer: another one, or -1
- * @timeout_ms: or so long; -1: no limit
+ * @timeout_ms: time limit; -1: none
  *
- * Return: COMMAND_ENDED, TRACER_ENDED, both, or 0.  They are not reaped.
+ * Return: COMMAND_ENDED, TRACER_ENDED, both, or 0.  The children are not reaped.
  */
 int command_wait(pid_t child, pid_t tracer, int timeout_ms)
 {
@@ -101,13 +100,14 @@ int command_wait(pid_t child, pid_t tracer, int timeout_ms)
 }
 
 /**
- * command_start() - start a command, stopped until it is told to go
+ * command_start() - fork a child that executes a command when released
  * @command: name and arguments, as for execvp()
- * @prepare: runs in the new process when it may go; other than 0: it ends; or NULL
- * @ctx: for @prepare
- * @go: set to what a byte is to be written to
+ * @prepare: called in the child after its release; the child exits if the result is not
+ *	0; may be NULL
+ * @ctx: passed to @prepare
+ * @go: set to a pipe: writing a byte releases the child, closing it ends the child
  *
- * A program that cannot be executed gives the status that a shell gives.
+ * If the program cannot be executed, the exit status is that of a shell: 126 or 127.
  *
  * Return: its pid, or -1 with errno set.
  */
@@ -136,17 +136,17 @@ pid_t command_start(char **command, int (*prepare)(void *ctx), void *ctx, int *g
 }
 
 /**
- * command_status() - an exit status, as a shell tells it
- * @status: as waitpid() tells it
+ * command_status() - convert a wait status into an exit status, as a shell does
+ * @status: the status from waitpid()
  *
- * Return: the status; 128 + N if signal N ended the process.
+ * Return: the exit status; 128 + N if signal N ended the process.
  */
 int command_status(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Until it does, an interrupt would kill trace-cmd, and the recording be lost. */
+/* Before trace-cmd installs its handler, SIGINT would kill it and lose the recording. */
 static bool catches_interrupts(pid_t pid)
 {
 	unsigned long long caught = 0;
@@ -164,7 +164,7 @@ static bool catches_interrupts(pid_t pid)
 	return caught >> (SIGINT - 1) & 1;
 }
 
-/* What it will change: it puts that back itself, unless it is killed. */
+/* Log what trace-cmd will change: it restores its changes itself unless it is killed. */
 static int note_tracing(const char *system)
 {
 	char enable[64], *on = tracefs_instance_file_read(NULL, "tracing_on", NULL), *enabled;
@@ -176,7 +176,7 @@ static int note_tracing(const char *system)
 		on[strcspn(on, "\n")] = '\0';
 		ret = guard_note(UNDO_WRITE, "tracing_on", on);
 	}
-	/* What others enabled, trace-cmd disables. */
+	/* Only if disabled before: trace-cmd disables the events at its end in any case. */
 	if (!ret && enabled && *enabled == '0')
 		ret = guard_note(UNDO_WRITE, enable, "0");
 	free(on);
@@ -188,18 +188,18 @@ static void __attribute__((noreturn)) run_trace_cmd(const char *system, const ch
 {
 	char byte;
 
-	/* Ctrl-C is for the command, and for us to pass on. */
+	/* A process group of its own: the terminal's Ctrl-C must not reach trace-cmd. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGINT);
 	restore_signals();
-	/* Not before the guard knows of it. */
+	/* Wait until the guard has logged this process. */
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
 	execlp("trace-cmd", "trace-cmd", "record", "-q", "-e", system, "-o", tmp, NULL);
 	_exit(127);
 }
 
-/* It may have written a part of its file, and its processes of each CPU may go on. */
+/* End trace-cmd; on timeout, kill it with its per-CPU processes. */
 static void kill_trace_cmd(pid_t pid)
 {
 	kill(pid, SIGINT);
@@ -210,12 +210,12 @@ static void kill_trace_cmd(pid_t pid)
 }
 
 /**
- * trace_cmd_start() - let trace-cmd record until it is told to stop
+ * trace_cmd_start() - start trace-cmd record, until trace_cmd_stop()
  * @system: the tracing system whose events are recorded
- * @tmp: the file, of trace_cmd_output()
- * @runs: does the kernel do its part by now?
+ * @tmp: the file, from trace_cmd_output()
+ * @runs: returns whether the kernel has begun to emit the events
  *
- * Return: its pid, or -1 after saying why it does not come to that.
+ * Return: trace-cmd's pid once it records, or -1 with a message printed.
  */
 pid_t trace_cmd_start(const char *system, const char *tmp, bool (*runs)(void))
 {
@@ -258,13 +258,13 @@ pid_t trace_cmd_start(const char *system, const char *tmp, bool (*runs)(void))
 }
 
 /**
- * trace_cmd_wait() - wait for the command; without one, for a signal
+ * trace_cmd_wait() - wait for the command; without a command, for a signal
  * @child: the command, or -1
- * @tracer: from trace_cmd_start(); -1: it has ended
+ * @tracer: trace-cmd, from trace_cmd_start(); -1: it has ended
  *
- * Signals but SIGINT, which a terminal sends to all, are passed on to the command.
+ * Forwards signals to the command, except SIGINT: the terminal sends that itself.
  *
- * Return: the exit status; or -1 when trace-cmd ends by itself, after saying so.
+ * Return: the exit status; -1 with a message printed if trace-cmd ends by itself.
  */
 int trace_cmd_wait(pid_t child, pid_t tracer)
 {
@@ -292,7 +292,7 @@ int trace_cmd_wait(pid_t child, pid_t tracer)
 	}
 }
 
-/* The path that it is, with links followed.  Return: 0, or -1 with errno set. */
+/* Resolve @path, whose last part need not exist.  Return: 0, or -1 with errno set. */
 static int whole_path(const char *path, char *whole, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -314,7 +314,7 @@ static int whole_path(const char *path, char *whole, size_t size)
 	return n < (int)size ? 0 : -1;
 }
 
-/* Is there a place for it, as far as can be known? */
+/* Check that the file can be written: try a block on the same file system. */
 static int try_file(const char *path, const char *tmp)
 {
 	static const char block[4096];
@@ -338,13 +338,13 @@ static int try_file(const char *path, const char *tmp)
 }
 
 /**
- * trace_cmd_output() - have a file for trace-cmd that appears when it is whole
- * @output: the file
- * @tmp: gets the name that trace-cmd is to write to
- * @size: of @tmp
- * @keep: it is @output in the end; else it is one for a while
+ * trace_cmd_output() - create trace-cmd's output file under a temporary name
+ * @output: the final name
+ * @tmp: set to the temporary name, which trace-cmd writes to
+ * @size: size of @tmp
+ * @keep: the guard may rename it to @output; else the guard removes it
  *
- * Return: OK, or FAILED after saying why the output cannot be written.
+ * Return: OK, or FAILED with a message printed.
  */
 int trace_cmd_output(const char *output, char *tmp, size_t size, bool keep)
 {
@@ -365,12 +365,12 @@ int trace_cmd_output(const char *output, char *tmp, size_t size, bool keep)
 }
 
 /**
- * trace_cmd_stop() - end the recording
- * @pid: from trace_cmd_start()
- * @tmp: of trace_cmd_output()
- * @output: becomes this file; NULL: it stays
+ * trace_cmd_stop() - end trace-cmd and rename its file
+ * @pid: trace-cmd, from trace_cmd_start()
+ * @tmp: its file, from trace_cmd_output()
+ * @output: the final name; NULL: keep @tmp
  *
- * Return: OK, or FAILED after saying why, with no file.
+ * Return: OK, or FAILED with a message printed and the file removed.
  */
 int trace_cmd_stop(pid_t pid, const char *tmp, const char *output)
 {
@@ -381,7 +381,7 @@ int trace_cmd_stop(pid_t pid, const char *tmp, const char *output)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	snprintf(part, sizeof(part), "%s.cpu0", tmp);
-	/* It removes the parts once it has made one file of them. */
+	/* trace-cmd removes the per-CPU files after it has merged them. */
 	if (command_status(status) || access(tmp, R_OK) || !access(part, F_OK)) {
 		undo_output(tmp);
 		return complain(FAILED, "%s: trace-cmd did not write it (status %d)",

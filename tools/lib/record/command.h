@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The command that a program records, trace-cmd that records it, and signals. */
+/* Runs the recorded command and trace-cmd, and handles signals. */
 #ifndef MEMSCOPE_COMMAND_H
 #define MEMSCOPE_COMMAND_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Of command_wait(). */
+/* Return values of command_wait(). */
 #define COMMAND_ENDED	1
 #define TRACER_ENDED	2
 

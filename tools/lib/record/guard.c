@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Has the kernel's settings as they were, whatever ends a recorder.
+ * Restores the kernel's settings, however a recorder ends.
  *
- * A recorder notes each change in a file before it makes it.  A child of it, in a
- * session of its own, waits until the recorder lets go of a pipe, because it has
- * ended or was killed, and undoes what the file says.  Both hold a lock on the
- * file.  A file that nobody holds is one whose guard was killed, too: the next
- * recorder of any tool undoes what it says.
+ * A recorder logs each change to a file before making the change.  Its guard, a child
+ * process in a session of its own, waits until the recorder's end of a pipe is closed,
+ * that is, until the recorder exits or is killed; then the guard undoes the changes in
+ * the file.  Both share one lock on the file.  An unlocked file means that the guard
+ * was killed, too: the next recorder of any tool undoes its changes.
  *
- * Root's files are in /run/memscope, one for each tool that must be alone, or for
- * each process of others.  Other users' are in memory: they change nothing that
- * outlives their processes but files.
+ * Root's files are in /run/memscope: one per tool that must run alone, one per process
+ * for other tools.  Other users' files are in memory: of what they change, only files
+ * outlive their processes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,7 @@
 #include "guard.h"
 
 #define DIRECTORY "/run/memscope"
-/* How long the guard of a recorder that was killed may take. */
+/* Time limit for the guard of a recorder that was killed. */
 #define WAIT_SECONDS 60
 
 static struct {
@@ -43,8 +43,8 @@ static struct {
 } guard = { .fd = -1, .pipe = -1, .pid = -1 };
 
 /*
- * Its text, until the next one is read; NULL: it cannot be read.  There may be no memory left:
- * that of the usual size is ours.
+ * The text of the file, valid until the next call; NULL on failure.  A static buffer of the
+ * usual size: there may be no memory left.
  */
 static char *read_file(int fd)
 {
@@ -68,7 +68,7 @@ static char *read_file(int fd)
 	return text;
 }
 
-/* Undo what a file says.  It stays if that fails, for the next one to try. */
+/* Undo the changes in a file.  On failure, keep the file for the next recorder. */
 static int undo_file(int fd, const char *path)
 {
 	char *text = read_file(fd);
@@ -79,7 +79,7 @@ static int undo_file(int fd, const char *path)
 	return ret;
 }
 
-/* Undo what recorders and guards that were killed left. */
+/* Undo the changes of recorders that were killed together with their guards. */
 static void repair(void)
 {
 	char path[PATH_MAX];
@@ -102,7 +102,7 @@ static void repair(void)
 		closedir(dir);
 }
 
-/* Who holds a file: the recorder's pid, which is its first line. */
+/* The pid of the recorder that holds a file, from its first line; 0: unknown. */
 static pid_t holder(int fd)
 {
 	char *text = read_file(fd);
@@ -113,7 +113,7 @@ static pid_t holder(int fd)
 	return pid;
 }
 
-/* Open and lock @guard.path.  Return: 0, -EBUSY if it is held, or another errno. */
+/* Open and lock guard.path.  Return: 0, -EBUSY if another process holds it, or -errno. */
 static int lock_file(pid_t *pid)
 {
 	struct stat st;
@@ -128,7 +128,7 @@ static int lock_file(pid_t *pid)
 			close(fd);
 			return -EBUSY;
 		}
-		/* The one who held it may just have removed it. */
+		/* The previous holder may have unlinked it between open and flock. */
 		if (!fstat(fd, &st) && st.st_nlink)
 			break;
 		close(fd);
@@ -137,7 +137,7 @@ static int lock_file(pid_t *pid)
 	return 0;
 }
 
-/* The recorder is gone but its guard is at work: wait for that. */
+/* Lock the file of @tool.  If its recorder is gone, wait for the recorder's guard. */
 static int lock_alone(const char *tool)
 {
 	pid_t pid = 0;
@@ -193,7 +193,7 @@ static void __attribute__((noreturn)) watch(int fd)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_NAME, "memscope-guard");
-	/* Whoever reads what the recorder prints is not to wait for us. */
+	/* Close the recorder's output: a reader of its pipe must not wait for the guard. */
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
@@ -206,11 +206,11 @@ static void __attribute__((noreturn)) watch(int fd)
 }
 
 /**
- * guard_begin() - start the guard; undo what recorders before left
+ * guard_begin() - undo the changes of killed recorders, and start the guard
  * @tool: name of the tool
- * @alone: two recorders at once would change each other's settings
+ * @alone: only one recorder of @tool may run, as they share settings
  *
- * Return: OK, or FAILED after saying why, with nothing started.
+ * Return: OK, or FAILED with a message printed and no guard started.
  */
 int guard_begin(const char *tool, bool alone)
 {
@@ -242,12 +242,12 @@ bad:
 }
 
 /**
- * guard_note() - a change is about to be made
- * @kind: of which kind
- * @a: what is changed
- * @b: what it was, or NULL: see enum undo
+ * guard_note() - log a change before making it
+ * @kind: kind of the change
+ * @a: what is changed, see enum undo
+ * @b: its old value, or NULL
  *
- * Return: OK, or FAILED after saying why: the change must not be made.
+ * Return: OK, or FAILED with a message printed: then do not make the change.
  */
 int guard_note(enum undo kind, const char *a, const char *b)
 {
@@ -265,9 +265,9 @@ int guard_note(enum undo kind, const char *a, const char *b)
 }
 
 /**
- * guard_undo() - undo all changes that were noted
+ * guard_undo() - end the guard, which undoes all logged changes
  *
- * Return: OK, or FAILED after saying what could not be undone.
+ * Return: OK, or FAILED with messages printed about what could not be undone.
  */
 int guard_undo(void)
 {
@@ -278,7 +278,7 @@ int guard_undo(void)
 	close(guard.pipe);
 	while (waitpid(guard.pid, &status, 0) < 0 && errno == EINTR)
 		;
-	/* Killed, it did not come to that; else it said why, and we may succeed. */
+	/* If the guard was killed or has failed, try here. */
 	ret = WIFEXITED(status) && !WEXITSTATUS(status) ? OK : undo_file(guard.fd, guard.path);
 	close(guard.fd);
 	guard.fd = guard.pipe = guard.pid = -1;

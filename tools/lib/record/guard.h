@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Has the kernel's settings as they were, whatever ends a recorder. */
+/* Restores the kernel's settings, however a recorder ends. */
 #ifndef MEMSCOPE_GUARD_H
 #define MEMSCOPE_GUARD_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * What a recorder changed, as lines of text, and how each is undone.  Undoing is
- * the same for the end of a recording, for one whose recorder was killed, and for
- * one whose guard was killed as well; and it may be done twice.
+ * Log of a recorder's changes, as lines of text, and how to undo each.  The same code
+ * runs at the end of a recording, after the recorder was killed, and after both the
+ * recorder and its guard were killed.  Undoing a change twice is harmless.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -22,7 +22,7 @@
 #include "lib/complain.h"
 #include "undo.h"
 
-/* How long trace-cmd may take to write its file, and others to let go of something. */
+/* Time limits: for trace-cmd to write its file, and for busy uprobes to be released. */
 #define TRACER_SECONDS	20
 #define BUSY_SECONDS	5
 
@@ -51,14 +51,14 @@ static int put_word(char *line, size_t size, size_t n, const char *word)
 }
 
 /**
- * undo_line() - the line of a change
- * @line: gets it, with a newline at the end
- * @size: of @line
- * @kind: enum undo
+ * undo_line() - format a change as a line
+ * @line: set to the line, with its newline
+ * @size: size of @line
+ * @kind: kind of the change
  * @a: the first word; any text
  * @b: the second word, or NULL
  *
- * Return: its length, or -1 if it does not fit.
+ * Return: the length of the line, or -1 if it does not fit.
  */
 int undo_line(char *line, size_t size, enum undo kind, const char *a, const char *b)
 {
@@ -101,7 +101,7 @@ static int write_file(const char *file, const char *value)
 			strerror(errno));
 }
 
-/* Processes that ended meanwhile cannot be selected again. */
+/* Leave out processes that have ended: the kernel refuses their pids. */
 static int write_pids(const char *file, char *pids)
 {
 	char *alive = calloc(1, strlen(pids) + 2), *save, *pid;
@@ -121,7 +121,7 @@ static int write_pids(const char *file, char *pids)
 	return ret;
 }
 
-/* One line of uprobe_events: "p:GROUP/NAME PATH:OFFSET".  0, -EBUSY, or another errno. */
+/* @line: of uprobe_events: "p:GROUP/NAME PATH:OFFSET".  Return: 0, -EBUSY, or another -errno. */
 static int remove_uprobe(const char *line, const char *group)
 {
 	const size_t n = strlen(group);
@@ -137,7 +137,7 @@ static int remove_uprobe(const char *line, const char *group)
 	return tracefs_instance_file_append(NULL, "uprobe_events", text) < 0 ? -errno : 0;
 }
 
-/* Perf events that have one open end when their process has ended entirely. */
+/* A uprobe is busy while a perf event uses it: until the recorder's process is gone. */
 static int remove_uprobes(const char *group)
 {
 	int tries, ret = 0;
@@ -162,7 +162,7 @@ static int remove_uprobes(const char *group)
 			      strerror(-ret)) : OK;
 }
 
-/* Is it a trace-cmd of the group?  Its pid, or 0. */
+/* @name: a pid.  Return it if the process is a trace-cmd of the group, else 0. */
 static pid_t tracer_of(const char *name, pid_t group)
 {
 	char path[300], line[256], *end;
@@ -180,13 +180,13 @@ static pid_t tracer_of(const char *name, pid_t group)
 		*line = '\0';
 	fclose(f);
 	end = strrchr(line, ')');
-	/* One that has ended only waits to be noticed. */
+	/* Zombies have ended already. */
 	return strstr(line, " (trace-cmd)") && end &&
 	       sscanf(end + 1, " %c %*d %d", &state, &pgrp) == 2 && pgrp == group &&
 	       state != 'Z' && state != 'X' ? pid : 0;
 }
 
-/* How many there are; they get the signal, or none if it is 0. */
+/* Send a signal, if not 0, to all trace-cmd processes of the group.  Return their number. */
 static int tracers(pid_t group, int sig)
 {
 	struct dirent *d;
@@ -207,7 +207,7 @@ static int tracers(pid_t group, int sig)
 	return n;
 }
 
-/* SIGINT lets it finish its file; it got one when its parent died. */
+/* trace-cmd gets SIGINT when the recorder dies (PR_SET_PDEATHSIG), and completes its file. */
 static int end_tracer(pid_t group)
 {
 	const int tries = TRACER_SECONDS * 50;
@@ -217,7 +217,7 @@ static int end_tracer(pid_t group)
 		if (i > tries + BUSY_SECONDS * 50)
 			return complain(FAILED, "trace-cmd (process group %d) does not end",
 					(int)group);
-		/* Without the one that leads, what it started has nobody to end it. */
+		/* Without the group's leader nothing ends its children: kill them now. */
 		if (i < tries && kill(group, 0) && errno == ESRCH)
 			i = tries - 1;
 		pause_20ms();
@@ -225,7 +225,7 @@ static int end_tracer(pid_t group)
 	return OK;
 }
 
-/* Files of each CPU, which trace-cmd removes once it has made one of them. */
+/* Remove trace-cmd's per-CPU files.  Return whether there were any: it removes them when done. */
 static bool remove_parts(const char *tmp)
 {
 	char path[PATH_MAX + 32];
@@ -240,7 +240,7 @@ static bool remove_parts(const char *tmp)
 }
 
 /**
- * undo_output() - remove what trace-cmd wrote, whatever it came to
+ * undo_output() - remove trace-cmd's output, complete or not
  * @tmp: its output file
  */
 void undo_output(const char *tmp)
@@ -250,8 +250,8 @@ void undo_output(const char *tmp)
 }
 
 /*
- * Whole if trace-cmd came to removing its parts: it ends well when its parent dies.
- * Empty if it never began.
+ * The output is complete if trace-cmd has removed its per-CPU files, which it also does
+ * when its parent dies.  It is empty if trace-cmd never began.  Keep complete output only.
  */
 static int end_output(const char *tmp, const char *output)
 {
@@ -318,11 +318,12 @@ static int undo_one(char *line)
 
 /**
  * undo_all() - undo changes, the last one first
- * @text: lines; overwritten
+ * @text: the lines; overwritten
  *
- * A line without an end was being written: its change was not made.
+ * A last line without a newline was cut while being logged: its change was not made.
  *
- * Return: OK, or FAILED after saying what could not be undone; the rest is.
+ * Return: OK, or FAILED with messages printed about changes that could not be undone;
+ * all others are undone.
  */
 int undo_all(char *text)
 {

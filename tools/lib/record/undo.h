@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What a recorder changed, as lines of text, and how each is undone. */
+/* Log of a recorder's changes, as lines of text, and how to undo each. */
 #ifndef MEMSCOPE_UNDO_H
 #define MEMSCOPE_UNDO_H
 
 #include <stddef.h>
 
 /*
- * enum undo - kinds of changes; each line has one, and at most two words
- * @UNDO_WRITE: a file of tracefs had this content
- * @UNDO_PIDS: the same; a list of pids, of which those that ended are left out
- * @UNDO_UPROBES: a group of uprobes was defined
- * @UNDO_TRACER: trace-cmd runs, with processes in this process group
- * @UNDO_OUTPUT: trace-cmd writes this file, which is to become that one
- * @UNDO_FILE: a file was made
- * @UNDO_DIR: a directory was made, with nothing but files in it
+ * enum undo - kinds of changes, with the words @a and @b of their lines
+ * @UNDO_WRITE: @a, a tracefs file, had the contents @b
+ * @UNDO_PIDS: as UNDO_WRITE, for a list of pids; ended processes are left out
+ * @UNDO_UPROBES: uprobes of group @a were defined
+ * @UNDO_TRACER: trace-cmd runs in process group @a
+ * @UNDO_OUTPUT: trace-cmd writes file @a, which is renamed to @b if complete
+ * @UNDO_FILE: file @a was created
+ * @UNDO_DIR: directory @a was created; it holds files only
  */
 enum undo {
 	UNDO_WRITE, UNDO_PIDS, UNDO_UPROBES, UNDO_TRACER, UNDO_OUTPUT, UNDO_FILE, UNDO_DIR,

@@ -14,11 +14,11 @@
 
 #include "child.h"
 
-/* A child that says nothing for so long turns in circles. */
+/* A child that sends nothing for this long is taken to loop. */
 #define SILENCE_MS	60000
 #define PROGRESS_BYTES	(4 << 20)
 
-/* What is sent beside what the reader sends, whose kinds come after. */
+/* Kinds of messages; the kinds of @read's records follow from NR_MSG on. */
 enum { MSG_HOST, MSG_PROGRESS, MSG_ERROR, MSG_END, NR_MSG };
 
 struct header {
@@ -33,17 +33,17 @@ static void send(FILE *to, uint32_t kind, const void *what, uint32_t size)
 {
 	struct header header = { kind, size };
 
-	/* Without a reader there is nothing left to do. */
+	/* Exit if the parent has closed the pipe. */
 	if (fwrite_unlocked(&header, sizeof(header), 1, to) != 1 ||
 	    (size && fwrite_unlocked(what, size, 1, to) != 1))
 		_exit(1);
 }
 
 /**
- * trace_child_send() - send a thing to who takes them
- * @to: as given to the reader
- * @kind: whatever they agreed on
- * @what: the thing
+ * trace_child_send() - send a record to the parent's @take
+ * @to: the pipe, as passed to @read
+ * @kind: a number that @read and @take define
+ * @what: the record
  * @size: its size, at most TRACE_CHILD_BYTES
  */
 void trace_child_send(FILE *to, unsigned int kind, const void *what, size_t size)
@@ -52,9 +52,9 @@ void trace_child_send(FILE *to, unsigned int kind, const void *what, size_t size
 }
 
 /**
- * trace_child_refuse() - say what is wrong with the whole file
- * @to: as given to the reader
- * @why: follows the file's name and a colon
+ * trace_child_refuse() - report an error of the whole file to the parent
+ * @to: the pipe, as passed to @read
+ * @why: the error, without the file's name
  */
 void trace_child_refuse(FILE *to, const char *why)
 {
@@ -62,10 +62,10 @@ void trace_child_refuse(FILE *to, const char *why)
 }
 
 /**
- * trace_child_next() - read the next event, and tell how far it is
+ * trace_child_next() - read the next event, and send progress to the parent
  * @d: the file
- * @event: the event
- * @to: as given to the reader
+ * @event: set to the event
+ * @to: the pipe, as passed to @read
  *
  * Return: as trace_dat_next().
  */
@@ -91,7 +91,7 @@ static void child(const char *path, const struct trace_child *c, int fd)
 	struct end end;
 	char error[256] = "";
 
-	/* What the libraries have to say of a damaged file is said better later. */
+	/* Suppress the libraries' messages about damaged files: the parent reports errors. */
 	dup2(null, STDERR_FILENO);
 	dup2(null, STDOUT_FILENO);
 	setrlimit(RLIMIT_CORE, &no_core);
@@ -113,7 +113,7 @@ static void child(const char *path, const struct trace_child *c, int fd)
 	_exit(fclose(to) ? 1 : 0);
 }
 
-/* What the child wrote, on its way to messages. */
+/* The parent's end of the pipe: buffered bytes, and the body of the current message. */
 struct inbox {
 	int fd;
 	size_t have, at;
@@ -121,7 +121,7 @@ struct inbox {
 	uint64_t body[TRACE_CHILD_BYTES / 8 + 1];
 };
 
-/* Return 1, 0 at the end, -1 on silence. */
+/* Return 1, 0 at the end, -1 on timeout. */
 static int get(struct inbox *in, void *to, size_t size)
 {
 	size_t got = 0, n;
@@ -150,7 +150,7 @@ static int get(struct inbox *in, void *to, size_t size)
 	return 1;
 }
 
-/* Text is ended, behind its size. */
+/* Read a message; its body is terminated with a zero byte. */
 static int next_message(struct inbox *in, struct header *header)
 {
 	int ret = get(in, header, sizeof(*header));
@@ -175,7 +175,7 @@ static void set_host(struct trace_child *c, const char *uname)
 		snprintf(c->host, sizeof(c->host), "%.255s", uname);
 }
 
-/* Take what the child sends.  Return what the taker returned. */
+/* Handle the child's messages.  Return what @take returned. */
 static int receive(struct trace_child *c, struct inbox *in, int *ended, char *what, size_t size)
 {
 	struct header header;
@@ -210,15 +210,15 @@ static int receive(struct trace_child *c, struct inbox *in, int *ended, char *wh
 }
 
 /**
- * trace_child_read() - read a file
+ * trace_child_read() - read a file in a child process
  * @path: the file
- * @c: reads and takes, and has more to tell afterwards
- * @error: says what is wrong with the file
- * @size: of @error
+ * @c: callbacks; its metadata are set at the end
+ * @error: set to what is wrong with the file
+ * @size: size of @error
  *
- * A damaged file gives what could be read of it, and an error.
+ * Of a damaged file, what can be read is passed to @c->take, and @error is set.
  *
- * Return: 0, -1 with @error set, or what the taker returned.
+ * Return: 0, -1 with @error set, or what @c->take returned.
  */
 int trace_child_read(const char *path, struct trace_child *c, char *error, size_t size)
 {

@@ -3,9 +3,9 @@
 /*
  * Reading a trace.dat file in a child process.
  *
- * libtraceevent trusts the formats of events that are in the file: damaged, it may
- * crash, loop, or end the process.  So a child reads, and sends what it finds through
- * a pipe; whatever becomes of it, what it had sent is good.
+ * libtraceevent trusts the event formats in the file: damaged ones may make it crash,
+ * loop, or exit.  So a child process reads the file and sends records through a pipe;
+ * what it has sent stays valid whatever happens to it.
  */
 #ifndef MEMSCOPE_TRACE_CHILD_H
 #define MEMSCOPE_TRACE_CHILD_H
@@ -14,20 +14,21 @@
 
 #include "dat.h"
 
-/* The largest thing that can be sent. */
+/* The largest record that can be sent. */
 #define TRACE_CHILD_BYTES 4096
 
 /**
- * struct trace_child - who reads a file, who takes what it gives, and what else is told
+ * struct trace_child - callbacks for reading a file, and its metadata
  * @system: the tracing system whose events are read
- * @read: runs in the child: sends what it makes of the events, which it gets by
- *	trace_child_next(), with trace_child_send(); returns less than 0 if that failed
- * @take: takes a thing that was sent, aligned to 8 bytes; anything but 0 ends the reading
- * @ctx: for both
- * @progress: told now and then how much of the file is read; or NULL
- * @host: name and kernel of the machine
- * @lost_events: that the ring buffer had no room for
- * @bad_offset: where the first part that could not be read begins; 0: none
+ * @read: runs in the child: reads events by trace_child_next(), and sends records by
+ *	trace_child_send(); returns less than 0 on failure
+ * @take: called in the parent for each record, which is aligned to 8 bytes; a return
+ *	value other than 0 ends reading
+ * @ctx: passed to both
+ * @progress: called from time to time with the share of the file read; may be NULL
+ * @host: set to the name and kernel of the machine
+ * @lost_events: set to the number of events that the ring buffer dropped
+ * @bad_offset: set to the offset of the first unreadable part; 0: none
  */
 struct trace_child {
 	const char *system;
@@ -41,7 +42,7 @@ struct trace_child {
 
 int trace_child_read(const char *path, struct trace_child *c, char *error, size_t size);
 
-/* In the child. */
+/* For use in the child. */
 int trace_child_next(struct trace_dat *d, struct trace_event *event, FILE *to);
 void trace_child_send(FILE *to, unsigned int kind, const void *what, size_t size);
 void trace_child_refuse(FILE *to, const char *why);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * trace.dat files: a copy with the events of a span of time.
+ * trace.dat files: copies the events of a time span into a new file.
  *
- * trace-cmd split would do, but up to version 3.3.1 it writes events twice: the
- * first one of each CPU, if the span begins there.  Its parse_cpu() reads a record
- * before it seeks to the begin of the span; a release that seeks first makes this
- * file needless.  Everything but the events' data is copied as it is: the copy has
- * the version and the compression of the file.
+ * trace-cmd split would serve, but versions 3.1 to 3.3.1 write the first event of each CPU
+ * twice if the span begins there; a release that does not makes this file needless.  All
+ * parts other than event data are copied unchanged: the copy has the file's version and
+ * compression.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 
 #include "parts.h"
 
-/* libtracecmd exports these, but has them in no header. */
+/* libtracecmd exports these, but declares them in no header. */
 struct tracecmd_compression *tracecmd_compress_alloc(const char *name, const char *version,
 						     int fd, struct tep_handle *tep, void *msg);
 void tracecmd_compress_destroy(struct tracecmd_compression *handle);
@@ -24,10 +23,10 @@ int tracecmd_compress_buffer_write(struct tracecmd_compression *handle, const vo
 				   unsigned long long size);
 int tracecmd_compress_block(struct tracecmd_compression *handle);
 
-/* As trace-cmd has it. */
+/* As in trace-cmd. */
 #define PAGES_IN_CHUNK 10
 
-/* Where a section of version 7 was, and where it is. */
+/* Offsets of a version 7 section in the file and in the copy. */
 struct move {
 	uint64_t from, to;
 };
@@ -38,11 +37,11 @@ struct cut {
 	uint64_t after, until;
 	struct tracecmd_compression *compression;
 	unsigned char *page;
-	FILE *options;			/* of the copy */
+	FILE *options;			/* the copy's options */
 	uint32_t options_name;
 	struct move moves[MAX_SECTIONS];
 	int nr_moves;
-	const char *why;		/* it failed; NULL: see errno */
+	const char *why;		/* the error; NULL: see errno */
 };
 
 static int fail(struct cut *c, const char *why)
@@ -79,7 +78,7 @@ static int put_number(struct cut *c, uint64_t v, size_t bytes)
 	return put(c, &v, bytes);
 }
 
-/* Write a number over what stands at an offset. */
+/* Overwrite the number at an offset. */
 static int patch(struct cut *c, uint64_t offset, uint64_t v, size_t bytes)
 {
 	v = htole64(v);
@@ -114,7 +113,7 @@ static int copy(struct cut *c, uint64_t offset, uint64_t size)
 	return 0;
 }
 
-/* The pages of a CPU, in chunks: their number, then each compressed. */
+/* Write a CPU's pages: the number of chunks, then each chunk compressed. */
 static int cut_compressed(struct cut *c, uint64_t offset)
 {
 	uint64_t begin = here(c);
@@ -156,7 +155,7 @@ static int cut_pages(struct cut *c, uint64_t offset)
 	return ret ? fail(c, "no memory left") : 0;
 }
 
-/* The data of a CPU.  Sets where they are in the copy. */
+/* Copy a CPU's data; set @offset and @size to their place in the copy. */
 static int cut_cpu(struct cut *c, uint64_t *offset, uint64_t *size, int compressed)
 {
 	uint64_t from = *offset, had = *size;
@@ -187,7 +186,7 @@ static int put_section(struct cut *c, const struct section *s, uint64_t size)
 	       put_number(c, s->name, 4) || put_number(c, size, 8) ? -1 : 0;
 }
 
-/* A tracing instance: its section, and the option that says where it is. */
+/* Copy a tracing instance: its section, and the option with its offsets. */
 static int cut_buffer(struct cut *c, const unsigned char *option, uint32_t length)
 {
 	struct cursor o = { option, length, 0 };
@@ -233,7 +232,7 @@ out:
 	return ret;
 }
 
-/* Where a section that was copied is now. */
+/* The offset of a copied section in the copy. */
 static uint64_t moved(const struct cut *c, uint64_t from)
 {
 	int i;
@@ -244,7 +243,7 @@ static uint64_t moved(const struct cut *c, uint64_t from)
 	return 0;
 }
 
-/* The options of a section.  Sets where the next options are, or 0. */
+/* Copy the options of a section; set @next to the offset of the next options, or 0. */
 static int cut_options(struct cut *c, struct cursor *o, uint64_t *next)
 {
 	*next = 0;
@@ -274,7 +273,7 @@ static int cut_options(struct cut *c, struct cursor *o, uint64_t *next)
 	return 0;
 }
 
-/* All options in one section, the last of the file. */
+/* Write all options as one section, the last of the file. */
 static int put_options(struct cut *c, uint64_t patch_at, char **options, size_t *size)
 {
 	const struct section s = { .id = SECTION_OPTIONS, .name = c->options_name };
@@ -290,7 +289,7 @@ static int put_options(struct cut *c, uint64_t patch_at, char **options, size_t 
 	       patch(c, patch_at, begin, 8) ? -1 : 0;
 }
 
-/* Sections that say nothing of events stay as they are. */
+/* Copy the sections without event data unchanged. */
 static int copy_sections(struct cut *c, uint64_t offset)
 {
 	struct section s;
@@ -360,7 +359,7 @@ static int cut_v7(struct cut *c)
 	return ret;
 }
 
-/* Version 6: a table of the CPUs' data, and the data at the end. */
+/* Version 6: the table of the CPUs' data, and the data behind it. */
 static int cut_v6(struct cut *c)
 {
 	uint64_t offset, size, at = c->d->table;
@@ -386,13 +385,13 @@ static int cut_v6(struct cut *c)
 }
 
 /**
- * trace_dat_cut() - copy a file with the events of a span of time
- * @d: the file, whole; no event of it was read
- * @fd: where to, an empty file
- * @after: events must be later
- * @until: but not later than this
- * @error: says what is wrong
- * @size: of @error
+ * trace_dat_cut() - copy a file with the events of a time span
+ * @d: the file, undamaged; trace_dat_next() must not have been called
+ * @fd: the copy, an empty file
+ * @after: copy events later than this
+ * @until: copy events up to this time, inclusive
+ * @error: set to what is wrong
+ * @size: size of @error
  *
  * Return: 0, or -1 with @error set.
  */

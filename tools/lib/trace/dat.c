@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * trace.dat files: the events' data.
+ * trace.dat files: the event data.
  *
- * libtracecmd refuses a file that was cut off, since the index of the data is
- * written last; it trusts what the file says of sizes; and 3.1 keeps what it
- * decompresses.  So the data are read here, a page of the ring buffer or a
- * compressed chunk for each CPU at a time.
+ * libtracecmd refuses truncated files, since the index of the data is written last; it
+ * trusts the sizes in the file; and version 3.1 keeps decompressed chunks in memory
+ * (fixed in trace-cmd 3.3 by commit 1571b67c, free_zpage()).  So this file reads the data
+ * itself, per CPU one ring buffer page or compressed chunk at a time.
  */
 #include <endian.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #include "dat.h"
 
-/* libtracecmd exports these, but has them in no header. */
+/* libtracecmd exports these, but declares them in no header. */
 struct tracecmd_compress_chunk {
 	unsigned int size, zsize;
 	off_t zoffset, offset;
@@ -27,11 +27,11 @@ void tracecmd_compress_destroy(struct tracecmd_compression *handle);
 int tracecmd_uncompress_chunk(struct tracecmd_compression *handle,
 			      struct tracecmd_compress_chunk *chunk, char *data);
 
-/* What a damaged file may make us allocate: for a section, and for the data of all CPUs. */
+/* Bounds of what a damaged file can allocate: per chunk, streams, and data of all CPUs. */
 #define MAX_CHUNK	(64U << 20)
 #define MAX_STREAMS	8192
 #define MAX_BUFFERED	(256ULL << 20)
-/* A chunk of events has 10 pages as trace-cmd writes it. */
+/* trace-cmd writes chunks of 10 pages. */
 #define MAX_PAGES	16
 
 /* A page of the ring buffer (kernel/trace/ring_buffer.c, struct buffer_data_page). */
@@ -40,23 +40,23 @@ int tracecmd_uncompress_chunk(struct tracecmd_compression *handle,
 #define MISSED_STORED	(1U << 30)
 #define MISSED_EVENTS	(1U << 31)
 
-/* struct ring_buffer_event: type_len of what is no event. */
+/* type_len of struct ring_buffer_event that is not a length. */
 enum { TYPE_LONG = 0, TYPE_PADDING = 29, TYPE_TIME_EXTEND = 30, TYPE_TIME_STAMP = 31 };
 
-/* The data of one CPU, or what looks like it. */
+/* The data of one CPU; when recovered, of one CPU or a part of it. */
 struct stream {
 	uint64_t begin;			/* in the file */
-	uint64_t pos, end;		/* in the file: what is to be read yet */
-	uint32_t chunks;		/* how many of them, if compressed */
+	uint64_t pos, end;		/* in the file: the data not read yet */
+	uint32_t chunks;		/* number of chunks left, if compressed */
 	int compressed, cpu;
 	unsigned char *buf;		/* pages */
-	uint32_t room, filled, next;	/* next: the page after the present one */
+	uint32_t room, filled, next;	/* next: offset of the next page in buf */
 	uint64_t offset;		/* of buf in the file */
-	uint32_t at, commit;		/* in buf: the next event, and the end of them */
+	uint32_t at, commit;		/* in buf: the next event, and the page's end of events */
 	uint64_t ts;
 	struct trace_event event;
 	int has_event;
-	uint64_t lost;			/* cutting: before the present page, and not said yet */
+	uint64_t lost;			/* cutting: events lost before this page, not written yet */
 };
 
 static uint32_t get32(const void *p)
@@ -76,9 +76,9 @@ static uint64_t get64(const void *p)
 }
 
 /**
- * trace_dat_bad() - note what cannot be read
+ * trace_dat_bad() - record the offset of an unreadable part
  * @d: the file
- * @offset: where that is; the first is kept
+ * @offset: the offset; the lowest one is kept
  */
 void trace_dat_bad(struct trace_dat *d, uint64_t offset)
 {
@@ -89,11 +89,11 @@ void trace_dat_bad(struct trace_dat *d, uint64_t offset)
 /**
  * trace_dat_read() - read a piece of the file
  * @d: the file
- * @buf: where to
- * @size: how much
- * @offset: from where
+ * @buf: receives the bytes
+ * @size: number of bytes
+ * @offset: file offset
  *
- * Return: how many bytes there are, fewer at the end of the file.
+ * Return: the number of bytes read, fewer than @size at the end of the file.
  */
 int trace_dat_read(struct trace_dat *d, void *buf, size_t size, uint64_t offset)
 {
@@ -114,13 +114,13 @@ int trace_dat_read(struct trace_dat *d, void *buf, size_t size, uint64_t offset)
 /**
  * trace_dat_uncompress() - read a compressed piece of the file
  * @d: the file
- * @offset: of its two sizes, which its data follow
- * @stored: its size in the file
- * @data: a buffer of @size bytes, made larger as needed
- * @size: of @data, then of the uncompressed data
- * @max: how large that may be
+ * @offset: offset of its header, two sizes, which the data follow
+ * @stored: set to its size in the file
+ * @data: a buffer of @size bytes, reallocated as needed
+ * @size: size of @data; set to the size of the uncompressed data
+ * @max: largest uncompressed size allowed
  *
- * Return: 0; -1 if it is damaged; -2 if it is not all there; -3 without memory.
+ * Return: 0; -1 if the piece is damaged; -2 if truncated; -3 if out of memory.
  */
 int trace_dat_uncompress(struct trace_dat *d, uint64_t offset, uint32_t *stored,
 			 unsigned char **data, uint32_t *size, uint64_t max)
@@ -145,19 +145,19 @@ int trace_dat_uncompress(struct trace_dat *d, uint64_t offset, uint32_t *stored,
 			return -3;
 		*data = grown;
 	}
-	/* Data that are damaged may come out shorter. */
+	/* Damaged data may decompress to fewer bytes. */
 	memset(*data, 0, chunk.size);
 	*size = chunk.size;
 	return tracecmd_uncompress_chunk(d->compression, &chunk, (char *)*data) < 0 ? -1 : 0;
 }
 
 /**
- * trace_dat_add_stream() - there are events
+ * trace_dat_add_stream() - add the event data of a CPU
  * @d: the file
- * @offset: where they are
- * @size: how many bytes
- * @compressed: they are chunks, after their number
- * @cpu: whose; -1 if that is not known
+ * @offset: offset of the data
+ * @size: their size
+ * @compressed: the data are a number of chunks, and the chunks
+ * @cpu: the CPU; -1 if unknown
  *
  * Return: 0, or -1 without memory.
  */
@@ -177,7 +177,7 @@ int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, in
 		trace_dat_bad(d, d->size);
 		size = d->size - offset;
 	}
-	/* Else a small file could say of thousands of CPUs that all of it is theirs. */
+	/* Streams cannot overlap: else a small file could claim its data for thousands of CPUs. */
 	if (size > d->size - d->claimed) {
 		trace_dat_bad(d, offset);
 		return 0;
@@ -210,7 +210,7 @@ static uint64_t round_up(uint64_t n, uint32_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Chunks of CPUs, each CPU's beginning on a page: follow their sizes. */
+/* Find the chunks of each CPU by their sizes; each CPU begins on a page boundary. */
 static int recover_compressed(struct trace_dat *d, uint64_t pos, uint64_t end)
 {
 	while (pos + 12 <= end) {
@@ -239,7 +239,7 @@ static int recover_compressed(struct trace_dat *d, uint64_t pos, uint64_t end)
 	return 0;
 }
 
-/* Pages of CPUs one after another: where time goes back, another CPU begins. */
+/* Find the pages of each CPU: they are consecutive, and the next CPU begins where time goes back. */
 static int recover_pages(struct trace_dat *d, uint64_t pos, uint64_t end)
 {
 	uint64_t begin = pos, last = 0;
@@ -260,11 +260,11 @@ static int recover_pages(struct trace_dat *d, uint64_t pos, uint64_t end)
 }
 
 /**
- * trace_dat_recover() - find events without the index that was cut off
- * @d: the file
- * @offset: of the section with them, behind its header
- * @end: of the section, or what is there of it
- * @compressed: it is
+ * trace_dat_recover() - find event data without the index
+ * @d: the file, whose index is missing or damaged
+ * @offset: offset of the section with the data, behind its header
+ * @end: end of the section, or of the file
+ * @compressed: the data are compressed
  *
  * Return: 0, or -1 without memory.
  */
@@ -311,7 +311,7 @@ static int fill(struct trace_dat *d, struct stream *s)
 		return 1;
 	}
 	if (s->compressed) {
-		/* Chunks were announced that are not there. */
+		/* The stream ends before its number of chunks. */
 		if (s->chunks)
 			trace_dat_bad(d, s->pos);
 		s->chunks = 0;
@@ -333,7 +333,7 @@ static int fill(struct trace_dat *d, struct stream *s)
 	return s->filled > 0;
 }
 
-/* Begin a page with events in it.  Return 1, 0 at the end, -1 without memory. */
+/* Go to the next page that has events.  Return 1, 0 at the end, -1 without memory. */
 static int next_page(struct trace_dat *d, struct stream *s)
 {
 	const unsigned char *page;
@@ -383,8 +383,8 @@ static int next_page(struct trace_dat *d, struct stream *s)
 }
 
 /*
- * Take the entry at s->at.  Return 1 for an event, 0 for something else, -1
- * for an entry that is not all there, or none.
+ * Parse the entry at s->at, and advance s->at.  Return 1 for an event, 0 for another
+ * entry, -1 for a truncated or invalid one.
  */
 static int take_entry(struct stream *s)
 {
@@ -397,7 +397,7 @@ static int take_entry(struct stream *s)
 	type = head & 31;
 	delta = head >> 5;
 	if (type == TYPE_LONG || type >= TYPE_PADDING) {
-		/* Padding without a time fills the page. */
+		/* Padding without a time delta fills the rest of the page. */
 		if (type == TYPE_PADDING && !delta) {
 			s->at = s->commit;
 			return 0;
@@ -412,7 +412,7 @@ static int take_entry(struct stream *s)
 		s->at += 8;
 		return 0;
 	case TYPE_TIME_STAMP:
-		/* 59 bits; the others are as they were. */
+		/* A time stamp has 59 bits; keep the upper ones. */
 		s->ts = (s->ts & ~0ULL << 59) | delta | (uint64_t)array << 27;
 		s->at += 8;
 		return 0;
@@ -453,7 +453,7 @@ static int advance(struct trace_dat *d, struct stream *s)
 		}
 		ret = take_entry(s);
 		if (ret < 0) {
-			/* The rest of the page cannot be told apart. */
+			/* Entries behind an invalid one cannot be found: skip the rest of the page. */
 			trace_dat_bad(d, s->offset);
 			s->at = s->commit;
 		}
@@ -475,9 +475,9 @@ static int start(struct trace_dat *d)
 }
 
 /**
- * trace_dat_next() - the next event
+ * trace_dat_next() - read the next event
  * @d: the file
- * @event: where to put it
+ * @event: set to the event
  *
  * Return: 1, 0 at the end, -1 without memory.
  */
@@ -510,8 +510,8 @@ static void put64(void *p, uint64_t v)
 }
 
 /*
- * The events of a page that are in the span, as a page.  Return whether there are any.
- * What was lost before a page without events was lost before the next.
+ * Build a page of the current page's events that are in the span.  Return whether there
+ * are any.  Events lost before a page that is left out count as lost before the next.
  */
 static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint64_t until,
 		    unsigned char *page)
@@ -532,7 +532,7 @@ static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint6
 		if (!ret)
 			continue;
 		if (s->ts <= after || s->ts > until) {
-			/* It was lost outside of the span, too. */
+			/* Events lost before the span are not the copy's to report. */
 			if (!first)
 				s->lost = 0;
 			continue;
@@ -548,7 +548,7 @@ static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint6
 	size = end - first;
 	memset(page, 0, d->page_size);
 	memcpy(page + PAGE_HEADER, s->buf + first, size);
-	/* The page has the time of its first event, which has none to add. */
+	/* The page's time stamp is that of its first event, whose delta becomes 0. */
 	put64(page, ts);
 	put32(page + PAGE_HEADER, get32(page + PAGE_HEADER) & 31);
 	if (!s->lost) {
@@ -559,7 +559,7 @@ static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint6
 		put64(page + 8, size | MISSED_EVENTS | MISSED_STORED);
 		s->lost = 0;
 	} else {
-		/* How many is for the next page, if it is known and there is no room. */
+		/* No space for the number: flag one lost event here, and leave the rest to the next page. */
 		put64(page + 8, size | MISSED_EVENTS);
 		s->lost--;
 	}
@@ -567,12 +567,12 @@ static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint6
 }
 
 /**
- * trace_dat_cut_page() - the next page of a CPU with events of a span of time
- * @d: the file, no event of which was read
- * @offset: where the CPU's data begin
- * @after: events must be later
- * @until: but not later than this
- * @page: where to put it
+ * trace_dat_cut_page() - build the next page of a CPU with events of a time span
+ * @d: the file; trace_dat_next() must not have been called
+ * @offset: offset of the CPU's data
+ * @after: copy events later than this
+ * @until: copy events up to this time, inclusive
+ * @page: set to the page
  *
  * Return: 1, 0 at the end, -1 without memory.
  */
@@ -590,7 +590,7 @@ int trace_dat_cut_page(struct trace_dat *d, uint64_t offset, uint64_t after, uin
 		ret = next_page(d, s);
 	} while (ret > 0 && !cut_page(d, s, after, until, page));
 	if (!ret && s->lost) {
-		/* After the last event. */
+		/* Events lost after the last event: an empty page carries their number. */
 		memset(page, 0, d->page_size);
 		put64(page, s->ts);
 		put64(page + 8, MISSED_EVENTS | MISSED_STORED);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * trace.dat files, versions 6 and 7 (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)):
- * the events in them, one at a time and merged by time.  Whole, cut off or
- * damaged; memory does not grow with the length of the file.
+ * Reader of trace.dat files, versions 6 and 7 (trace-cmd.dat.v6(5),
+ * trace-cmd.dat.v7(5)): returns events one by one, merged by time.  Reads truncated and
+ * damaged files as far as possible.  Memory does not grow with the length of the file.
  */
 #ifndef MEMSCOPE_TRACE_DAT_H
 #define MEMSCOPE_TRACE_DAT_H
@@ -17,16 +17,16 @@ struct tracecmd_compression;
 
 /**
  * struct trace_dat - an open file
- * @tep: knows the events of the system it was opened for
- * @uname: of the machine that recorded; "" if the file does not say
- * @lost_events: that the ring buffer had no room for, as far as it counted
+ * @tep: has parsed the event formats of the system that the file was opened for
+ * @uname: uname of the recording machine; "" if the file lacks it
+ * @lost_events: number of events that the ring buffer dropped (a lower bound)
  * @read: bytes of event data read so far
- * @bad_offset: where the first part that could not be read begins; 0: none yet
- * @version: of the format of the file, 6 or 7
- * @table: where version 6 has the list of the CPUs' data
- * @cpus: in that list
- * @instances: version 6 has more tracing instances than the one that is read
- * @symbols: where the file has the text of /proc/kallsyms; 0: nowhere
+ * @bad_offset: offset of the first unreadable part; 0: none yet
+ * @version: version of the file format, 6 or 7
+ * @table: version 6: offset of the table of the CPUs' data
+ * @cpus: version 6: number of CPUs in @table
+ * @instances: version 6: the file has more tracing instances than the one that is read
+ * @symbols: offset of the text of /proc/kallsyms; 0: none
  */
 struct trace_dat {
 	struct tep_handle *tep;
@@ -40,23 +40,23 @@ struct trace_dat {
 	int instances;
 	uint64_t symbols;
 
-	/* Private to trace_dat.c and trace_dat_index.c. */
+	/* Private to dat.c and index.c. */
 	int fd;
 	uint32_t page_size;
 	struct tracecmd_compression *compression;
-	int compressed;				/* the events' data are */
-	struct stream *streams, *current;	/* current: whose event was given */
+	int compressed;				/* whether the event data are compressed */
+	struct stream *streams, *current;	/* current: stream of the last event returned */
 	int nr_streams, started;
-	uint64_t claimed, buffered;		/* bytes of all streams: in the file, in memory */
+	uint64_t claimed, buffered;		/* bytes of all streams, in the file and in memory */
 };
 
 /**
- * struct trace_event - an event, valid until the next is read
- * @ts: time, in the recording's clock
- * @offset: in the file, of the ring buffer's page or compressed chunk it is in
+ * struct trace_event - an event, valid until the next one is read
+ * @ts: time stamp, in the recording's clock
+ * @offset: file offset of the ring buffer page or compressed chunk that holds the event
  * @data: the event, from its common fields on
- * @size: of @data
- * @cpu: whose buffer it was in; -1 if the file does not say
+ * @size: size of @data
+ * @cpu: CPU whose buffer held the event; -1 if unknown
  */
 struct trace_event {
 	uint64_t ts, offset;
@@ -73,7 +73,7 @@ int trace_dat_cut(struct trace_dat *d, int fd, uint64_t after, uint64_t until,
 char *trace_dat_symbols(struct trace_dat *d);
 void trace_dat_close(struct trace_dat *d);
 
-/* Between trace_dat_index.c, which finds the parts, trace_dat.c, and trace_dat_cut.c. */
+/* Internal interface of dat.c, index.c and cut.c. */
 int trace_dat_index(struct trace_dat *d, const char *system, char *error, size_t size);
 int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, int compressed,
 			 int cpu);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * trace.dat files: the header, the formats of events, and where the events'
- * data are.  What a file says of itself is believed only within its bounds.
+ * trace.dat files: the header, the event formats, and the location of the event data.
+ * Offsets and sizes in the file are checked against the file's length.
  */
 #include <endian.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "parts.h"
 
-/* libtracecmd exports this, but has it in no header. */
+/* libtracecmd exports this, but declares it in no header. */
 struct tracecmd_compression *tracecmd_compress_alloc(const char *name, const char *version,
 						     int fd, struct tep_handle *tep, void *msg);
 
@@ -23,7 +23,7 @@ struct tracecmd_compression *tracecmd_compress_alloc(const char *name, const cha
 #define MAX_METADATA	(64U << 20)
 #define MAX_HEADER	(32U << 20)
 #define MAX_FORMAT	(1U << 20)
-/* The ring buffer's RB_WRITE_MASK: no page of it is larger. */
+/* The ring buffer's RB_WRITE_MASK bounds the size of its pages. */
 #define MAX_PAGE	(1U << 20)
 
 struct index {
@@ -40,7 +40,7 @@ static int fail(struct index *x, const char *message)
 	return -1;
 }
 
-/* The formats of all events; those of the system wanted are parsed. */
+/* Walk the formats of all events, and parse those of x->system. */
 static void parse_formats(struct index *x, struct cursor *c)
 {
 	uint64_t systems = take_number(c, 4), events, size;
@@ -73,7 +73,7 @@ static void parse_formats(struct index *x, struct cursor *c)
  * trace_dat_load() - read a section
  * @d: the file
  * @s: the section
- * @c: put on its data
+ * @c: set to its data
  *
  * Return: the section's data, to be freed, or NULL.
  */
@@ -106,10 +106,10 @@ unsigned char *trace_dat_load(struct trace_dat *d, const struct section *s, stru
 /**
  * trace_dat_section() - read the header of a section
  * @d: the file
- * @offset: where it is
- * @s: the section
+ * @offset: its offset
+ * @s: set to the section
  *
- * Return: 0, or -1 if it is not there.
+ * Return: 0, or -1 if it is behind the end of the file.
  */
 int trace_dat_section(struct trace_dat *d, uint64_t offset, struct section *s)
 {
@@ -139,7 +139,7 @@ static void load_formats(struct index *x, const struct section *s)
 	free(data);
 }
 
-/* A BUFFER option: where the data of each CPU are. */
+/* Parse a BUFFER option: the location of each CPU's data. */
 static void parse_buffer(struct index *x, struct cursor *c)
 {
 	struct trace_dat *d = x->d;
@@ -174,7 +174,7 @@ static void parse_buffer(struct index *x, struct cursor *c)
 	x->has_buffer = 1;
 }
 
-/* Options of a section.  Returns where the next options are, or 0. */
+/* Parse the options of a section.  Return the offset of the next options, or 0. */
 static uint64_t parse_options(struct index *x, struct cursor *c, int version)
 {
 	while (!c->bad) {
@@ -215,7 +215,7 @@ static uint64_t parse_options(struct index *x, struct cursor *c, int version)
 	return 0;
 }
 
-/* What the index would have said, had it been there. */
+/* Use a section that the missing index would have named. */
 static void recover_section(struct index *x, struct section *s, int buffers)
 {
 	struct trace_dat *d = x->d;
@@ -239,7 +239,7 @@ static void recover_section(struct index *x, struct section *s, int buffers)
 
 enum { CHECK, RECOVER_INDEX, RECOVER_BUFFERS };
 
-/* Sections follow one another; a file is whole if the last ends where it does. */
+/* Sections are consecutive; a file is complete if its last section ends at its end. */
 static void walk_sections(struct index *x, uint64_t offset, int what)
 {
 	struct trace_dat *d = x->d;
@@ -301,7 +301,7 @@ static int index_v7(struct index *x, struct cursor *c, const unsigned char *head
 	return 0;
 }
 
-/* Version 6: everything in its order, and the data of CPUs at the end. */
+/* Version 6: all parts in a fixed order, the CPUs' data at the end. */
 static int index_v6(struct index *x, struct cursor *c, const unsigned char *head)
 {
 	struct trace_dat *d = x->d;
@@ -342,10 +342,10 @@ static int index_v6(struct index *x, struct cursor *c, const unsigned char *head
 }
 
 /**
- * trace_dat_symbols() - the text of /proc/kallsyms that is in a file
+ * trace_dat_symbols() - the text of /proc/kallsyms in a file
  * @d: the file
  *
- * Return: the text, to be freed, or NULL if it is not there, or damaged.
+ * Return: the text, to be freed; NULL if it is missing or damaged.
  */
 char *trace_dat_symbols(struct trace_dat *d)
 {
@@ -373,16 +373,16 @@ char *trace_dat_symbols(struct trace_dat *d)
 /**
  * trace_dat_index() - find the parts of a file
  * @d: the file, opened
- * @system: of the events wanted
- * @error: says what is wrong with the file
- * @size: of @error
+ * @system: the tracing system whose events to read
+ * @error: set to what is wrong with the file
+ * @size: size of @error
  *
  * Return: 0, or -1 with @error set.
  */
 int trace_dat_index(struct trace_dat *d, const char *system, char *error, size_t size)
 {
 	struct index x = { .d = d, .system = system, .error = error, .size = size };
-	/* In version 6 the formats of events are part of the header. */
+	/* In version 6 the event formats are part of the header. */
 	size_t length = d->size < MAX_HEADER ? d->size : MAX_HEADER;
 	unsigned char *head;
 	struct cursor c = { 0 };
@@ -446,11 +446,11 @@ out:
 
 /**
  * trace_dat_open() - open a file
- * @d: to be closed with trace_dat_close(), even after an error
- * @path: the file
- * @system: of the events wanted
- * @error: says what is wrong with the file
- * @size: of @error
+ * @d: the file; close it with trace_dat_close(), even after an error
+ * @path: its path
+ * @system: the tracing system whose events to read
+ * @error: set to what is wrong with the file
+ * @size: size of @error
  *
  * Return: 0, or -1 with @error set.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The parts of trace.dat files, for those who take them apart. */
+/* The format of trace.dat files, shared by dat.c, index.c and cut.c. */
 #ifndef MEMSCOPE_TRACE_DAT_PARTS_H
 #define MEMSCOPE_TRACE_DAT_PARTS_H
 
@@ -21,18 +21,18 @@ enum {
 #define SECTION_HEADER		16
 #define SECTION_COMPRESSED	1
 
-/* Bytes being taken apart; @bad once more was wanted than there is. */
+/* Bytes being parsed; @bad is set by the first read behind their end. */
 struct cursor {
 	const unsigned char *p;
 	size_t left;
 	int bad;
 };
 
-/* A section of a version 7 file; @name is a number for its description. */
+/* A section of a version 7 file; @name is the id of its description. */
 struct section {
 	unsigned int id, flags;
 	uint32_t name;
-	uint64_t offset, size;		/* of what follows its header */
+	uint64_t offset, size;		/* of the contents, without the header */
 };
 
 static inline const unsigned char *take(struct cursor *c, size_t n)
