@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The verbs of pagealloc, and what they share. */
+/* The verbs of pagealloc, and their shared helpers. */
 #ifndef PAGEALLOC_CLI_H
 #define PAGEALLOC_CLI_H
 
@@ -26,14 +26,14 @@ int cmd_stats(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 
-/* Of usages: RANGE. */
+/* Explains RANGE in --help. */
 #define RANGE_HELP	"  RANGE is 0xSTART-0xEND, or the name of a mapping: [heap], libfoo.so."
 
-/* target.c: the process and the ranges that are meant */
+/* target.c: the process and the ranges that operands name */
 
 struct range {
 	uint64_t start, end;
-	const char *name;	/* of the mapping, or empty */
+	const char *name;	/* name of the mapping, or empty */
 };
 
 struct target {
@@ -53,9 +53,9 @@ void target_close(struct target *t);
 const char *target_name(const struct target *t, uint64_t address);
 int complain_about(int err, const char *what);
 
-/* options.c: what several verbs understand */
+/* options.c: options of several verbs */
 
-/* The hint that is wanted. */
+/* A hint requested on the command line. */
 struct wish {
 	const char *strategy;
 	unsigned int flags;		/* PAGE_HINT_* */
@@ -64,7 +64,7 @@ struct wish {
 	unsigned int inherit_flags;
 };
 
-/* Rows of a table of options. */
+/* Rows for a verb's option table. */
 #define WISH_OPTIONS(w) \
 	OPT_TEXT(0, "strategy", "NAME[:ARG]", &(w)->strategy, \
 		 "coloring[:offset=N], binhop[:first=N,step=N], modulo:C,C,... or modulo:FILE, exact:FILE, " \
@@ -81,16 +81,16 @@ int wish_parse(struct wish *w);
 int inherit_parse(const char *text, unsigned int *flags);
 void inherit_print(char *buf, size_t size, unsigned int flags);
 
-/* launch.c: commands */
+/* launch.c: running commands */
 
 /**
- * struct launch - a command and where it is stopped
+ * struct launch - a command, and callbacks at its begin and end
  * @argv: the command, ended by NULL
- * @no_aslr: its address space is not randomized
- * @begin: called when its program is in memory and has not begun to run; 0 or a
- *	status, after which it is killed
- * @end: called before it is gone, or NULL
- * @ctx: for these
+ * @no_aslr: do not randomize its address space
+ * @begin: called after the program is loaded, before its first instruction; if the
+ *	result is not 0, the command is killed and the result is the exit status
+ * @end: called when the command exits, before its memory is released; may be NULL
+ * @ctx: for these callbacks
  */
 struct launch {
 	char **argv;
@@ -114,7 +114,7 @@ int layout_complain(int err, const char *path, const struct pagealloc_layout *la
 int layout_compare(const char *path, const struct pagealloc_layout *layout,
 		   struct pagealloc *handle, int exact, int list, struct table *t);
 
-/* system.c: what the kernel says in files */
+/* system.c: files of /proc and /sys */
 
 int system_read(const char *path, char *buf, size_t size);
 const char *system_root(void);

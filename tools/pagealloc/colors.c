@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* pagealloc colors: the color function, and free pages of each color. */
+/* pagealloc colors: show the color function, or the free pages of each color. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int add(struct table *t, const char *item, const char *value)
 	return OK;
 }
 
-/* The rows, if this process may ask; any process's will do. */
+/* Add the masks, if this user may open a handle; they are the same for all processes. */
 static int add_masks(struct table *t)
 {
 	struct page_hints_info info;

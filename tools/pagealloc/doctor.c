@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * pagealloc doctor: do page colors mean anything on this machine, and what
- * undoes them?
+ * pagealloc doctor: check whether page colors work on this machine, and which settings
+ * move pages away from their color.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@ enum state { GOOD, NOTE, WARN, BAD };
 
 static const char * const state_names[] = { "ok", "note", "warn", "bad" };
 
-/* The table while it is made. */
+/* The table, and the number of rows per state. */
 struct doctor {
 	struct table table;
 	unsigned long colors;
@@ -39,10 +39,10 @@ static void say(struct doctor *d, const char *check, enum state state, const cha
 		state != GOOD && *fix ? TEXT_CELL(fix) : NONE_CELL });
 }
 
-/* A setting that is a number and should be 0, or @off. */
+/* A numeric setting that should be 0, or @off. */
 struct knob {
 	const char *check, *path, *why, *fix;
-	enum state state;		/* when it is not */
+	enum state state;		/* state to report if it is not */
 	const char *off;
 };
 
@@ -99,7 +99,7 @@ static void check_kernel(struct doctor *d)
 		    "sysctl vm.page_hints_inherit=7");
 }
 
-/* Is @flag in a line of /proc/cpuinfo that begins with @key? */
+/* Whether the first line of /proc/cpuinfo that begins with @key has the word @flag. */
 static int cpu_has(const char *key, const char *flag)
 {
 	static char text[65536];
@@ -129,7 +129,7 @@ static void check_vm(struct doctor *d)
 		    "back the guest with large pages on the host (hugetlbfs, 2 MiB or 1 GiB)");
 }
 
-/* A file of a cache of CPU 0 as a number; 0: not there. */
+/* A numeric attribute of a cache of CPU 0; 0: missing. */
 static unsigned long cache_number(int index, const char *file)
 {
 	char path[128], value[64];
@@ -148,7 +148,7 @@ static int is_data_cache(int index)
 	return !system_read(path, value, sizeof(value)) && strcmp(value, "Instruction");
 }
 
-/* What the kernel says of its color function, or what the CPU's L2 has. */
+/* Report the kernel's color function; without one, the colors of CPU 0's L2. */
 static void check_colors(struct doctor *d)
 {
 	char info[4096], value[128], *reason;
@@ -195,7 +195,7 @@ static void check_colors(struct doctor *d)
 	    " >/sys/kernel/mm/page_hint/color_function");
 }
 
-/* Last-level caches of today hash the address. */
+/* Current last-level caches select the set by a hash of the address. */
 static void check_llc(struct doctor *d)
 {
 	unsigned long level, best = 0, sets = 0;
@@ -283,7 +283,7 @@ static void check_swap(struct doctor *d)
 	    "swapoff -a, or lock the memory: mlockall(2), PAGEALLOC_LOCK");
 }
 
-/* Of /proc/meminfo, in KiB. */
+/* A line of /proc/meminfo, in KiB. */
 static unsigned long meminfo(const char *text, const char *key)
 {
 	const char *s = strstr(text, key);
@@ -307,7 +307,7 @@ static void check_memory(struct doctor *d)
 	    "leave more memory free, or give programs fewer pages; pagealloc stats shows misses");
 }
 
-/* Colors a hint may use; 0: all. */
+/* Number of colors that a hint uses; 0: all. */
 static unsigned int colors_of(const struct pagealloc_hint *hint)
 {
 	static uint64_t set[PAGE_HINTS_MAX_COLORS / 64];
@@ -327,9 +327,9 @@ static unsigned int colors_of(const struct pagealloc_hint *hint)
 }
 
 /*
- * Of each run of as many pages as there are colors, a hint uses those of its
- * colors: its memory is spread over size * colors / used, and of that no block
- * remains that is larger than what lies between two pages of the set.
+ * A hint uses @used of every @colors consecutive frames, so its memory spreads over
+ * @size * colors / used bytes.  In that area no free block is larger than the gap
+ * between two frames of the set.
  */
 static void check_set(struct doctor *d, const struct pagealloc_hint *hint, uint64_t size,
 		      unsigned long colors)
@@ -364,7 +364,7 @@ static void check_nodes(struct doctor *d)
 	    "bind the program: numactl --cpunodebind=N --membind=N");
 }
 
-/* By row: the texts are too long for columns. */
+/* Print row by row: the texts are too long for columns. */
 static int print_text(const struct doctor *d, FILE *f)
 {
 	const struct cell *row = d->table.cells;

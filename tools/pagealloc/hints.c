@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* pagealloc set, clear, get: the hints of a running process. */
+/* pagealloc set, clear, get: change and show the hints of a running process. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Commands that are stopped where their program begins, and where it ends: by
- * ptrace, so that it also works for static programs and needs nothing in them.
+ * Runs a command and stops it before its first instruction, and at its exit.  Uses
+ * ptrace, which works for any program, static ones included.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,21 +19,21 @@
 
 #include "cli.h"
 
-/* As env(1) and nohup(1). */
+/* Exit statuses as of env(1) and nohup(1). */
 enum { CANNOT_EXEC = 126, NOT_FOUND = 127 };
 
-/* Stops that ptrace(2) reports beside signals. */
+/* The PTRACE_EVENT_* of a stop; 0: a signal. */
 #define EVENT(status) ((unsigned int)(status) >> 16)
 
 static volatile pid_t child;
 
-/* It ended while it was made to do something: its status then, else 0. */
+/* Wait status of a child that ended during launch_reserve(), else 0. */
 static int early_end;
 
 /**
- * no_aslr() - do not randomize the address space of programs from here on
+ * no_aslr() - disable address randomization for programs executed from now on
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED with a message printed.
  */
 int no_aslr(void)
 {
@@ -44,14 +44,14 @@ int no_aslr(void)
 	return OK;
 }
 
-/* Called where a command is about to be executed, if somebody waits for that. */
+/* If set, called immediately before a command is executed. */
 void (*launch_gate)(void);
 
 /**
- * launch_exec() - become a command
+ * launch_exec() - execute a command in this process
  * @argv: the command
  *
- * Return: only if that failed, a status after saying why.
+ * Return: on failure only, an exit status with a message printed.
  */
 int launch_exec(char **argv)
 {
@@ -68,7 +68,7 @@ static void pass_on(int sig)
 		kill(child, sig);
 }
 
-/* A terminal's Ctrl-C is sent to the command as well; others are passed on. */
+/* The terminal sends SIGINT and SIGQUIT to the command itself; forward the others. */
 static void set_signals(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -80,7 +80,7 @@ static void set_signals(void)
 	sigaction(SIGHUP, &pass, NULL);
 }
 
-/* The child waits until it is traced. */
+/* In the child: wait until it is traced, then execute the command. */
 static void run_child(const struct launch *l, int go)
 {
 	char c;
@@ -100,7 +100,7 @@ static int is_group_stop(int sig)
 
 #ifdef __x86_64__
 
-/* The address of a system call instruction: the vDSO has one for its fallbacks. */
+/* The address of a syscall instruction: the vDSO has one, for its fallbacks. */
 static uint64_t find_syscall(pid_t pid)
 {
 	unsigned long start = 0, end = 0, found = 0;
@@ -131,7 +131,7 @@ static uint64_t find_syscall(pid_t pid)
 	return found;
 }
 
-/* Resumes it until it stops by itself; @late are signals that came meanwhile. */
+/* Resume the child until stop signal @stop; collect other signals in @late. */
 static int step(pid_t pid, int request, int stop, sigset_t *late)
 {
 	int status, ret;
@@ -161,7 +161,7 @@ static int call_mmap(pid_t pid, uint64_t start, uint64_t end, uint64_t instructi
 	struct user_regs_struct saved, regs;
 	int ret;
 
-	/* Out of execve(), which would overwrite registers. */
+	/* Finish execve() first: its return would overwrite registers. */
 	ret = step(pid, PTRACE_SYSCALL, SIGTRAP | 0x80, late);
 	if (ret)
 		return ret;
@@ -190,8 +190,8 @@ static int call_mmap(pid_t pid, uint64_t start, uint64_t end, uint64_t instructi
 }
 
 /**
- * launch_reserve() - have a command map addresses that it is not to use
- * @pid: of a command that is stopped where its program begins
+ * launch_reserve() - make a command reserve a range of addresses
+ * @pid: the command, stopped in launch()'s @begin
  * @start: first address
  * @end: first address after it
  *
@@ -225,7 +225,7 @@ int launch_reserve(pid_t pid, uint64_t start, uint64_t end)
 
 #endif
 
-/* Until it ends.  Return: its status, or ours if it had to be killed. */
+/* Handle the child's stops until it ends.  Return its exit status, or a callback's. */
 static int follow(struct launch *l)
 {
 	int status, ret = OK, begun = 0;
@@ -246,7 +246,7 @@ static int follow(struct launch *l)
 			return ret ? ret : 128 + WTERMSIG(status);
 		switch (EVENT(status)) {
 		case PTRACE_EVENT_EXEC:
-			/* A command that becomes another one goes on as it is. */
+			/* Only the first exec is the command's; later ones keep running. */
 			if (begun++)
 				break;
 			ret = l->begin ? l->begin(l, child) : OK;
@@ -274,10 +274,10 @@ static int follow(struct launch *l)
 
 /**
  * launch() - run a command
- * @l: the command and what to do at its stops
+ * @l: the command and its callbacks
  *
- * Return: its status, 128 and the number of the signal that ended it, or the
- * status of what failed, after saying why.
+ * Return: its exit status; 128 plus the number of the signal that ended it; or the status
+ * of what failed, with a message printed.
  */
 int launch(struct launch *l)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* pagealloc map: where the pages of a process are. */
+/* pagealloc map: show the placement of a process's pages. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static int add_page(struct table *table, const struct range *r, const struct pag
 		TEXT_CELL(flags), *r->name ? TEXT_CELL(r->name) : NONE_CELL });
 }
 
-/* What cannot be written is complained of when the file is closed: 1. */
+/* Return 0, a negative errno, or 1 if writing failed: outfile_close() prints that error. */
 static int map_range(struct target *t, struct printer *p, const struct range *r,
 		     struct page_hints_page *pages, uint64_t *addresses)
 {
@@ -99,7 +99,7 @@ static int map(struct target *t, struct printer *p)
 	return ret;
 }
 
-/* The rows of a large process do not wait in memory for the last. */
+/* Print in parts, so that memory does not grow with the process. */
 static int print_map(struct target *t, const struct output *o, const char *pid)
 {
 	struct printer p = { .format = o->format };

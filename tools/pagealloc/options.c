@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Options that several verbs understand. */
+/* Options of several verbs. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,11 +17,11 @@ static const struct {
 #define NR_INHERITS (sizeof(inherits) / sizeof(inherits[0]))
 
 /**
- * inherit_parse() - read flags of inheritance
- * @text: words with commas between them, or none
- * @flags: PAGE_HINTS_*
+ * inherit_parse() - parse the argument of --inherit
+ * @text: words separated by commas, or "none"
+ * @flags: set to PAGE_HINTS_*
  *
- * Return: OK, or USAGE after saying why.
+ * Return: OK, or USAGE with a message printed.
  */
 int inherit_parse(const char *text, unsigned int *flags)
 {
@@ -47,9 +47,9 @@ int inherit_parse(const char *text, unsigned int *flags)
 }
 
 /**
- * inherit_print() - flags of inheritance in words
- * @buf: where to
- * @size: room there
+ * inherit_print() - format inheritance flags as --inherit's argument
+ * @buf: set to the text
+ * @size: size of @buf
  * @flags: PAGE_HINTS_*
  */
 void inherit_print(char *buf, size_t size, unsigned int flags)
@@ -62,7 +62,7 @@ void inherit_print(char *buf, size_t size, unsigned int flags)
 			n += snprintf(buf + n, size - n, "%s%s", n ? "," : "", inherits[i].name);
 }
 
-/** wish_flag() - --order0 or --locked.  Return: OK */
+/** wish_flag() - handle --order0 or --locked.  Return: OK */
 int wish_flag(const struct opt *o, const char *value)
 {
 	struct wish *w = o->to;
@@ -73,10 +73,10 @@ int wish_flag(const struct opt *o, const char *value)
 }
 
 /**
- * wish_parse() - make the hint of the options
- * @w: free @w->hint with pagealloc_hint_free()
+ * wish_parse() - parse the requested hint and inheritance
+ * @w: the request; free @w->hint with pagealloc_hint_free()
  *
- * Return: OK, or a status after saying why.
+ * Return: OK, or an exit status with a message printed.
  */
 int wish_parse(struct wish *w)
 {

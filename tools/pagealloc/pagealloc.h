@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * libpagealloc: say where the pages of a program are to land in physical
- * memory, look where they are, and put them there again.
+ * libpagealloc: choose the physical placement of a program's pages, query it, and
+ * record and replay it.
  *
- * Functions return 0 or more, or a negative errno (errno itself means nothing
- * afterwards), and print nothing.  Addresses are bytes, ranges run from start to before end, both
- * multiples of the page size.  All functions may be called by several threads
- * at once, also with the same handle; what a thread gets back is its own.
- * The structures of the kernel are in <linux/page_hints.h>, a copy of which is
- * installed beside this file; size fields are filled in by the library.
+ * Functions return 0 or more, or a negative errno (errno itself is undefined
+ * afterwards), and print nothing.  Addresses are in bytes.  A range includes start and
+ * excludes end; both are multiples of the page size.  All functions are thread-safe,
+ * also with a shared handle; results belong to the calling thread.  The kernel's
+ * structures are in <linux/page_hints.h>, a copy of which is installed beside this
+ * file; the library fills in their size fields.
  */
 #ifndef PAGEALLOC_H
 #define PAGEALLOC_H
@@ -31,7 +31,7 @@ extern "C" {
 
 struct pagealloc;
 
-#define PAGEALLOC_READ_ONLY	(1U << 0)	/* look, change nothing */
+#define PAGEALLOC_READ_ONLY	(1U << 0)	/* query only */
 
 int pagealloc_open(pid_t pid, unsigned int flags, struct pagealloc **handle);
 void pagealloc_close(struct pagealloc *handle);
@@ -42,9 +42,9 @@ unsigned int pagealloc_color(const struct page_hints_info *info, uint64_t pfn);
 
 /**
  * struct pagealloc_hint - a strategy with its argument
- * @strategy: its name, below PAGE_HINTS_NAME_LEN characters
- * @arg: its argument, NULL for none
- * @arg_size: bytes of it
+ * @strategy: its name, shorter than PAGE_HINTS_NAME_LEN
+ * @arg: its argument, or NULL
+ * @arg_size: size of @arg in bytes
  * @flags: PAGE_HINT_*
  */
 struct pagealloc_hint {
@@ -54,8 +54,8 @@ struct pagealloc_hint {
 	unsigned int flags;
 };
 
-#define PAGEALLOC_DEFAULT	(~UINT64_C(0))	/* to pagealloc_get(): the default hint */
-#define PAGEALLOC_ANY_FRAME	(~UINT64_C(0))	/* to exact: this page may be anywhere */
+#define PAGEALLOC_DEFAULT	(~UINT64_C(0))	/* for pagealloc_get(): the default hint */
+#define PAGEALLOC_ANY_FRAME	(~UINT64_C(0))	/* for exact: any frame for this page */
 
 int pagealloc_set(struct pagealloc *handle, uint64_t start, uint64_t end,
 		  const struct pagealloc_hint *hint);
@@ -81,8 +81,8 @@ void pagealloc_hint_free(struct pagealloc_hint *hint);
 
 /* ---- memory with a hint: pagealloc_alloc(3) ---- */
 
-#define PAGEALLOC_POPULATE	(1U << 0)	/* with all of its pages, now */
-#define PAGEALLOC_LOCK		(1U << 1)	/* and they stay: mlock(2) */
+#define PAGEALLOC_POPULATE	(1U << 0)	/* allocate all pages now */
+#define PAGEALLOC_LOCK		(1U << 1)	/* lock the pages: mlock(2) */
 
 int pagealloc_alloc(struct pagealloc *handle, size_t length, const struct pagealloc_hint *hint,
 		    unsigned int flags, void **memory);
@@ -91,21 +91,21 @@ int pagealloc_free(struct pagealloc *handle, void *memory, size_t length);
 /* ---- where pages are: pagealloc_query(3) ---- */
 
 /**
- * struct pagealloc_counts - pages by how they stand to their hints
- * @present: have a frame
- * @hinted: of these, are covered by a hint
- * @placed: of these, have a place named by it
- * @hits: of these, are there; 0 without the right to set hints
+ * struct pagealloc_counts - numbers of pages
+ * @present: present pages
+ * @hinted: of @present, those covered by a hint
+ * @placed: of @hinted, those whose hint names a color or frame
+ * @hits: of @placed, those that have it; 0 without permission to set hints
  */
 struct pagealloc_counts {
 	uint64_t present, hinted, placed, hits;
 };
 
 /**
- * struct pagealloc_moved - what became of the pages of a remap
- * @moved: were moved to their place
- * @there: were there already
- * @failed: are not there
+ * struct pagealloc_moved - result of a remap, in pages
+ * @moved: migrated to their color or frame
+ * @there: had it already
+ * @failed: still elsewhere
  */
 struct pagealloc_moved {
 	uint64_t moved, there, failed;
@@ -115,9 +115,9 @@ struct pagealloc_moved {
  * struct pagealloc_mapping - a mapping of a process, as in /proc/PID/maps
  * @start: first address
  * @end: first address after it
- * @offset: in the file, bytes
- * @perms: rwxp or rwxs with - for what is not so
- * @name: of the file, [heap], [stack], ..., or empty
+ * @offset: offset in the file, in bytes
+ * @perms: rwxp or rwxs, with - for permissions not granted
+ * @name: name of the file, [heap], [stack], ..., or empty
  */
 struct pagealloc_mapping {
 	uint64_t start, end, offset;
@@ -139,21 +139,22 @@ void pagealloc_mappings_free(struct pagealloc_mapping *mappings, size_t nr_mappi
 struct pagealloc_layout;
 
 #define PAGEALLOC_NO_FRAMES	(1U << 0)	/* record colors only */
-#define PAGEALLOC_EXACT		(1U << 1)	/* frames, not colors only */
-#define PAGEALLOC_REMAP		(1U << 2)	/* move pages that are there already */
+#define PAGEALLOC_EXACT		(1U << 1)	/* frames instead of colors */
+#define PAGEALLOC_REMAP		(1U << 2)	/* migrate pages that are present already */
 
 /**
- * struct pagealloc_replay - pages of a layout, and what became of them
- * @pages: recorded
- * @files: of these, the page cache's, which no hint can place
- * @unmapped: of these, in mappings that could not be found again
- * @hinted: the rest, when a layout is applied: now have a hint
- * @there: the rest, when it is compared: are as recorded
- * @elsewhere: have another color; for PAGEALLOC_EXACT, another frame
- * @absent: are not present
- * @swapped: are swapped out or under migration
- * @shared: of @elsewhere, mapped by another process too
- * @large: of @elsewhere, part of a large folio
+ * struct pagealloc_replay - result of applying or comparing a layout, in pages
+ * @pages: recorded pages
+ * @files: of @pages, those of the page cache, which hints cannot place
+ * @unmapped: of @pages, those whose mapping was not found
+ * @hinted: after applying: of the other pages, those that now have a hint
+ * @there: after comparing: of the other pages, those with the recorded color; with
+ *	PAGEALLOC_EXACT, the recorded frame
+ * @elsewhere: present with another color; with PAGEALLOC_EXACT, another frame
+ * @absent: not present
+ * @swapped: swapped out or under migration
+ * @shared: of @elsewhere, those mapped by another process too
+ * @large: of @elsewhere, those that are part of a large folio
  */
 struct pagealloc_replay {
 	uint64_t pages, files, unmapped, hinted;
@@ -161,14 +162,14 @@ struct pagealloc_replay {
 };
 
 /**
- * struct pagealloc_difference - a page that is not as it was recorded
- * @address: where it was looked for; 0 if its mapping was not found
+ * struct pagealloc_difference - a page that differs from the layout
+ * @address: its expected address; 0 if its mapping was not found
  * @mapping: name of the recorded mapping, or empty
- * @why: absent, swapped, unmapped, shared, large: part of a large folio; or
- *	taken: none of these, so that its place was not free when it was touched,
- *	or it was touched before there was a hint, or moved since
- * @pfn: its frame, 0 if it has none
- * @want_pfn: the recorded frame, 0 if there is none
+ * @why: absent, swapped, unmapped, shared, large (part of a large folio), or taken:
+ *	any other reason: no matching frame was free when the page was touched, the
+ *	page was touched before the hint was set, or it was migrated since
+ * @pfn: its frame; 0: not present
+ * @want_pfn: the recorded frame; 0: not recorded
  * @color: its color
  * @want_color: the recorded color
  */

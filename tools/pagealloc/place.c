@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* pagealloc verify, repair: are pages where the hints say, and if not, move them. */
+/* pagealloc verify, repair: check pages against their hints, and move those that differ. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ static int add_counts(struct table *table, const char *start, const char *end,
 		*name ? TEXT_CELL(name) : NONE_CELL });
 }
 
-/* Does the kernel tell hits?  The first page that is present shows. */
+/* Whether the kernel reports hits to this user: the first present page shows it. */
 static int hits_known(struct target *t)
 {
 	struct page_hints_page pages[64];
@@ -139,7 +139,7 @@ int cmd_verify(int argc, char **argv)
 	return ret;
 }
 
-/* What a remap says of a page. */
+/* Statuses of a page after a remap. */
 static const struct { int status; const char *name, *about; } outcomes[] = {
 	{ 1, "moved", "to their place" },
 	{ 0, "there", "were there already" },
@@ -202,7 +202,7 @@ static int repair(struct target *t, unsigned int flags, uint64_t *counts)
 		const struct range *r = &t->ranges[i];
 		struct pagealloc_counts n;
 
-		/* Most mappings have no hint; large ones would take long for nothing. */
+		/* Skip mappings without hints: walking large ones would take long. */
 		ret = pagealloc_verify(t->handle, r->start, r->end, &n);
 		if (!ret && n.hinted)
 			ret = repair_range(t, r, flags, status, counts);
@@ -213,7 +213,7 @@ static int repair(struct target *t, unsigned int flags, uint64_t *counts)
 
 /* ---- repair --watch ---- */
 
-/* At most this share of a CPU, and this many times the interval without success. */
+/* Limits of the CPU time used, and of the back-off in multiples of the interval. */
 #define WATCH_SHARE	0.05
 #define WATCH_PATIENCE	16
 
@@ -233,7 +233,7 @@ static double seconds_of(clockid_t clock)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* A signal ends it early. */
+/* Sleep; a signal ends the sleep early. */
 static void watch_sleep(double seconds)
 {
 	struct timespec t = { (time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9) };
@@ -242,7 +242,7 @@ static void watch_sleep(double seconds)
 		nanosleep(&t, NULL);
 }
 
-/* Pages of the ranges that are not in place; moves them, and adds what became of them. */
+/* Move misplaced pages of the ranges; @missing: set to their number; add outcomes to @counts. */
 static int watch_ranges(struct target *t, unsigned int flags, uint64_t *missing, uint64_t *counts)
 {
 	int32_t *status = malloc(REMAP_PAGES * sizeof(*status));
@@ -255,7 +255,7 @@ static int watch_ranges(struct target *t, unsigned int flags, uint64_t *missing,
 		struct pagealloc_counts n;
 
 		ret = pagealloc_verify(t->handle, r->start, r->end, &n);
-		/* A mapping that is in order is not looked at again. */
+		/* All pages match: nothing to move. */
 		if (ret || n.placed == n.hits)
 			continue;
 		*missing += n.placed - n.hits;
@@ -277,7 +277,7 @@ static int watch_round(const char *pid, char **words, int nr, unsigned int flags
 		ret = complain(FAILED, "%s: this takes the right to set hints", pid);
 	if (!ret) {
 		ret = watch_ranges(&t, flags, missing, counts);
-		/* It has ended, or runs another program. */
+		/* The process has exited, or executed another program. */
 		if (ret == -ESRCH)
 			watch_ends = 1;
 		ret = ret == -ESRCH ? OK : ret < 0 ? complain_about(ret, pid) : ret;
@@ -294,7 +294,7 @@ static int process_is_there(const char *pid)
 	return !access(path, F_OK);
 }
 
-/* Repair again and again until the process ends, or SIGINT or SIGTERM comes. */
+/* Repair periodically until the process ends, or SIGINT or SIGTERM arrives. */
 static int watch_repair(const char *pid, char **words, int nr, unsigned int flags,
 			double interval, uint64_t *counts)
 {
@@ -314,7 +314,7 @@ static int watch_repair(const char *pid, char **words, int nr, unsigned int flag
 			fprintf(stderr, "%.1f s: %" PRIu64 " pages were not in place, %" PRIu64
 				" moved\n", seconds_of(CLOCK_MONOTONIC) - start, missing, moved);
 		}
-		/* What cannot be moved is not tried for at full rate. */
+		/* Back off while no page can be moved. */
 		wait = !missing || moved ? interval : wait * 2;
 		if (wait > interval * WATCH_PATIENCE)
 			wait = interval * WATCH_PATIENCE;
@@ -323,7 +323,7 @@ static int watch_repair(const char *pid, char **words, int nr, unsigned int flag
 		if (!ret)
 			watch_sleep(rest > wait ? rest : wait);
 	}
-	/* The process has ended in between: that is no failure. */
+	/* It is no failure if the process ended meanwhile. */
 	return ret && !process_is_there(pid) ? OK : ret;
 }
 
@@ -334,7 +334,7 @@ static const struct verb_usage repair_usage = {
 	.min = 1, .max = -1,
 };
 
-/* Flags of the kernel's call. */
+/* Options that set a flag of the remap. */
 static int take_flag(const struct opt *o, const char *value)
 {
 	(void)value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* pagealloc record: the layout of a process, or of a command at its end. */
+/* pagealloc record: record the layout of a process, or of a command at its exit. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -73,7 +73,7 @@ int cmd_record(int argc, char **argv)
 
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		;
-	/* Options may also stand behind the number of a process. */
+	/* Options may follow the pid of a process. */
 	usage.command_follows = i < argc;
 	usage.max = i < argc ? -1 : 1;
 	argv += options_parse(&usage, options, argc, argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Layouts in files, and what became of them. */
+/* Loading layouts, and reports of comparing a process with one. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 
 /**
  * layout_load() - read a layout
- * @path: of the file
- * @layout: to be freed with pagealloc_layout_free()
+ * @path: the file
+ * @layout: set to the layout; free it with pagealloc_layout_free()
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED with a message printed.
  */
 int layout_load(const char *path, struct pagealloc_layout **layout)
 {
@@ -37,11 +37,11 @@ static void print_function(char *buf, size_t size, const struct page_hints_info 
 }
 
 /**
- * layout_complain() - say why a layout could not be applied or compared
+ * layout_complain() - print why a layout could not be applied or compared
  * @err: negative errno
- * @path: of its file
+ * @path: file of the layout
  * @layout: the layout
- * @handle: of the process
+ * @handle: the process
  *
  * Return: FAILED.
  */
@@ -121,14 +121,14 @@ static void add_difference(void *ctx, const struct pagealloc_difference *d)
 
 /**
  * layout_compare() - compare a process with a layout
- * @path: of the layout's file
+ * @path: file of the layout
  * @layout: the layout
- * @handle: of the process
- * @exact: by frames, not by colors
- * @list: each page that is not as recorded, instead of their number
- * @t: made here; free it with table_free()
+ * @handle: the process
+ * @exact: compare frames instead of colors
+ * @list: list each page that differs, instead of counting them
+ * @t: set to the result; free it with table_free()
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED with a message printed.
  */
 int layout_compare(const char *path, const struct pagealloc_layout *layout,
 		   struct pagealloc *handle, int exact, int list, struct table *t)

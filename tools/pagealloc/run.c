@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* pagealloc run: a command with a strategy, or as in a recorded layout. */
+/* pagealloc run: run a command with a strategy or a recorded layout. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct verb_usage usage = {
 	.min = 1, .max = -1, .command_follows = true,
 };
 
-/* The default hint, before or after the program is there. */
+/* Set the default hint, before or after the program is loaded. */
 static int set_default(const struct run *r, struct pagealloc *handle)
 {
 	char what[128];
@@ -52,7 +52,7 @@ static int set_inherit(const struct run *r, struct pagealloc *handle)
 	return ret < 0 ? complain_about(ret, "--inherit") : OK;
 }
 
-/* So that large mappings are found again where addresses are randomized. */
+/* Reserve a gap, so that large mappings are found despite randomized addresses. */
 static void keep_distances(const struct run *r, struct pagealloc *handle, pid_t pid)
 {
 	uint64_t start, end;
@@ -81,7 +81,7 @@ static int begin(struct launch *l, pid_t pid)
 		keep_distances(r, handle, pid);
 		ret = pagealloc_layout_apply(r->layout, handle, PAGEALLOC_REMAP |
 					     (r->exact ? PAGEALLOC_EXACT : 0), &replay);
-		/* A kernel that cannot move pages still places new ones. */
+		/* A kernel without page migration can still place new pages. */
 		if (ret == -ENOTTY && replay.hinted)
 			ret = 0;
 		if (ret < 0)
@@ -109,14 +109,14 @@ static int end(struct launch *l, pid_t pid)
 	pagealloc_close(handle);
 	if (!ret && strcmp(r->report, "-"))
 		return output_table(&out, &table, 0);
-	/* Standard output is the command's. */
+	/* Standard output belongs to the command. */
 	if (!ret && table_print(&table, TABLE_TEXT, stderr))
 		ret = complain(FAILED, "%s: the report cannot be written", r->replay);
 	table_free(&table);
 	return ret;
 }
 
-/* What the program inherits over exec needs no stop there. */
+/* A default hint that exec inherits needs no ptrace. */
 static int run_inherited(const struct run *r, char **argv, int without_aslr)
 {
 	struct pagealloc *handle;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* pagealloc stats: the kernel's counters, as they are or over intervals. */
+/* pagealloc stats: show the kernel's counters since boot, or per interval. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static const struct verb_usage usage = {
 		 "and debugfs at /sys/kernel/debug.",
 };
 
-/* A line: a name and a number. */
+/* Read all counters; each line is a name and a number. */
 static int read_stats(struct stats *s)
 {
 	char *line, *rest, *space, *end;
@@ -96,7 +96,7 @@ static int interval(const struct stats *a, const struct stats *b, unsigned long 
 	if (a->nr != b->nr)
 		return complain(FAILED, "%s: changed its counters", STATS);
 	for (i = 0; i < b->nr; i++) {
-		/* What is no counter, such as pages cached, may have shrunk. */
+		/* Gauges, such as the number of cached pages, may shrink: show 0. */
 		uint64_t gain = b->values[i] > a->values[i] ? b->values[i] - a->values[i] : 0;
 
 		if (table_add(t, (struct cell[]){ INT_CELL(number), REAL_CELL(s),
@@ -137,7 +137,7 @@ int cmd_stats(int argc, char **argv)
 	struct output out = { };
 	double seconds = 0;
 	const struct opt options[] = {
-		/* Without unit it once was seconds, and is ms elsewhere. */
+		/* Require a unit: without one, seconds and ms (as in other tools) are both plausible. */
 		OPT_TIME('i', "interval", "TIME", &seconds, NULL, 0.001, 86400,
 			 "what was added in each such time, with unit: 5s, 500ms"),
 		OPT_NUMBER(0, "intervals", "N", &count, 1, OPT_NUMBER_MAX, "so many of them (default 1)"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Files of /proc and /sys. */
+/* Reads files of /proc and /sys. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "cli.h"
 
 /**
- * system_root() - what stands before /proc and /sys
+ * system_root() - prefix of /proc and /sys
  *
- * Tests look at a system that is not there: $PAGEALLOC_ROOT.
+ * Tests set $PAGEALLOC_ROOT to a folder with the files of another system.
  */
 const char *system_root(void)
 {
@@ -23,9 +23,9 @@ const char *system_root(void)
 
 /**
  * system_read() - read a small file
- * @path: from the root
- * @buf: where to; a text, without white space at its end
- * @size: room there; what is longer is cut
+ * @path: path below system_root()
+ * @buf: set to the text, without trailing white space
+ * @size: size of @buf; longer files are cut
  *
  * Return: 0, or a negative errno, with an empty text.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The process and the ranges that a command line means. */
+/* The process and the ranges that operands name. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 #include "lib/numbers.h"
 #include "cli.h"
 
-/* Listed with each process, but the kernel's own. */
+/* In the list of every process, but the kernel's own page. */
 #define VSYSCALL "[vsyscall]"
 
 /**
- * complain_about() - say what an error of the library means
+ * complain_about() - print what an error of the library means
  * @err: negative errno
- * @what: it was about: a process, a strategy
+ * @what: the object of the error: a process, a strategy
  *
  * Return: FAILED.
  */
@@ -44,11 +44,11 @@ int complain_about(int err, const char *what)
 
 /**
  * target_open() - open a process
- * @t: to be closed with target_close(), also after a failure
- * @pid: its number
+ * @t: set to the process; close it with target_close(), even after a failure
+ * @pid: its pid, as text
  * @flags: as for pagealloc_open()
  *
- * Return: OK, or a status after saying why.
+ * Return: OK, or an exit status with a message printed.
  */
 int target_open(struct target *t, const char *pid, unsigned int flags)
 {
@@ -71,7 +71,7 @@ int target_open(struct target *t, const char *pid, unsigned int flags)
 }
 
 /**
- * target_close() - close it
+ * target_close() - close a process
  * @t: from target_open()
  */
 void target_close(struct target *t)
@@ -84,7 +84,7 @@ void target_close(struct target *t)
 /**
  * target_name() - the name of the mapping at an address
  * @t: the process
- * @address: where
+ * @address: the address
  */
 const char *target_name(const struct target *t, uint64_t address)
 {
@@ -114,7 +114,7 @@ static int add_range(struct target *t, uint64_t start, uint64_t end, const char 
 	return OK;
 }
 
-/* The mappings between two addresses, cut there. */
+/* Add the mappings between two addresses, clipped to them. */
 static int add_mappings(struct target *t, uint64_t start, uint64_t end)
 {
 	int ret = OK;
@@ -149,14 +149,14 @@ static int add_named(struct target *t, const char *word)
 }
 
 /**
- * target_ranges() - what words on the command line mean
- * @t: the process; its ranges are added to
+ * target_ranges() - add the ranges that operands name
+ * @t: the process
  * @words: 0xSTART-0xEND, or names of mappings
- * @nr: how many
- * @how: ALL_MAPPINGS: without words, all of them; MAPPINGS_OF_RANGE: the mappings
- *	in a range, not all of it
+ * @nr: number of @words
+ * @how: ALL_MAPPINGS: without words, add all mappings; MAPPINGS_OF_RANGE: of a range,
+ *	add the mappings in it instead of the whole
  *
- * Return: OK, or a status after saying why.
+ * Return: OK, or an exit status with a message printed.
  */
 int target_ranges(struct target *t, char **words, int nr, int how)
 {

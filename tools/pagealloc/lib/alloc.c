@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* Memory with a hint. */
+/* Allocation of memory with a hint. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,19 +19,19 @@ static size_t whole_pages(size_t length)
 }
 
 /**
- * pagealloc_alloc() - memory whose pages land where a hint says
- * @handle: of the caller: pagealloc_open(0, 0, ...)
- * @length: bytes; rounded up to whole pages
- * @hint: strategy and argument; NULL: the default hint counts, if there is one
- * @flags: PAGEALLOC_POPULATE: all pages now; PAGEALLOC_LOCK: they stay
- * @memory: zeroed memory, to be freed with pagealloc_free()
+ * pagealloc_alloc() - allocate memory whose pages are placed by a hint
+ * @handle: handle of the calling process: pagealloc_open(0, 0, ...)
+ * @length: size in bytes, rounded up to whole pages
+ * @hint: strategy and argument; NULL: the default hint applies, if there is one
+ * @flags: PAGEALLOC_POPULATE: allocate all pages now; PAGEALLOC_LOCK: lock them
+ * @memory: set to zeroed memory; free it with pagealloc_free()
  *
- * A page that cannot have its place is put elsewhere, as always:
- * pagealloc_verify() tells.
+ * Hints are best effort: a page whose color or frame is not available is placed
+ * elsewhere.  pagealloc_verify() counts the pages that match.
  *
- * Return: 0; -EINVAL: no length, unknown flags, or a handle of another process;
- * -ENOMEM; what pagealloc_set() returns; with PAGEALLOC_LOCK, what mlock(2)
- * gives.  After an error, no memory is held.
+ * Return: 0; -EINVAL: length 0, unknown flags, or a handle of another process;
+ * -ENOMEM; an error of pagealloc_set(); with PAGEALLOC_LOCK, an error of mlock(2).
+ * After an error nothing stays allocated.
  */
 API int pagealloc_alloc(struct pagealloc *handle, size_t length, const struct pagealloc_hint *hint,
 			unsigned int flags, void **memory)
@@ -62,12 +62,13 @@ API int pagealloc_alloc(struct pagealloc *handle, size_t length, const struct pa
 }
 
 /**
- * pagealloc_free() - give memory back, with its hint
+ * pagealloc_free() - free memory and its hint
  * @handle: as for pagealloc_alloc()
  * @memory: from pagealloc_alloc()
- * @length: as it was given there
+ * @length: the length passed to pagealloc_alloc()
  *
- * The hint is removed first: it would else wait there for another mapping.
+ * The hint is removed first: hints belong to addresses, so it would apply to the next
+ * mapping there.
  *
  * Return: 0, or a negative errno.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* Handles: the page hints of a process. */
+/* Handles of the page hints of a process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,13 +21,13 @@ int handle_ioctl(struct pagealloc *handle, unsigned long request, void *arg)
 
 /**
  * pagealloc_open() - open the page hints of a process
- * @pid: of the process; 0: of the caller
- * @flags: PAGEALLOC_READ_ONLY
- * @handle: to be closed with pagealloc_close()
+ * @pid: the process; 0: the caller
+ * @flags: 0 or PAGEALLOC_READ_ONLY
+ * @handle: set to the handle; close it with pagealloc_close()
  *
- * Return: 0; -ESRCH: no such process; -ENOSYS: the kernel has no page
- * hints; -EACCES: no right to; -EINVAL: unknown flags; -ENOMEM; or what open(2)
- * gives.
+ * Return: 0; -ESRCH: no such process; -ENOSYS: the kernel has no page hints;
+ * -EACCES: permission denied; -EINVAL: unknown flags; -ENOMEM; or another error of
+ * open(2).
  */
 API int pagealloc_open(pid_t pid, unsigned int flags, struct pagealloc **handle)
 {
@@ -56,7 +56,7 @@ API int pagealloc_open(pid_t pid, unsigned int flags, struct pagealloc **handle)
 }
 
 /**
- * pagealloc_close() - close a handle; hints stay
+ * pagealloc_close() - close a handle; hints stay in effect
  * @handle: from pagealloc_open(), or NULL
  */
 API void pagealloc_close(struct pagealloc *handle)
@@ -68,9 +68,9 @@ API void pagealloc_close(struct pagealloc *handle)
 }
 
 /**
- * pagealloc_info() - what the kernel offers
- * @handle: of any process
- * @info: the color function, and what may be inherited
+ * pagealloc_info() - query the kernel's color function and limits
+ * @handle: handle of any process
+ * @info: set to the color function, and the inheritance that the system allows
  *
  * Return: 0, or a negative errno.
  */
@@ -85,7 +85,7 @@ API int pagealloc_info(struct pagealloc *handle, struct page_hints_info *info)
  * @info: from pagealloc_info()
  * @pfn: frame number
  *
- * Return: its color; 0 when there is no color function.
+ * Return: the color; 0 if there is no color function.
  */
 API unsigned int pagealloc_color(const struct page_hints_info *info, uint64_t pfn)
 {

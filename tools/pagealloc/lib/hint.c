@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* Hints: set, clear, get, inherit. */
+/* Setting, clearing, querying and inheriting hints. */
 #include <errno.h>
 #include <string.h>
 
 #include "internal.h"
 
 /**
- * pagealloc_set() - set the hint of a range, by any strategy
- * @handle: of the process, not read-only
+ * pagealloc_set() - set the hint of a range, for any strategy
+ * @handle: the process, not read-only
  * @start: first address; with @end 0: the default hint
  * @end: first address after the range
  * @hint: strategy and argument; copied by the kernel
  *
- * Pages that are there already stay where they are: pagealloc_remap() moves them.
+ * The hint applies to later page faults; pagealloc_remap() moves present pages.
  *
- * Return: 0; -EINVAL: a range that is not of whole pages, or an argument that
- * makes no sense; -ENOENT: no such strategy; -ERANGE: no such color or frame;
- * -EPERM: no right to; -EBADF: the handle is read-only; -E2BIG: the argument is
+ * Return: 0; -EINVAL: a range that is not of whole pages, or an invalid argument;
+ * -ENOENT: no such strategy; -ERANGE: no such color or frame; -EPERM: not permitted;
+ * -EBADF: the handle is read-only; -E2BIG: the argument is
  * too large; -EOPNOTSUPP: the system has no color function; -ENOSPC: too many
  * ranges; -ESRCH: the process has exited; -ENOMEM.
  */
@@ -47,12 +47,12 @@ static int set(struct pagealloc *handle, uint64_t start, uint64_t end, unsigned 
 }
 
 /**
- * pagealloc_set_coloring() - neighbors get neighboring colors
+ * pagealloc_set_coloring() - adjacent pages get consecutive colors
  * @handle: as for pagealloc_set()
  * @start: first address; with @end 0: the default hint
  * @end: first address after the range
  * @flags: PAGE_HINT_*
- * @offset_pages: the color of a page is that of its virtual page number and this
+ * @offset_pages: added to the virtual page number that the color derives from
  *
  * Return: as pagealloc_set().
  */
@@ -65,14 +65,14 @@ API int pagealloc_set_coloring(struct pagealloc *handle, uint64_t start, uint64_
 }
 
 /**
- * pagealloc_set_binhop() - the pages touched one after the other get colors one
- *	after the other
+ * pagealloc_set_binhop() - pages get consecutive colors in the order of their
+ *	first touch
  * @handle: as for pagealloc_set()
  * @start: first address; with @end 0: the default hint
  * @end: first address after the range
  * @flags: PAGE_HINT_*
  * @first: the first color
- * @step: from color to color; 0 is 1
+ * @step: difference between consecutive colors; 0 stands for 1
  *
  * Return: as pagealloc_set().
  */
@@ -85,13 +85,13 @@ API int pagealloc_set_binhop(struct pagealloc *handle, uint64_t start, uint64_t 
 }
 
 /**
- * pagealloc_set_modulo() - each page gets the color given
+ * pagealloc_set_modulo() - pages get the colors of a table
  * @handle: as for pagealloc_set()
  * @start: first address; with @end 0: the default hint
  * @end: first address after the range
  * @flags: PAGE_HINT_*
- * @colors: of the pages of the range; a shorter table is repeated
- * @nr_colors: how many
+ * @colors: color of each page of the range; a shorter table repeats
+ * @nr_colors: number of @colors
  *
  * Return: as pagealloc_set().
  */
@@ -102,14 +102,13 @@ API int pagealloc_set_modulo(struct pagealloc *handle, uint64_t start, uint64_t 
 }
 
 /**
- * pagealloc_set_exact() - each page gets the frame given, if it is free
- * @handle: as for pagealloc_set(), opened with CAP_SYS_ADMIN
+ * pagealloc_set_exact() - pages get the frames of a table, if these are free
+ * @handle: as for pagealloc_set(); opened with CAP_SYS_ADMIN
  * @start: first address
  * @end: first address after the range
  * @flags: PAGE_HINT_*
- * @frames: of the pages of the range; PAGEALLOC_ANY_FRAME for one that may be
- *	anywhere
- * @nr_frames: how many: as many as the range has pages
+ * @frames: frame of each page of the range; PAGEALLOC_ANY_FRAME: no preference
+ * @nr_frames: number of @frames; must be the number of pages of the range
  *
  * Return: as pagealloc_set().
  */
@@ -120,15 +119,15 @@ API int pagealloc_set_exact(struct pagealloc *handle, uint64_t start, uint64_t e
 }
 
 /**
- * pagealloc_set_partition() - pages get colors of a set
+ * pagealloc_set_partition() - pages get colors from a set
  * @handle: as for pagealloc_set()
  * @start: first address; with @end 0: the default hint
  * @end: first address after the range
  * @flags: PAGE_HINT_*
  * @colors: the set
- * @nr_colors: how many
+ * @nr_colors: number of @colors
  *
- * Return: as pagealloc_set(); -ERANGE for a color from PAGE_HINTS_MAX_COLORS up.
+ * Return: as pagealloc_set(); -ERANGE: a color is not below PAGE_HINTS_MAX_COLORS.
  */
 API int pagealloc_set_partition(struct pagealloc *handle, uint64_t start, uint64_t end,
 				unsigned int flags, const uint32_t *colors, size_t nr_colors)
@@ -147,12 +146,12 @@ API int pagealloc_set_partition(struct pagealloc *handle, uint64_t start, uint64
 }
 
 /**
- * pagealloc_set_random() - pages get colors that only the seed tells
+ * pagealloc_set_random() - pages get pseudo-random colors
  * @handle: as for pagealloc_set()
  * @start: first address; with @end 0: the default hint
  * @end: first address after the range
  * @flags: PAGE_HINT_*
- * @seed: the same seed gives the same colors at the same addresses
+ * @seed: seed and address determine the color
  *
  * Return: as pagealloc_set().
  */
@@ -166,8 +165,8 @@ API int pagealloc_set_random(struct pagealloc *handle, uint64_t start, uint64_t 
 
 /**
  * pagealloc_clear() - remove the hints of a range
- * @handle: of the process, not read-only
- * @start: first address; with @end 0: all hints, the default too
+ * @handle: the process, not read-only
+ * @start: first address; with @end 0: all hints, including the default
  * @end: first address after the range
  *
  * Return: 0, or a negative errno as pagealloc_set().
@@ -181,11 +180,11 @@ API int pagealloc_clear(struct pagealloc *handle, uint64_t start, uint64_t end)
 
 /**
  * pagealloc_get() - the hint at an address, or the next one after it
- * @handle: of the process
- * @address: where; PAGEALLOC_DEFAULT: the default hint
- * @hint: the hint with its range; @hint->end is where to look for the next
+ * @handle: the process
+ * @address: the address; PAGEALLOC_DEFAULT: the default hint
+ * @hint: set to the hint with its range; pass @hint->end to get the next one
  *
- * Return: 0; -ENOENT: no hint there or after it; or another negative errno.
+ * Return: 0; -ENOENT: no hint at or after @address; or another negative errno.
  */
 API int pagealloc_get(struct pagealloc *handle, uint64_t address, struct page_hints_get *hint)
 {
@@ -194,11 +193,11 @@ API int pagealloc_get(struct pagealloc *handle, uint64_t address, struct page_hi
 }
 
 /**
- * pagealloc_inherit() - which hints children and new programs get
- * @handle: of the process, not read-only
+ * pagealloc_inherit() - set which hints children and new programs inherit
+ * @handle: the process, not read-only
  * @flags: PAGE_HINTS_FORK_DEFAULT, PAGE_HINTS_FORK_RANGES, PAGE_HINTS_EXEC_DEFAULT
  *
- * Return: 0; -EPERM: no right to, or more than the system allows: see @inherit
+ * Return: 0; -EPERM: not permitted, or @flags exceed what the system allows: @inherit
  * of struct page_hints_info; or another negative errno.
  */
 API int pagealloc_inherit(struct pagealloc *handle, unsigned int flags)

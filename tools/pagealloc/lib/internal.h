@@ -6,9 +6,9 @@
 #include "pagealloc/pagealloc.h"
 
 /**
- * struct pagealloc - an address space
- * @fd: of its /proc/PID/page_hints
- * @pid: of the process; of the caller for its own
+ * struct pagealloc - handle of an address space
+ * @fd: its open /proc/PID/page_hints
+ * @pid: the process; the caller's pid if opened with 0
  */
 struct pagealloc {
 	int fd;

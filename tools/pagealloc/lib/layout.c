@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* Recording the layout of a process. */
+/* Records the layout of a process. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ struct layout_page *layout_add_page(struct pagealloc_layout *l)
 	return &l->pages[l->nr_pages++];
 }
 
-/* What the kernel maps for everybody is nobody's. */
+/* [vdso], [vvar], [vsyscall]: the kernel's pages, shared by all processes. */
 static int skipped(const char *name)
 {
 	return !strncmp(name, "[v", 2);
@@ -73,7 +73,7 @@ static int record_mapping(struct pagealloc *handle, struct pagealloc_layout *l,
 			if (!(pages[i].flags & PAGE_HINTS_PRESENT) ||
 			    pages[i].flags & PAGE_HINTS_ZERO)
 				continue;
-			/* No page of a process is frame 0. */
+			/* User pages never have frame 0: the kernel hides frames from us. */
 			if (!pages[i].pfn)
 				return -EPERM;
 			if (!m) {
@@ -102,13 +102,13 @@ static int record_mapping(struct pagealloc *handle, struct pagealloc_layout *l,
 }
 
 /**
- * pagealloc_layout_record() - where the pages of a process are
- * @handle: of the process, opened with CAP_SYS_ADMIN; should be stopped, else
- *	it goes on while it is looked at
- * @flags: PAGEALLOC_NO_FRAMES
- * @layout: to be freed with pagealloc_layout_free()
+ * pagealloc_layout_record() - record the placement of a process's pages
+ * @handle: the process, opened with CAP_SYS_ADMIN; stop the process to get a
+ *	consistent layout
+ * @flags: 0 or PAGEALLOC_NO_FRAMES
+ * @layout: set to the layout; free it with pagealloc_layout_free()
  *
- * Return: 0; -EPERM: frames and colors are hidden; -EDOM: there is no color
+ * Return: 0; -EPERM: the kernel hides frames and colors; -EDOM: there is no color
  * function; -ESRCH: the process has exited; or another negative errno.
  */
 API int pagealloc_layout_record(struct pagealloc *handle, unsigned int flags,
@@ -165,11 +165,11 @@ API void pagealloc_layout_free(struct pagealloc_layout *layout)
 }
 
 /**
- * pagealloc_layout_info() - what a layout was recorded with
+ * pagealloc_layout_info() - properties of a layout
  * @layout: the layout
- * @info: the color function: @colors, @color_bits, @masks; or NULL
- * @pages: how many pages it has; or NULL
- * @frames: whether it has their frames; or NULL
+ * @info: its @colors, @color_bits and @masks are set to the color function; or NULL
+ * @pages: set to the number of pages; or NULL
+ * @frames: set to whether frames are recorded; or NULL
  */
 API void pagealloc_layout_info(const struct pagealloc_layout *layout, struct page_hints_info *info,
 			       uint64_t *pages, int *frames)

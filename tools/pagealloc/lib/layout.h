@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 the memscope authors */
-/* The layout of a process: which page was where. */
+/* Layouts: the recorded physical placement of a process's pages. */
 #ifndef PAGEALLOC_LAYOUT_H
 #define PAGEALLOC_LAYOUT_H
 
 #include "internal.h"
 
 /*
- * What moves as one when the kernel randomizes an address space: the program,
- * its heap, what mmap() returns, the stack; and what programs have at addresses
- * of their own choice, which never moves.
+ * Address space randomization moves each of these as a whole: the program, its heap,
+ * the area of mmap(), and the stack.  Mappings at addresses that the program chose
+ * (fixed) do not move.
  */
 enum anchor { ANCHOR_EXE, ANCHOR_BRK, ANCHOR_MMAP, ANCHOR_STACK, ANCHOR_FIXED, NR_ANCHORS };
 
@@ -17,10 +17,10 @@ extern const char * const anchor_names[NR_ANCHORS];
 
 /**
  * struct layout_page - a page that was present
- * @index: in its mapping
+ * @index: index of the page in its mapping
  * @pfn: its frame; 0: not recorded
  * @color: its color
- * @file: it was the page cache's
+ * @file: whether it belonged to the page cache
  */
 struct layout_page {
 	uint64_t index;
@@ -30,12 +30,12 @@ struct layout_page {
 };
 
 /**
- * struct layout_map - a mapping that had pages
- * @at: where, and of what
- * @anchor: what it moves with
- * @order: how many mappings before it are of the same file and offset
- * @first: its first page in the layout's
- * @nr: how many
+ * struct layout_map - a mapping with present pages
+ * @at: the mapping when recorded
+ * @anchor: the area that it moves with
+ * @order: number of earlier mappings of the same file and offset
+ * @first: index of its first page in the layout's pages
+ * @nr: number of its pages
  */
 struct layout_map {
 	struct pagealloc_mapping at;
@@ -46,10 +46,10 @@ struct layout_map {
 
 /**
  * struct pagealloc_layout - see pagealloc(5)
- * @page_size: bytes
+ * @page_size: in bytes
  * @info: the color function
- * @anchors: addresses; 0: not known
- * @frames: frames are recorded
+ * @anchors: address of each anchor; 0: unknown
+ * @frames: whether frames are recorded
  */
 struct pagealloc_layout {
 	uint64_t page_size;
@@ -66,7 +66,7 @@ struct layout_map *layout_add_map(struct pagealloc_layout *l);
 struct layout_page *layout_add_page(struct pagealloc_layout *l);
 
 /**
- * struct space - an address space: its mappings, and what they move with
+ * struct space - an address space: its mappings and anchors
  * @exe: path of the program, or empty
  */
 struct space {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* Layouts in files: see pagealloc(5). */
+/* Reads and writes layout files: see pagealloc(5). */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 /**
  * pagealloc_layout_write() - write a layout
  * @layout: the layout
- * @file: where to; flushed
+ * @file: output; flushed
  *
  * Return: 0, or a negative errno.
  */
@@ -54,11 +54,11 @@ API int pagealloc_layout_write(const struct pagealloc_layout *layout, FILE *file
 	return 0;
 }
 
-/* A file while it is read. */
+/* A file being read. */
 struct source {
 	FILE *file;
 	struct pagealloc_layout *l;
-	char *line;			/* the current one, without its end */
+	char *line;			/* the current line, without its newline */
 	size_t size, nr;
 	char *error;
 	size_t error_size;
@@ -81,7 +81,7 @@ static int damaged(struct source *s, const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* 1: a line; 0: none is left. */
+/* Return 1, 0 at the end of the file, or a negative errno. */
 static int next_line(struct source *s)
 {
 	ssize_t n;
@@ -97,7 +97,7 @@ static int next_line(struct source *s)
 	return 1;
 }
 
-/* The number at *@s, up to @max, and a space or the end after it. */
+/* Parse a number at *@s up to @max, followed by a space or the end. */
 static int field(const char **s, uint64_t max, uint64_t *n)
 {
 	char *end;
@@ -112,7 +112,7 @@ static int field(const char **s, uint64_t max, uint64_t *n)
 	return 0;
 }
 
-/* The word @name and a space. */
+/* Skip the word @name and a space.  Return 0, or -1 if they are not at *@s. */
 static int word(const char **s, const char *name)
 {
 	size_t n = strlen(name);
@@ -152,7 +152,7 @@ static int read_masks(struct source *s, const char *text)
 	return 0;
 }
 
-/* A header line; 1: it is none. */
+/* Parse a header line.  Return 0, 1 if it is not one, or a negative errno. */
 static int read_header(struct source *s)
 {
 	struct pagealloc_layout *l = s->l;
@@ -306,13 +306,13 @@ static int read_lines(struct source *s)
 
 /**
  * pagealloc_layout_read() - read a layout
- * @file: from where it is
- * @layout: to be freed with pagealloc_layout_free()
- * @error: what is wrong, for people; NULL if @error_size is 0
- * @error_size: room there
+ * @file: the file, read from its current position
+ * @layout: set to the layout; free it with pagealloc_layout_free()
+ * @error: set to an error message; may be NULL if @error_size is 0
+ * @error_size: size of @error
  *
- * Return: 0; -EINVAL: it is damaged, not a layout, or of another version; -EIO:
- * the file cannot be read; -ENOMEM.
+ * Return: 0; -EINVAL: damaged, not a layout, or of another version; -EIO: the file
+ * cannot be read; -ENOMEM.
  */
 API int pagealloc_layout_read(FILE *file, struct pagealloc_layout **layout, char *error,
 			      size_t error_size)

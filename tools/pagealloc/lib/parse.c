@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* Strategies as people write them: coloring:offset=3, partition:0-7,16. */
+/* Parses hints as text: coloring:offset=3, partition:0-7,16. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -10,14 +10,14 @@
 
 #include "internal.h"
 
-/* As the kernel bounds an argument. */
+/* The kernel's limit for arguments. */
 #define MAX_ARG (64 << 20)
 
 struct parser {
-	const char *text;		/* the whole, for messages */
+	const char *text;		/* the whole text, for messages */
 	char *error;
 	size_t error_size;
-	char *arg;			/* of the strategy, as bytes */
+	char *arg;			/* the strategy's argument, as bytes */
 	size_t arg_size, room;
 };
 
@@ -56,7 +56,7 @@ static int append(struct parser *p, const void *data, size_t size)
 	return 0;
 }
 
-/* The end of the number at @s, or NULL for none up to @max. */
+/* Parse a number at @s.  Return its end, or NULL if it is not a number up to @max. */
 static const char *number(const char *s, uint64_t max, uint64_t *n)
 {
 	int base = s[0] == '0' && (s[1] == 'x' || s[1] == 'X') ? 16 : 10;
@@ -69,7 +69,7 @@ static const char *number(const char *s, uint64_t max, uint64_t *n)
 	return errno || *n > max ? NULL : end;
 }
 
-/* name=number,...: the values in the order of @names, 0 for what is not there. */
+/* Parse name=number,... into @values, in the order of @names; missing values are left alone. */
 static int parse_fields(struct parser *p, const char *s, const char * const *names,
 			const uint64_t *max, int nr, uint64_t *values)
 {
@@ -176,7 +176,7 @@ static int append_color(struct parser *p, uint64_t n)
 	return append(p, &color, sizeof(color));
 }
 
-/* Numbers between white space and commas; # begins a comment. */
+/* Parse numbers separated by white space and commas; # begins a comment. */
 static int parse_numbers(struct parser *p, FILE *f, const char *name, int frames)
 {
 	size_t size = 0, nr_line = 0;
@@ -233,7 +233,7 @@ static int parse_modulo(struct parser *p, const char *s)
 {
 	if (!s)
 		return fail(p, -EINVAL, "colors (0,8,16) or a file wanted");
-	/* A file whose name is of numbers can be given as ./0,1. */
+	/* A file whose name consists of digits and commas can be given as ./0,1. */
 	if (strspn(s, "0123456789,") != strlen(s)) {
 		if (access(s, F_OK))
 			return fail(p, -errno, "neither colors (0,8,16) nor a file: %s",
@@ -259,7 +259,7 @@ static int parse_exact(struct parser *p, const char *s)
 	return s ? parse_file(p, s, 1) : fail(p, -EINVAL, "a file of frame numbers wanted");
 }
 
-/* Of a strategy that this library does not know: the bytes of a file. */
+/* The argument of an unknown strategy: the bytes of a file. */
 static int parse_other(struct parser *p, const char *s)
 {
 	char buf[4096];
@@ -291,17 +291,17 @@ static const struct {
 };
 
 /**
- * pagealloc_hint_parse() - a hint from its text
+ * pagealloc_hint_parse() - parse a hint
  * @text: NAME or NAME:ARGUMENT: coloring[:offset=N], binhop[:first=N,step=N],
  *	modulo:C,C,... or modulo:FILE, exact:FILE, partition:C-C,C,...,
  *	random:seed=N, or NAME[:@FILE] for another module
  * @flags: PAGE_HINT_*
- * @hint: to be freed with pagealloc_hint_free()
- * @error: what is wrong, for people; NULL if @error_size is 0
- * @error_size: room there
+ * @hint: set to the hint; free it with pagealloc_hint_free()
+ * @error: set to an error message; may be NULL if @error_size is 0
+ * @error_size: size of @error
  *
- * Return: 0; -EINVAL: no such hint; -E2BIG: the argument is too large; -ENOMEM;
- * or why a file could not be read.
+ * Return: 0; -EINVAL: not a hint; -E2BIG: the argument is too large; -ENOMEM; or the
+ * error of reading a file.
  */
 API int pagealloc_hint_parse(const char *text, unsigned int flags, struct pagealloc_hint **hint,
 			     char *error, size_t error_size)
@@ -341,7 +341,7 @@ API int pagealloc_hint_parse(const char *text, unsigned int flags, struct pageal
 }
 
 /**
- * pagealloc_hint_free() - free what pagealloc_hint_parse() gave
+ * pagealloc_hint_free() - free the result of pagealloc_hint_parse()
  * @hint: the hint, or NULL
  */
 API void pagealloc_hint_free(struct pagealloc_hint *hint)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* Where pages are, and moving them. */
+/* Querying the placement of pages, and moving pages. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,16 +10,16 @@
 #include "internal.h"
 
 /**
- * pagealloc_query() - where the pages of a range are
- * @handle: of the process
- * @start: in: first address; out: first address not looked at
+ * pagealloc_query() - query the placement of the pages of a range
+ * @handle: the process
+ * @start: in: first address; out: first address not queried yet
  * @end: first address after the range
- * @pages: an entry for each page of the mappings in the range
- * @addresses: their addresses, or NULL
- * @nr_pages: how many entries there is room for
+ * @pages: set to an entry for each page of the mappings in the range
+ * @addresses: set to their addresses; or NULL
+ * @nr_pages: capacity of @pages and @addresses
  *
- * To be called until *@start is @end.  Without CAP_SYS_ADMIN, frames are 0; colors
- * are those of pages with PAGE_HINTS_COLOR.
+ * Call it until *@start is @end.  Without CAP_SYS_ADMIN, frames are 0.  Colors are
+ * valid for pages with PAGE_HINTS_COLOR.
  *
  * Return: number of entries, or a negative errno.
  */
@@ -40,11 +40,11 @@ API ssize_t pagealloc_query(struct pagealloc *handle, uint64_t *start, uint64_t 
 }
 
 /**
- * pagealloc_verify() - how many pages of a range are where their hints say
- * @handle: of the process
+ * pagealloc_verify() - count the pages of a range that match their hints
+ * @handle: the process
  * @start: first address
  * @end: first address after the range
- * @counts: pages
+ * @counts: set to the numbers of pages
  *
  * Return: 0, or a negative errno.
  */
@@ -64,16 +64,15 @@ API int pagealloc_verify(struct pagealloc *handle, uint64_t start, uint64_t end,
 }
 
 /**
- * pagealloc_remap() - move the pages of a range to where their hints say
- * @handle: of the process, not read-only
+ * pagealloc_remap() - migrate the pages of a range that do not match their hints
+ * @handle: the process, not read-only
  * @start: first address
  * @end: first address after the range
  * @flags: PAGE_HINTS_REMAP_SHARED, PAGE_HINTS_REMAP_EVICT
- * @status: NULL, or room for one value for each page of the range: see
- *	struct page_hints_remap
- * @moved: pages, or NULL
+ * @status: set to one value per page of the range, see struct page_hints_remap; or NULL
+ * @moved: set to the numbers of pages; or NULL
  *
- * Return: 0, also when pages could not be moved; or a negative errno.
+ * Return: 0, even if pages could not be moved; or a negative errno.
  */
 API int pagealloc_remap(struct pagealloc *handle, uint64_t start, uint64_t end, unsigned int flags,
 			int32_t *status, struct pagealloc_moved *moved)
@@ -108,11 +107,11 @@ static int parse_mapping(char *line, struct pagealloc_mapping *m)
 }
 
 /**
- * pagealloc_mappings() - the mappings of a process
- * @handle: of the process
- * @mappings: to be freed with pagealloc_mappings_free()
+ * pagealloc_mappings() - list the mappings of a process
+ * @handle: the process
+ * @mappings: set to the mappings; free them with pagealloc_mappings_free()
  *
- * Return: how many; -ESRCH: the process has exited; or another negative errno.
+ * Return: the number of mappings; -ESRCH: the process has exited; or another negative errno.
  */
 API ssize_t pagealloc_mappings(struct pagealloc *handle, struct pagealloc_mapping **mappings)
 {
@@ -155,9 +154,9 @@ API ssize_t pagealloc_mappings(struct pagealloc *handle, struct pagealloc_mappin
 }
 
 /**
- * pagealloc_mappings_free() - free what pagealloc_mappings() gave
+ * pagealloc_mappings_free() - free the result of pagealloc_mappings()
  * @mappings: the mappings
- * @nr_mappings: how many
+ * @nr_mappings: their number
  */
 API void pagealloc_mappings_free(struct pagealloc_mapping *mappings, size_t nr_mappings)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* A layout and another process: hints as it says, and how far they are kept. */
+/* Applies a layout to another process, and compares the process with it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static int same_function(const struct page_hints_info *a, const struct page_hint
 	       !memcmp(a->masks, b->masks, a->color_bits * sizeof(a->masks[0]));
 }
 
-/* Where a mapping is that the file and the order among its like tell; or 0. */
+/* The start of the mapping with the same file, offset and order; 0: none. */
 static uint64_t find_by_name(const struct space *space, const struct layout_map *m)
 {
 	unsigned int order = 0;
@@ -34,7 +34,7 @@ static uint64_t find_by_name(const struct space *space, const struct layout_map 
 	return 0;
 }
 
-/* Where a mapping of the layout is, or will be, in another process; 0: not known. */
+/* The start of a layout's mapping in another process, mapped already or not yet; 0: unknown. */
 static uint64_t find(const struct pagealloc_layout *l, const struct space *space,
 		     const struct layout_map *m)
 {
@@ -47,7 +47,7 @@ static uint64_t find(const struct pagealloc_layout *l, const struct space *space
 		return m->at.start;
 	if (was && is)
 		return m->at.start + (is - was);
-	/* No randomization: everything is where it was. */
+	/* Equal anchors: no randomization, addresses are unchanged. */
 	if (l->anchors[ANCHOR_STACK] == space->anchors[ANCHOR_STACK] &&
 	    l->anchors[ANCHOR_BRK] == space->anchors[ANCHOR_BRK])
 		return m->at.start;
@@ -66,7 +66,7 @@ static int check(const struct pagealloc_layout *l, struct pagealloc *handle, uns
 	return flags & PAGEALLOC_EXACT && !l->frames ? -ENODATA : 0;
 }
 
-/* A hint for pages @first to before @end, which are neighbors. */
+/* Set one hint for the adjacent pages from @first to before @end. */
 static int hint_run(const struct pagealloc_layout *l, struct pagealloc *handle, uint64_t map_start,
 		    size_t first, size_t end, unsigned int flags, void *table)
 {
@@ -109,7 +109,7 @@ static int apply_map(const struct pagealloc_layout *l, struct pagealloc *handle,
 	return 0;
 }
 
-/* What is there already, such as the arguments on the stack. */
+/* Move pages that are present already, such as the arguments on the stack. */
 static int remap_present(struct pagealloc *handle, const struct space *space)
 {
 	size_t i;
@@ -129,25 +129,24 @@ static int remap_present(struct pagealloc *handle, const struct space *space)
 }
 
 /*
- * The kernel aligns large mappings to large pages, malloc() its arenas to 64 MiB:
- * distances are the same again if the whole moved by a multiple of that.
+ * The kernel aligns large mappings to 2 MiB, malloc() its arenas to 64 MiB: distances
+ * between mappings repeat only if the mmap() area moves by a multiple of 64 MiB.
  */
 #define GAP_ALIGN (UINT64_C(64) << 20)
 
 /**
- * pagealloc_layout_gap() - what to reserve, so that mappings get the distances
- *	that they had
+ * pagealloc_layout_gap() - range to reserve so that mappings keep their distances
  * @layout: the layout
- * @handle: of a process that is stopped where a new program begins
+ * @handle: a process that is stopped before the first instruction of a new program
  * @start: first address
  * @end: first address after it
  *
- * With randomized addresses, the distance of a mapping that the kernel aligns is
- * another one each time, unless something without access is mapped there first:
+ * With randomized addresses, the distances of mappings that the kernel aligns differ in
+ * each run.  To keep them, the process itself must map the range first:
  * mmap(start, end - start, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
- * MAP_FIXED_NOREPLACE, -1, 0), by the process itself.
+ * MAP_FIXED_NOREPLACE, -1, 0).
  *
- * Return: 1; 0: there is nothing to reserve; or a negative errno.
+ * Return: 1; 0: nothing to reserve; or a negative errno.
  */
 API int pagealloc_layout_gap(const struct pagealloc_layout *layout, struct pagealloc *handle,
 			     uint64_t *start, uint64_t *end)
@@ -168,22 +167,22 @@ API int pagealloc_layout_gap(const struct pagealloc_layout *layout, struct pagea
 }
 
 /**
- * pagealloc_layout_apply() - set hints for a process as a layout says
+ * pagealloc_layout_apply() - set a process's hints from a layout
  * @layout: the layout
- * @handle: of the process, not read-only, best stopped where a new program
- *	begins; with PAGEALLOC_EXACT, opened with CAP_SYS_ADMIN
- * @flags: PAGEALLOC_EXACT: for frames, else colors; PAGEALLOC_REMAP: move pages
- *	that are there already
- * @replay: what was done
+ * @handle: the process, not read-only; best stopped before the first instruction of a
+ *	new program; with PAGEALLOC_EXACT, opened with CAP_SYS_ADMIN
+ * @flags: PAGEALLOC_EXACT: hints for frames instead of colors; PAGEALLOC_REMAP: migrate
+ *	pages that are present already
+ * @replay: set to the numbers of pages
  *
- * Mappings are found by the name, offset and order of their file if they are
- * there already, else by where they will be: as far as when they were recorded
- * from the program, its heap, its dynamic loader, or its stack.  If addresses are
- * randomized, pagealloc_layout_gap() comes first.
+ * An existing mapping is found by its file, offset and order.  The address of a mapping
+ * that does not exist yet is predicted from its recorded distance to the program, the
+ * heap, the dynamic loader or the stack.  If addresses are randomized, reserve the range
+ * of pagealloc_layout_gap() first.
  *
  * Return: 0; -EDOM: recorded with another color function or page size; -ENODATA:
- * no frames were recorded; what pagealloc_set() returns; with PAGEALLOC_REMAP,
- * what pagealloc_remap() returns, after the hints were set.
+ * no frames were recorded; an error of pagealloc_set(); with PAGEALLOC_REMAP, an error of
+ * pagealloc_remap(), after the hints were set.
  */
 API int pagealloc_layout_apply(const struct pagealloc_layout *layout, struct pagealloc *handle,
 			       unsigned int flags, struct pagealloc_replay *replay)
@@ -222,9 +221,9 @@ API int pagealloc_layout_apply(const struct pagealloc_layout *layout, struct pag
 }
 
 /**
- * struct comparison - of the mappings of a layout with what is there now
- * @map_start: where the mapping is now
- * @next: the page of the layout to be looked at next
+ * struct comparison - comparison of a layout's mapping with the process
+ * @map_start: start of the mapping in the process; 0: not found
+ * @next: index of the layout's next page to compare
  */
 struct comparison {
 	const struct pagealloc_layout *l;
@@ -247,7 +246,7 @@ static int at_end(const struct comparison *c)
 	return c->next == c->m->first + c->m->nr;
 }
 
-/* The next page is at @now, or nowhere; @why if it is not as recorded. */
+/* Report that the next page differs; @now: its placement, or NULL. */
 static void differs(struct comparison *c, const struct page_hints_page *now, const char *why)
 {
 	const struct layout_page *p = &c->l->pages[c->next];
@@ -292,14 +291,14 @@ static void compare_page(struct comparison *c, const struct page_hints_page *now
 	c->next++;
 }
 
-/* Pages of the layout and of the process, both in the order of their addresses. */
+/* Merge the layout's pages with the process's; both are in the order of addresses. */
 static void compare_pages(struct comparison *c, const struct page_hints_page *pages,
 			  const uint64_t *addresses, size_t nr)
 {
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		/* Nothing is mapped there. */
+		/* Recorded pages where nothing is mapped now. */
 		while (!at_end(c) && next_address(c) < addresses[i])
 			compare_page(c, NULL);
 		if (!at_end(c) && next_address(c) == addresses[i])
@@ -331,16 +330,16 @@ static int compare_map(struct comparison *c, struct pagealloc *handle,
 }
 
 /**
- * pagealloc_layout_compare() - how many pages of a process are as in a layout
+ * pagealloc_layout_compare() - compare the pages of a process with a layout
  * @layout: the layout
- * @handle: of the process, opened with CAP_SYS_ADMIN
- * @flags: PAGEALLOC_EXACT: frames, not only colors
- * @replay: what was found
- * @each: NULL, or called for each page that is not as recorded
- * @ctx: for it
+ * @handle: the process, opened with CAP_SYS_ADMIN
+ * @flags: PAGEALLOC_EXACT: compare frames instead of colors
+ * @replay: set to the numbers of pages
+ * @each: called for each page that differs; may be NULL
+ * @ctx: passed to @each
  *
  * Return: 0; -EDOM: recorded with another color function or page size; -ENODATA:
- * no frames were recorded; -EPERM: frames and colors are hidden; or another
+ * no frames were recorded; -EPERM: the kernel hides frames and colors; or another
  * negative errno.
  */
 API int pagealloc_layout_compare(const struct pagealloc_layout *layout, struct pagealloc *handle,

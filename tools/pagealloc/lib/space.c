@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* The parts of an address space that move as one when it is randomized. */
+/* Anchors: the parts of an address space that randomization moves as a whole. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 const char * const anchor_names[NR_ANCHORS] = { "exe", "brk", "mmap", "stack", "fixed" };
 
-/* Where the program break began: field 47 of /proc/PID/stat. */
+/* Start of the heap (start_brk): field 47 of /proc/PID/stat. */
 static uint64_t read_start_brk(pid_t pid)
 {
 	char path[64], buf[2048], *s;
@@ -29,7 +29,7 @@ static uint64_t read_start_brk(pid_t pid)
 	n = fread(buf, 1, sizeof(buf) - 1, f);
 	fclose(f);
 	buf[n] = '\0';
-	/* The name may hold anything. */
+	/* The name may contain any character: search for the last ')'. */
 	s = strrchr(buf, ')');
 	for (i = 2; s && i < 47; i++)
 		s = strchr(s + 1, ' ');
@@ -38,7 +38,7 @@ static uint64_t read_start_brk(pid_t pid)
 	return brk;
 }
 
-/* Where the dynamic loader is; 0 for a static program. */
+/* Base address of the dynamic loader; 0 for a static program. */
 static uint64_t read_interpreter(pid_t pid)
 {
 	Elf64_auxv_t entry;
@@ -57,12 +57,12 @@ static uint64_t read_interpreter(pid_t pid)
 	return base;
 }
 
-/* What mmap() chooses is above; so are static programs that can lie anywhere. */
+/* mmap() chooses addresses above; static position-independent programs are there, too. */
 #define MMAP_LOWEST UINT64_C(0x700000000000)
 
 /*
- * Where mmap() begins: below the dynamic loader, what else the kernel mapped with
- * it, and what was reserved to keep distances: see pagealloc_layout_gap().
+ * The top of the mmap() area: below the dynamic loader, the kernel's mappings beside it,
+ * and the gap reserved to keep distances (see pagealloc_layout_gap()).
  */
 static uint64_t skip_first(const struct space *space, uint64_t anchor)
 {
@@ -79,9 +79,9 @@ static uint64_t skip_first(const struct space *space, uint64_t anchor)
 }
 
 /**
- * space_read() - look at a process
- * @handle: of the process
- * @space: to be freed with space_free()
+ * space_read() - read the mappings and anchors of a process
+ * @handle: the process
+ * @space: set to the address space; free it with space_free()
  *
  * Return: 0, or a negative errno.
  */
@@ -107,7 +107,7 @@ int space_read(struct pagealloc *handle, struct space *space)
 		if (!strcmp(m->name, "[stack]"))
 			space->anchors[ANCHOR_STACK] = m->end;
 	}
-	/* The break need not begin with a page; its pages move by whole ones. */
+	/* start_brk need not be page-aligned, but randomization moves whole pages. */
 	space->anchors[ANCHOR_BRK] = read_start_brk(handle->pid) & -sysconf(_SC_PAGESIZE);
 	space->anchors[ANCHOR_MMAP] = read_interpreter(handle->pid);
 	if (!space->anchors[ANCHOR_MMAP] && space->anchors[ANCHOR_EXE] >= MMAP_LOWEST)
@@ -117,7 +117,7 @@ int space_read(struct pagealloc *handle, struct space *space)
 }
 
 /**
- * space_free() - free what space_read() found
+ * space_free() - free the result of space_read()
  * @space: the address space
  */
 void space_free(struct space *space)
@@ -126,9 +126,9 @@ void space_free(struct space *space)
 }
 
 /**
- * space_anchor() - what a mapping moves with
+ * space_anchor() - the anchor that a mapping moves with
  * @space: the address space
- * @map: the mapping's number in it
+ * @map: index of the mapping
  */
 enum anchor space_anchor(const struct space *space, size_t map)
 {
@@ -140,7 +140,7 @@ enum anchor space_anchor(const struct space *space, size_t map)
 		return ANCHOR_BRK;
 	if (*space->exe && !strcmp(m->name, space->exe))
 		return ANCHOR_EXE;
-	/* The program's zeroed data has no name. */
+	/* The program's .bss is an anonymous mapping behind its file mappings. */
 	if (!*m->name && map && space->maps[map - 1].end == m->start &&
 	    !strcmp(space->maps[map - 1].name, space->exe))
 		return ANCHOR_EXE;
@@ -148,9 +148,9 @@ enum anchor space_anchor(const struct space *space, size_t map)
 }
 
 /**
- * space_order() - how many mappings before this are of the same file and offset
+ * space_order() - number of earlier mappings of the same file and offset
  * @space: the address space
- * @map: the mapping's number in it
+ * @map: index of the mapping
  */
 unsigned int space_order(const struct space *space, size_t map)
 {
