@@ -21,7 +21,7 @@ struct output {
 #define OUTPUT_OPTIONS(output) \
 	OPT_WORD('f', "format", "text|csv|json", &(output)->format, "default text"), \
 	OPT_TEXT('o', "output", "FILE", &(output)->path, \
-		 "default standard output; appears when it is whole"), \
+		 "output file, created when complete (default standard output)"), \
 	OPT_CHANGED('F', NULL, "-f, --format")
 
 int output_table(const struct output *o, struct table *t, int failed);

@@ -12,8 +12,8 @@ static void usage(FILE *f, const char *program, const struct verb *v)
 	fprintf(f, "usage: %s VERB [options]\n\n", program);
 	for (; v->name; v++)
 		fprintf(f, "  %-8s %s\n", v->name, v->about);
-	fprintf(f, "\n%s VERB --help tells more%s%s%s.\n", program, strchr(program, ' ') ? "" : "; ",
-		strchr(program, ' ') ? "" : program, strchr(program, ' ') ? "" : " --version the version");
+	fprintf(f, "\nSee %s VERB --help for its options%s%s%s.\n", program, strchr(program, ' ') ? "" : "; ",
+		strchr(program, ' ') ? "" : program, strchr(program, ' ') ? "" : " --version prints the version");
 }
 
 /* The verbs of this program, for verb_word(). */

@@ -53,7 +53,7 @@ static int find_span(const char *path, struct span *s)
 	if (read_rows(path, &r))
 		return FAILED;
 	if (!s->intervals)
-		return complain(FAILED, "%s: no interval between %g and %g s: it has %.3f s", path,
+		return complain(FAILED, "%s: no interval between %g and %g s: the recording lasts %.3f s", path,
 				s->from, s->to > 0 ? s->to : s->seconds, s->seconds);
 	return OK;
 }
@@ -83,7 +83,7 @@ static int cut(const char *path, const struct span *s, const char *output)
 
 static const struct verb_usage usage = {
 	.command = "memref cut", .operands = "[FILE] -o OUTPUT [options]",
-	.about = "Save the intervals of a span of time of a recording (default trace.dat).", .max = 1,
+	.about = "Copy a time span of a recording (default trace.dat) into a new recording.", .max = 1,
 };
 
 int cmd_cut(int argc, char **argv)
@@ -92,9 +92,9 @@ int cmd_cut(int argc, char **argv)
 	struct span span = { 0 };
 	const struct opt options[] = {
 		OPT_TIME(0, "from", "TIME", &span.from, "s", 0, 1e9,
-			 "since the recording began (default 0; 5s, 300ms; seconds without unit)"),
-		OPT_TIME(0, "until", "TIME", &span.to, "s", SHORTEST, 1e9, "default its end"),
-		OPT_TEXT('o', "output", "OUTPUT", &output, "a trace.dat file"),
+			 "begin of the span in the recording (default 0; 5s, 300ms; seconds without unit)"),
+		OPT_TIME(0, "until", "TIME", &span.to, "s", SHORTEST, 1e9, "end of the span (default: the recording's end)"),
+		OPT_TEXT('o', "output", "OUTPUT", &output, "the new recording"),
 		OPT_RENAMED(0, "to", "until"), { }
 	};
 

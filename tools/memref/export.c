@@ -288,7 +288,7 @@ static int read_intervals(struct export *x, const char *path)
 	if (!x->failed)
 		gather_end(&x->gather);
 	if (!ret && !x->gather.intervals)
-		ret = complain(FAILED, "%s: no complete interval of memref in it", path);
+		ret = complain(FAILED, "%s: no complete memref interval", path);
 	return ret;
 }
 
@@ -300,7 +300,7 @@ static int run_intervals(struct export *x, const char *path)
 	x->gather.ctx = x;
 	damaged = read_intervals(x, path);
 	if (x->measured && x->extent.intervals != x->gather.intervals)
-		x->failed = complain(FAILED, "%s: could not be read twice alike", path);
+		x->failed = complain(FAILED, "%s: changed while it was read", path);
 	return close_output(x) || damaged ? FAILED : OK;
 }
 
@@ -401,7 +401,7 @@ static int run_raw(struct export *x, const char *path)
 	int damaged = read_rows(path, &r);
 
 	if (!damaged && !x->open)
-		return complain(FAILED, "%s: no events of memref in it", path);
+		return complain(FAILED, "%s: no memref events", path);
 	return close_output(x) || damaged ? FAILED : OK;
 }
 
@@ -454,7 +454,7 @@ static const char *format_word(int n, const char **about)
 
 static const struct verb_usage usage = {
 	.command = "memref export", .operands = "[FILE] --to FORMAT [options]",
-	.about = "Write a recording (default trace.dat) in the format of other programs.", .max = 1,
+	.about = "Convert a recording (default trace.dat) into the format of another program.", .max = 1,
 };
 
 static int take_format(const struct opt *o, const char *value)
@@ -477,8 +477,8 @@ int cmd_export(int argc, char **argv)
 	struct export x = { 0 };
 	const struct opt options[] = {
 		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw", take_format, &x.format,
-			 "damo: damo's records; damo-json: the same, not compressed (damo refuses it); csv, json: a row for each group and "
-			 "interval; folded: for flame graphs, node;class;group pages; raw: a line for each event"),
+			 "damo: damo's record format; damo-json: uncompressed, which damo refuses; csv, json: one row per group and "
+			 "interval; folded: flame graph stacks, node;class;group pages; raw: one line per event"),
 		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),
 		OPT_CHANGED('t', NULL, "--to"), { }
 	};

@@ -64,7 +64,7 @@ static void settings(struct page *p)
 		fprintf(p->f, ", %u ms each", s->interval_ms);
 	else
 		fputs(", ended on demand", p->f);
-	fprintf(p->f, "; groups (LMBs) of %g MiB; TLB flush %s; writes told apart: %s",
+	fprintf(p->f, "; groups (LMBs) of %g MiB; TLB flush %s; write detection: %s",
 		s->group_kb / 1024.0, flush[s->flush % 3], write[s->write % 3]);
 	if (s->kernel_leaf_kb)
 		fprintf(p->f, "; kernel mapped by %u KiB", s->kernel_leaf_kb);
@@ -96,8 +96,8 @@ static void warnings(struct page *p, int damaged)
 	size_t i;
 
 	if (damaged)
-		fputs("<div class=\"warnings\"><p>The file is damaged or truncated; this is what "
-		      "could be read of it.</div>\n", p->f);
+		fputs("<div class=\"warnings\"><p>The file is damaged or truncated: this page shows "
+		      "the part that could be read.</div>\n", p->f);
 	warn(p, &warned, "events lost", m->lost_events, "");
 	warn(p, &warned, "intervals missing", m->missing, "");
 	warn(p, &warned, "intervals without some of their groups", m->incomplete, "");
@@ -311,7 +311,7 @@ static int html(struct model *m, const char *output, const char *title, int dama
 
 static const struct verb_usage usage = {
 	.command = "memref html", .operands = "[FILE] -o PAGE [options]",
-	.about = "Make one page of all views and plots of a recording (default trace.dat).", .max = 1,
+	.about = "Write all views and plots of a recording (default trace.dat) as one HTML page.", .max = 1,
 };
 
 int cmd_html(int argc, char **argv)
@@ -319,7 +319,7 @@ int cmd_html(int argc, char **argv)
 	const char *path, *output = NULL, *title = NULL;
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "PAGE", &output, ".html"),
-		OPT_TEXT(0, "title", "TITLE", &title, "default the recording's name"),
+		OPT_TEXT(0, "title", "TITLE", &title, "title of the page (default: name of the recording)"),
 		OPT_CHANGED('t', NULL, "--title"), { }
 	};
 	int damaged, failed, needs = 0;

@@ -25,7 +25,7 @@
 static const struct verb_usage usage = {
 	.command = "memref record", .operands = "[options] [-- COMMAND [ARGUMENT...]]",
 	.about = "Record which physical memory is referenced while COMMAND runs, or until Ctrl-C.",
-	.end = "What is not given stays as it is set.  The exit status is COMMAND's.",
+	.end = "Settings that are not given keep their values (see memref(5)).  The exit status is COMMAND's.",
 	.max = -1, .command_follows = true,
 };
 
@@ -58,10 +58,10 @@ static int record_command(const char *output, const char *tmp, char **command, p
 	/* Collect signals that arrived so far: do not start the command then. */
 	command_wait(-1, -1, 0);
 	if (child > 0 && !command_interrupted && write(go, "", 1) != 1)
-		ret = complain(FAILED, "%s: ended before it began", command[0]);
+		ret = complain(FAILED, "%s: killed before it began", command[0]);
 	close(go);
 	if (child < 0)
-		fprintf(stderr, "memref: recording, Ctrl-C ends it\n");
+		fprintf(stderr, "memref: recording; Ctrl-C ends it\n");
 	status = trace_cmd_wait(child, tracer);
 	failed = trace_cmd_stop(tracer, tmp, output);
 	if (status < 0) {
@@ -108,19 +108,19 @@ int cmd_record(int argc, char **argv)
 		OPT_CALL(0, "group-size", "SIZE", knob_group_size, NULL,
 			 "group of physical memory, 64K to 1G, a power of two"),
 		KNOB_PID_OPTION,
-		KNOB_OPTION("children", NULL, CHILDREN, "and the processes they fork"),
+		KNOB_OPTION("children", NULL, CHILDREN, "also the processes that these fork"),
 		OPT_FLAG(0, "command-only", &command_only, "only COMMAND and the processes it forks"),
 		OPT_CALL('G', "cgroup", "NAME", knob_cgroup, NULL,
 			 "only processes in this control group and those below it: " CGROUP_HELP),
-		KNOB_OPTION("write", "off|anon|all", WRITE, "which writes to tell from reads"),
-		KNOB_OPTION("flush", "0|1|2", FLUSH, "flush the TLBs at each harvest; 2: exactly"),
-		KNOB_OPTION("kernel-tables", "auto|on|off", KERNEL_MODE, "kernel page tables, too"),
+		KNOB_OPTION("write", "off|anon|all", WRITE, "detect writes to no memory, to anonymous and shared memory, or also to files"),
+		KNOB_OPTION("flush", "0|1|2", FLUSH, "TLB flushes at each harvest: 0: none, 1: one, 2: two, for exact results"),
+		KNOB_OPTION("kernel-tables", "auto|on|off", KERNEL_MODE, "sample kernel page tables"),
 		KNOB_OPTION("cpu-max", "PCT", CPU_MAX,
-			    "longer intervals if the sampler would take more of a CPU, 0 to 100 %; 0: no limit"),
-		KNOB_OPTION("tasks", NULL, TASKS, "what each process references"),
-		KNOB_OPTION("virt", NULL, VIRT, "and where in its virtual memory, for processes selected"),
-		KNOB_OPTION("encoding", "group|batch", ENCODING, "an event for each group, or packed"),
-		OPT_TEXT('o', "output", "FILE", &output, "default trace.dat"),
+			    "CPU time limit of the sampler, 1 to 100 % of a CPU, kept by longer intervals; 0: no limit"),
+		KNOB_OPTION("tasks", NULL, TASKS, "record what each process references"),
+		KNOB_OPTION("virt", NULL, VIRT, "record the virtual addresses that selected processes reference"),
+		KNOB_OPTION("encoding", "group|batch", ENCODING, "one event per group, or many groups packed in one event"),
+		OPT_TEXT('o', "output", "FILE", &output, "the recording (default trace.dat)"),
 		OPT_CHANGED('g', NULL, "--group-size"), OPT_RENAMED(0, "group", "group-size"),
 		OPT_RENAMED(0, "kernel", "kernel-tables"), { }
 	};

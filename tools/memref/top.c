@@ -47,7 +47,7 @@ struct session {
 static const struct verb_usage usage = {
 	.command = "memref top", .operands = "[options]",
 	.about = "Show how much memory is referenced, interval by interval, until q or Ctrl-C.",
-	.end = "What is not given stays as it is set.",
+	.end = "Settings that are not given keep their values (see memref(5)).",
 };
 
 /* A memref top that was killed leaves its instance behind, with the sampler enabled. */
@@ -118,7 +118,7 @@ static int start(struct session *s)
 	tep_set_loglevel(TEP_LOG_NONE);
 	s->tep = tracefs_local_events_system(NULL, systems);
 	if (!s->tep || decoder_init(&s->decoder, s->tep))
-		return complain(FAILED, "this kernel's memref events have other fields");
+		return complain(FAILED, "this kernel's memref events: unsupported format");
 	remove_stale();
 	snprintf(name, sizeof(name), INSTANCE "%d", getpid());
 	s->instance = tracefs_instance_create(name);
@@ -297,7 +297,7 @@ int cmd_top(int argc, char **argv)
 	const struct opt options[] = {
 		KNOB_INTERVAL_OPTION, KNOB_PID_OPTION,
 		OPT_NUMBER(0, "intervals", "N", &session.left, 1, OPT_NUMBER_MAX, "end after N intervals"),
-		OPT_FLAG(0, "batch", &session.batch, "a line for each interval, as without a terminal, or where $TERM is dumb"),
+		OPT_FLAG(0, "batch", &session.batch, "print one line per interval; the default without a terminal, or if $TERM is dumb"),
 		OPT_FLAG(0, "once", &once, "as --batch --intervals 1"),
 		OPT_CHANGED('n', "count", "--intervals"), { }
 	};

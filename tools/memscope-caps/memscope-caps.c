@@ -15,7 +15,7 @@ static const struct verb_usage usage = {
 	.end = "Exit status: 0 if there is a source that this user may use, 1 if not.",
 };
 
-/* What to give to perf record for the same. */
+/* The event for perf record that takes the same samples. */
 static void perf_event(const struct memsource *s, char *text, size_t size)
 {
 	const struct memsource_want want = {

@@ -12,7 +12,7 @@
 
 static const struct verb_usage usage = {
 	.command = "pagealloc colors", .operands = "[options]",
-	.about = "Show the color function and where it comes from.",
+	.about = "Show the color function and its source.",
 };
 
 static int unreadable(int err, const char *path)
@@ -104,7 +104,7 @@ int cmd_colors(int argc, char **argv)
 	struct table table;
 	bool free_pages = false;
 	const struct opt options[] = {
-		OPT_FLAG(0, "free-pages", &free_pages, "the free pages of each color instead (root)"),
+		OPT_FLAG(0, "free-pages", &free_pages, "show the free pages of each color instead (root)"),
 		OPT_RENAMED(0, "free", "free-pages"), OUTPUT_OPTIONS(&out), { }
 	};
 	int ret;

@@ -57,7 +57,7 @@ static const struct knob knobs[] = {
 	{ "compact_unevictable_allowed", "/proc/sys/vm/compact_unevictable_allowed",
 	  "compaction moves even locked pages", "sysctl vm.compact_unevictable_allowed=0", WARN },
 	{ "aslr", "/proc/sys/kernel/randomize_va_space",
-	  "colors that follow from addresses differ from run to run",
+	  "colors derived from addresses differ from run to run",
 	  "pagealloc run --no-aslr, or run --replay", NOTE },
 	{ }
 };
@@ -85,13 +85,13 @@ static void check_kernel(struct doctor *d)
 	if (access(path, F_OK)) {
 		say(d, "kernel", BAD, "no page hints",
 		    "hints need a kernel with the memscope series and CONFIG_PAGE_HINT",
-		    "build and boot it: make deb; the rest is said as if it had them");
+		    "build and boot it: make deb; the other checks assume page hints");
 		return;
 	}
 	say(d, "kernel", GOOD, "has page hints", "hints need CONFIG_PAGE_HINT", "");
 	if (!system_read("/proc/sys/vm/page_hints_unprivileged", value, sizeof(value)))
 		say(d, "unprivileged", GOOD, value,
-		    "0: hints need CAP_SYS_NICE; 1: all may set those that name no frame", "");
+		    "0: hints need CAP_SYS_NICE; 1: all users may set hints that name no frame", "");
 	if (!system_read("/proc/sys/vm/page_hints_inherit", value, sizeof(value)))
 		say(d, "inherit", atoi(value) & PAGE_HINTS_EXEC_DEFAULT &&
 		    atoi(value) & PAGE_HINTS_FORK_DEFAULT ? GOOD : NOTE, value,
@@ -124,8 +124,8 @@ static void check_vm(struct doctor *d)
 		say(d, "virtual_machine", GOOD, "no", "frames are the machine's", "");
 	else
 		say(d, "virtual_machine", WARN, "yes",
-		    "frames are the host's only within its pages: colors mean something up to the size"
-		    " of the pages that back this guest, which cannot be known from here",
+		    "guest and host frame numbers agree only inside one host page: colors are valid up to"
+		    " the size of the host pages that back this guest, which the guest cannot detect",
 		    "back the guest with large pages on the host (hugetlbfs, 2 MiB or 1 GiB)");
 }
 
@@ -181,7 +181,7 @@ static void check_colors(struct doctor *d)
 		}
 		if (!level) {
 			say(d, "colors", WARN, "no caches in /sys",
-			    "the machine does not say what caches it has",
+			    "the machine does not report its caches",
 			    "echo colors:N >/sys/kernel/mm/page_hint/color_function");
 			return;
 		}
@@ -189,7 +189,7 @@ static void check_colors(struct doctor *d)
 	}
 	d->colors = colors;
 	say(d, "colors", colors > 1 ? GOOD : BAD, value,
-	    "pages of one color fall into the same sets of the cache: with one color or none there"
+	    "pages of one color map to the same sets of the cache: with fewer than two colors there"
 	    " is nothing to choose",
 	    "if a cache or the memory banks have more: echo level:N, colors:N or masks:0x...,0x..."
 	    " >/sys/kernel/mm/page_hint/color_function");
@@ -211,16 +211,16 @@ static void check_llc(struct doctor *d)
 	}
 	if (best < 3) {
 		say(d, "hashed_cache", GOOD, best ? "no level 3 cache" : "no caches in /sys",
-		    "large caches choose sets by a hash of the address", "");
+		    "large caches select sets by a hash of the address", "");
 		return;
 	}
 	system_read("/sys/kernel/mm/page_hint/color_function", function, sizeof(function));
 	snprintf(value, sizeof(value), "level %lu, %lu sets%s", best, sets,
 		 sets & (sets - 1) ? ", no power of two" : "");
 	say(d, "hashed_cache", strncmp(function, "masks:", 6) ? WARN : NOTE, value,
-	    "the last-level cache of most processors chooses sets by a hash that is not documented:"
-	    " colors of another level do not divide it",
-	    "trust colors for the level they were made of; or give the hash, if it is known and"
+	    "the last-level cache of most processors selects sets by an undocumented hash: colors of"
+	    " another level do not partition it",
+	    "rely on colors only for the level they derive from; or set the hash, if it is known and"
 	    " linear: echo masks:0x...,0x... >/sys/kernel/mm/page_hint/color_function");
 }
 
@@ -251,9 +251,9 @@ static void check_thp(struct doctor *d)
 		snprintf(sizes + n, sizeof(sizes) - n, " kB");
 	strncat(value, sizes, sizeof(value) - strlen(value) - 1);
 	say(d, "thp", strstr(value, "[always]") || n ? WARN : GOOD, value,
-	    "a large folio is placed as a whole, with colors that follow from its first page; all"
-	    " strategies but coloring do without, which costs more misses of the TLB; a later collapse"
-	    " moves pages",
+	    "a large folio is placed as a whole: its first page determines all colors; all strategies"
+	    " except coloring avoid large folios, which costs TLB misses; a later collapse moves"
+	    " pages",
 	    "echo madvise >/sys/kernel/mm/transparent_hugepage/enabled, or pagealloc run --order0");
 }
 
@@ -264,7 +264,7 @@ static void check_shuffle(struct doctor *d)
 	if (system_read("/sys/module/page_alloc/parameters/shuffle", value, sizeof(value)))
 		strcpy(value, "not there");
 	say(d, "shuffle", *value == 'Y' || *value == '1' ? WARN : GOOD, value,
-	    "free memory is in random order: what has no hint lands anywhere, and differs from boot"
+	    "free memory is in random order: the placement of pages without hints differs from boot"
 	    " to boot", "boot without page_alloc.shuffle=1");
 }
 
@@ -279,7 +279,7 @@ static void check_swap(struct doctor *d)
 		lines++;
 	snprintf(value, sizeof(value), lines ? "%d in use" : "none", lines);
 	say(d, "swap", lines ? WARN : GOOD, value,
-	    "a page that comes back from swap gets a new frame, by its hint if that can be met",
+	    "a page that is swapped in gets a new frame, which matches its hint if one is free",
 	    "swapoff -a, or lock the memory: mlockall(2), PAGEALLOC_LOCK");
 }
 
@@ -303,7 +303,7 @@ static void check_memory(struct doctor *d)
 		snprintf(value, sizeof(value), "%lu of %lu MiB", left >> 10, total >> 10);
 	say(d, "free_memory", total && left < total / 10 ? WARN : GOOD, value,
 	    "with less than a tenth of memory free, colors are supplied by evicting clean page cache;"
-	    " where memory is programs' own, many cannot be met",
+	    " where most memory is anonymous, many requests miss",
 	    "leave more memory free, or give programs fewer pages; pagealloc stats shows misses");
 }
 
@@ -340,7 +340,7 @@ static void check_set(struct doctor *d, const struct pagealloc_hint *hint, uint6
 
 	if (!used || used > colors || colors < 2) {
 		say(d, "large_blocks", GOOD, "all colors are used",
-		    "the strategy takes no more memory apart than it uses", "");
+		    "the strategy breaks up no more memory than it uses", "");
 		return;
 	}
 	span = size / 1024 * colors / used;
@@ -348,9 +348,9 @@ static void check_set(struct doctor *d, const struct pagealloc_hint *hint, uint6
 		 " KiB, %" PRIu64 " blocks of 2 MiB", size / 1024, used, colors, span,
 		 (span + 2047) / 2048);
 	say(d, "large_blocks", used < colors ? WARN : GOOD, value,
-	    "memory in U of C colors is spread over C/U times its size, where no large block remains:"
-	    " huge pages, hugetlbfs and compaction of the whole machine do without it",
-	    "use more colors, or less memory; reserve huge pages before");
+	    "memory in U of C colors spreads over C/U times its size and leaves no large block there:"
+	    " that area is lost to huge pages, hugetlbfs and compaction",
+	    "use more colors, or less memory; reserve huge pages first");
 }
 
 static void check_nodes(struct doctor *d)
@@ -360,7 +360,7 @@ static void check_nodes(struct doctor *d)
 	if (system_read("/sys/devices/system/node/online", value, sizeof(value)))
 		strcpy(value, "not there");
 	say(d, "numa_nodes", strpbrk(value, "-,") ? NOTE : GOOD, value,
-	    "a color is only looked for on the node that memory comes from anyway",
+	    "colors are searched only on the node that the allocation would use anyway",
 	    "bind the program: numactl --cpunodebind=N --membind=N");
 }
 
@@ -378,12 +378,12 @@ static int print_text(const struct doctor *d, FILE *f)
 	}
 	fputc('\n', f);
 	if (d->nr[BAD])
-		fputs("Page colors cannot be used here, or mean nothing.\n", f);
+		fputs("Page colors do not work on this machine.\n", f);
 	else if (d->nr[WARN])
-		fprintf(f, "Page colors can be had, with %d thing%s to keep in mind.\n",
+		fprintf(f, "Page colors work, with %d warning%s.\n",
 			d->nr[WARN], d->nr[WARN] > 1 ? "s" : "");
 	else
-		fputs("Page colors mean what they say.\n", f);
+		fputs("Page colors work.\n", f);
 	return fflush(f) || ferror(f);
 }
 
@@ -401,8 +401,8 @@ static int print(struct doctor *d, const struct output *o)
 
 static const struct verb_usage usage = {
 	.command = "pagealloc doctor", .operands = "[options]",
-	.about = "Say whether page colors mean anything on this machine, what moves pages away from where they "
-		 "were placed, and what to do.  The exit status is 1 if they mean nothing.",
+	.about = "Report whether page colors work on this machine, which settings move pages away from their color, "
+		 "and how to change these.  The exit status is 1 if page colors do not work.",
 };
 
 int cmd_doctor(int argc, char **argv)
@@ -414,8 +414,8 @@ int cmd_doctor(int argc, char **argv)
 	struct doctor d = { };
 	char error[512];
 	const struct opt options[] = {
-		OPT_TEXT(0, "strategy", "NAME[:ARG]", &strategy, "say what it costs in large blocks, too"),
-		OPT_SIZE(0, "size", "SIZE", &size, 1, OPT_NUMBER_MAX, "for so much memory (default 64M)"),
+		OPT_TEXT(0, "strategy", "NAME[:ARG]", &strategy, "also report how many large blocks this strategy breaks up"),
+		OPT_SIZE(0, "size", "SIZE", &size, 1, OPT_NUMBER_MAX, "for this amount of memory (default 64M)"),
 		OPT_CHANGED('s', NULL, "--strategy"), OUTPUT_OPTIONS(&out), { }
 	};
 	int ret;

@@ -9,7 +9,7 @@
 
 static const struct verb_usage set_usage = {
 	.command = "pagealloc set", .operands = "PID [RANGE...] --strategy STRATEGY [options]",
-	.about = "Set the hint of ranges of a process, or its default.  Pages that are there already stay until "
+	.about = "Set the hint of ranges of a process, or its default.  Present pages stay where they are until "
 		 "pagealloc repair moves them." RANGE_HELP,
 	.min = 1, .max = -1,
 };

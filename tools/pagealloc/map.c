@@ -11,8 +11,8 @@
 
 static const struct verb_usage usage = {
 	.command = "pagealloc map", .operands = "PID [RANGE...] [options]",
-	.about = "Show where the pages of a process are that are present, and where the hints want them.  Frames "
-		 "need CAP_SYS_ADMIN, colors the right to set hints." RANGE_HELP,
+	.about = "Show the placement of a process's present pages, and what their hints request.  Frames need "
+		 "CAP_SYS_ADMIN, colors permission to set hints." RANGE_HELP,
 	.min = 1, .max = -1,
 };
 

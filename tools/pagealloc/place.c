@@ -92,8 +92,8 @@ static int compare(struct target *t, const char *path, int exact, int list, stru
 
 static const struct verb_usage verify_usage = {
 	.command = "pagealloc verify", .operands = "PID [RANGE...] [options]",
-	.about = "Count the pages of a process that are where the hints say, for each mapping with hinted pages "
-		 "and for all; or, with --against, those that are as in a recorded layout." RANGE_HELP,
+	.about = "Count the pages of a process that match their hints, per mapping with hinted pages and in total; "
+		 "or, with --against, the pages that match a recorded layout." RANGE_HELP,
 	.min = 1, .max = -1,
 };
 
@@ -105,7 +105,7 @@ int cmd_verify(int argc, char **argv)
 	const struct opt options[] = {
 		OPT_TEXT(0, "against", "FILE", &against, "compare with a layout from pagealloc record"),
 		OPT_FLAG(0, "exact", &exact, "compare frames, not colors"),
-		OPT_FLAG(0, "list", &list, "each page that is not as recorded, and why"),
+		OPT_FLAG(0, "list", &list, "list each page that differs, and why"),
 		OUTPUT_OPTIONS(&out), { }
 	};
 	struct table table;
@@ -116,7 +116,7 @@ int cmd_verify(int argc, char **argv)
 	argc -= skip;
 	argv += skip;
 	if (against && argc > 1)
-		return options_wrong(&verify_usage, "--against: all of the process is compared, not a range");
+		return options_wrong(&verify_usage, "--against compares the whole process: leave out the range");
 	if (!against && (exact || list))
 		return options_wrong(&verify_usage, "%s: only with --against", exact ? "--exact" : "--list");
 	table_init(&table, verify_columns, sizeof(verify_columns) / sizeof(verify_columns[0]));
@@ -274,7 +274,7 @@ static int watch_round(const char *pid, char **words, int nr, unsigned int flags
 	if (!ret)
 		ret = target_ranges(&t, words, nr, ALL_MAPPINGS | MAPPINGS_OF_RANGE);
 	if (!ret && !hits_known(&t))
-		ret = complain(FAILED, "%s: this takes the right to set hints", pid);
+		ret = complain(FAILED, "%s: --watch needs permission to set hints", pid);
 	if (!ret) {
 		ret = watch_ranges(&t, flags, missing, counts);
 		/* The process has exited, or executed another program. */
@@ -329,8 +329,8 @@ static int watch_repair(const char *pid, char **words, int nr, unsigned int flag
 
 static const struct verb_usage repair_usage = {
 	.command = "pagealloc repair", .operands = "PID [RANGE...] [options]",
-	.about = "Move the pages of a process that are not where the hints say, and count what became of the "
-		 "pages of mappings with hints." RANGE_HELP,
+	.about = "Migrate the pages of a process that do not match their hints, and count the outcomes in mappings "
+		 "with hints." RANGE_HELP,
 	.min = 1, .max = -1,
 };
 
@@ -354,10 +354,10 @@ int cmd_repair(int argc, char **argv)
 	double interval = 0;
 	const struct opt options[] = {
 		OPT_TIME(0, "watch", "TIME", &interval, "s", 0.01, 86400,
-			 "look again every so often (seconds without unit) and repair, until the process ends or "
-			 "Ctrl-C; takes at most 5 % of a CPU"),
-		OPT_CALL(0, "shared", NULL, take_flag, &flags, "pages of other processes too (CAP_SYS_NICE)"),
-		OPT_CALL(0, "evict", NULL, take_flag, &flags, "exact: move away what is there"),
+			 "repeat at this interval (seconds without unit) until the process ends or Ctrl-C; uses at "
+			 "most 5 % of a CPU"),
+		OPT_CALL(0, "shared", NULL, take_flag, &flags, "also move pages that other processes map (CAP_SYS_NICE)"),
+		OPT_CALL(0, "evict", NULL, take_flag, &flags, "exact: migrate the pages that occupy the frames"),
 		OUTPUT_OPTIONS(&out), { }
 	};
 	struct table table;

@@ -14,7 +14,7 @@ struct recording {
 
 static struct verb_usage usage = {
 	.command = "pagealloc record", .operands = "PID | -- COMMAND [ARGUMENT...] [options]",
-	.about = "Write where the pages of a process are, now or when the command ends, for pagealloc run "
+	.about = "Write the layout of a process's pages, now or when the command ends, for pagealloc run "
 		 "--replay.  Needs CAP_SYS_ADMIN.",
 	.min = 1,
 };
@@ -33,7 +33,7 @@ static int record(const struct recording *r, const char *name, pid_t pid)
 	ret = pagealloc_layout_record(handle, r->flags, &layout);
 	pagealloc_close(handle);
 	if (ret == -EPERM)
-		return complain(FAILED, "%s: frames and colors are only told with CAP_SYS_ADMIN",
+		return complain(FAILED, "%s: frames and colors need CAP_SYS_ADMIN",
 				name);
 	if (ret == -EDOM)
 		return complain_about(-EOPNOTSUPP, name);
@@ -63,9 +63,9 @@ int cmd_record(int argc, char **argv)
 	struct recording r = { };
 	struct launch l = { .end = record_end, .ctx = &r };
 	const struct opt options[] = {
-		OPT_TEXT('o', "output", "FILE", &r.path, "default standard output"),
+		OPT_TEXT('o', "output", "FILE", &r.path, "the layout (default standard output)"),
 		OPT_SET(0, "no-frames", &r.flags, PAGEALLOC_NO_FRAMES,
-			"colors only: the file tells no frame numbers"),
+			"record colors only, no frame numbers"),
 		OPT_FLAG(0, "no-aslr", &l.no_aslr, "run the command without randomized addresses"), { }
 	};
 	struct target t;
@@ -78,7 +78,7 @@ int cmd_record(int argc, char **argv)
 	usage.max = i < argc ? -1 : 1;
 	argv += options_parse(&usage, options, argc, argv);
 	if (usage.command_follows && strcmp(argv[-1], "--"))
-		return options_wrong(&usage, "%s: a command stands behind --", argv[0]);
+		return options_wrong(&usage, "%s: a command must follow --", argv[0]);
 	if (usage.command_follows) {
 		l.argv = argv;
 		return launch(&l);

@@ -16,7 +16,7 @@ struct run {
 
 static const struct verb_usage usage = {
 	.command = "pagealloc run", .operands = "[options] [--] COMMAND [ARGUMENT...]",
-	.about = "Run a command whose pages land where a strategy or a recorded layout says.",
+	.about = "Run a command whose pages are placed by a strategy or a recorded layout.",
 	.min = 1, .max = -1, .command_follows = true,
 };
 
@@ -169,12 +169,12 @@ int cmd_run(int argc, char **argv)
 	const struct opt options[] = {
 		WISH_OPTIONS(&r.wish),
 		OPT_FLAG(0, "no-aslr", &without_aslr,
-			 "do not randomize addresses: colors that follow from them are the same in every run"),
-		OPT_TEXT(0, "replay", "FILE", &r.replay, "as in the layout of pagealloc record: same colors"),
-		OPT_FLAG(0, "exact", &r.exact, "same frames"),
+			 "do not randomize addresses, so that colors derived from addresses repeat in every run"),
+		OPT_TEXT(0, "replay", "FILE", &r.replay, "place pages as in a layout from pagealloc record: same colors"),
+		OPT_FLAG(0, "exact", &r.exact, "with --replay: same frames"),
 		OPT_TEXT(0, "report", "FILE", &r.report,
-			 "when the command ends, write how many pages were as recorded (-: standard error)"),
-		OPT_FLAG(0, "list", &r.list, "in it, each page that was not, and why"), { }
+			 "when the command ends, write how many pages match the layout (-: standard error)"),
+		OPT_FLAG(0, "list", &r.list, "list each page that differs in the report, and why"), { }
 	};
 
 	argv += options_parse(&usage, options, argc, argv);

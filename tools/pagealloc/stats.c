@@ -22,7 +22,7 @@ struct stats {
 
 static const struct verb_usage usage = {
 	.command = "pagealloc stats", .operands = "[options]",
-	.about = "Show the counters of the page allocator's hints: since boot, or what they gain.  Needs root, "
+	.about = "Show the counters of page hints: since boot, or per interval.  Needs root, "
 		 "and debugfs at /sys/kernel/debug.",
 };
 
@@ -94,7 +94,7 @@ static int interval(const struct stats *a, const struct stats *b, unsigned long 
 	int i;
 
 	if (a->nr != b->nr)
-		return complain(FAILED, "%s: changed its counters", STATS);
+		return complain(FAILED, "%s: the counters changed", STATS);
 	for (i = 0; i < b->nr; i++) {
 		/* Gauges, such as the number of cached pages, may shrink: show 0. */
 		uint64_t gain = b->values[i] > a->values[i] ? b->values[i] - a->values[i] : 0;
@@ -139,8 +139,8 @@ int cmd_stats(int argc, char **argv)
 	const struct opt options[] = {
 		/* Require a unit: without one, seconds and ms (as in other tools) are both plausible. */
 		OPT_TIME('i', "interval", "TIME", &seconds, NULL, 0.001, 86400,
-			 "what was added in each such time, with unit: 5s, 500ms"),
-		OPT_NUMBER(0, "intervals", "N", &count, 1, OPT_NUMBER_MAX, "so many of them (default 1)"),
+			 "show increments per interval of this length, with unit: 5s, 500ms"),
+		OPT_NUMBER(0, "intervals", "N", &count, 1, OPT_NUMBER_MAX, "number of intervals (default 1)"),
 		OPT_CHANGED('n', "count", "--intervals"), OUTPUT_OPTIONS(&out), { }
 	};
 	struct table table;

@@ -26,13 +26,13 @@ int complain_about(int err, const char *what)
 		{ ESRCH, "no such process" },
 		{ ENOSYS, "the kernel has no page hints (see pagealloc doctor)" },
 		{ EOPNOTSUPP, "the system has no color function (see pagealloc colors)" },
-		{ EACCES, "no right to look at it" },
+		{ EACCES, "permission denied" },
 		{ EPERM, "not permitted: needs CAP_SYS_NICE or vm.page_hints_unprivileged=1;"
 			 " locked hints need CAP_SYS_NICE; exact places and frames, CAP_SYS_ADMIN" },
-		{ ENOENT, "the kernel has no such strategy, nor a module of it" },
+		{ ENOENT, "the kernel has no such strategy, and no module for it" },
 		{ ERANGE, "no such color or frame (see pagealloc colors)" },
-		{ E2BIG, "more than the kernel takes" },
-		{ ENOTTY, "this kernel cannot do that" },
+		{ E2BIG, "argument too large for the kernel" },
+		{ ENOTTY, "not supported by this kernel" },
 	};
 	size_t i;
 
@@ -58,7 +58,7 @@ int target_open(struct target *t, const char *pid, unsigned int flags)
 
 	*t = (struct target){ };
 	if (parse_number(pid, 1, INT_MAX, &n))
-		return complain(USAGE, "%s: not the number of a process", pid);
+		return complain(USAGE, "%s: not a pid", pid);
 	t->pid = n;
 	ret = pagealloc_open(t->pid, flags, &t->handle);
 	if (ret)

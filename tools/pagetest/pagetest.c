@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * pagetest: touch every page of a piece of memory, some times, and say when.
+ * pagetest: touch every page of a memory area repeatedly, and print when.
  *
- * The program of "Looking Inside Memory" (2010), section 4: a workload whose
- * references are known, to check a recording against.
+ * The program of "Looking Inside Memory" (2010), section 4: a workload with known
+ * references, to check recordings against.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 
 enum how { MALLOC, ANON, FILE_MAP, SHM, READ };
 
-/* As the words of --how. */
+/* In the order of the words of --how. */
 static const char * const how_names[] = {
 	[MALLOC] = "malloc", [ANON] = "anon", [FILE_MAP] = "file", [SHM] = "shm",
 	[READ] = "read",
@@ -44,7 +44,7 @@ static struct {
 	int scan;
 	int prefault;
 	int checksum;
-	int thp;		/* -1: as the system has it */
+	int thp;		/* -1: the system's setting */
 	int csv;
 } opt = {
 	.how = MALLOC, .size = 64 << 20, .iterations = 1, .stride = 1, .write = 1,
@@ -71,7 +71,7 @@ static void sleep_ms(unsigned long ms)
 		;
 }
 
-/* A file of the size wanted, in the page cache. */
+/* Open --file, of --size bytes, and read it into the page cache. */
 static int open_file(void)
 {
 	struct stat st;
@@ -108,7 +108,7 @@ static char *get_memory(int *fd)
 
 	switch (opt.how) {
 	case MALLOC:
-		/* On a page boundary, so that pages and bytes agree. */
+		/* Align to a page boundary: malloc() does not. */
 		mem = malloc(opt.size + page_size);
 		if (!mem)
 			die("malloc of %" PRIu64 " bytes: %s", opt.size, strerror(errno));
@@ -134,7 +134,7 @@ static char *get_memory(int *fd)
 	if (mem == MAP_FAILED)
 		die("mmap of %" PRIu64 " bytes: %s", opt.size, strerror(errno));
 advise:
-	/* A kernel without huge pages refuses the advice, and gives none. */
+	/* A kernel without huge pages fails the advice, which for --thp no does not matter. */
 	if (opt.thp >= 0 &&
 	    madvise(mem, opt.size, opt.thp ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) &&
 	    (opt.thp || errno != EINVAL))
@@ -144,7 +144,7 @@ advise:
 	return mem;
 }
 
-/* Touch one word of each page; return how many pages. */
+/* Touch one word of each page; return the number of pages. */
 static uint64_t touch(char *mem, int fd, unsigned long iteration)
 {
 	uint64_t pages = 0, off;
@@ -179,7 +179,7 @@ static void verify(const char *mem, unsigned long iteration)
 	}
 }
 
-/* The sampler's last interval, or -1 while no event is enabled. */
+/* Number of the sampler's last interval; -1 while no event is enabled. */
 static long sampler_seq(void)
 {
 	char buf[32] = "";
@@ -195,7 +195,7 @@ static long sampler_seq(void)
 	return n < 0 ? -1 : strtol(buf, NULL, 10);
 }
 
-/* Until the sampler, once it runs, has begun a new interval. */
+/* Wait until the sampler runs and has begun a new interval. */
 static void wait_interval(void)
 {
 	long seq, first = -1;
@@ -231,25 +231,25 @@ static int take_sleep(const struct opt *o, const char *value)
 
 static const struct verb_usage usage = {
 	.command = "pagetest", .operands = "[options]",
-	.about = "Touch every page of a piece of memory, and say when.",
+	.about = "Touch every page of a memory area, and print when.",
 };
 
 static void parse(int argc, char **argv)
 {
 	const struct opt options[] = {
-		OPT_SIZE(0, "size", "SIZE", &opt.size, 1, OPT_NUMBER_MAX, "how much (default 64M)"),
+		OPT_SIZE(0, "size", "SIZE", &opt.size, 1, OPT_NUMBER_MAX, "size of the memory (default 64M)"),
 		OPT_WORD(0, "how", "malloc|anon|file|shm|read", &opt.how,
 			 "malloc (default); anon, file or shm: mapped memory; read: read() of a file"),
-		OPT_WORD(0, "op", "read|write", &opt.write, "what to do to a page (default write)"),
-		OPT_NUMBER(0, "iterations", "N", &opt.iterations, 1, OPT_NUMBER_MAX, "how often (default 1)"),
+		OPT_WORD(0, "op", "read|write", &opt.write, "access to each page (default write)"),
+		OPT_NUMBER(0, "iterations", "N", &opt.iterations, 1, OPT_NUMBER_MAX, "number of iterations (default 1)"),
 		OPT_CALL('S', "sleep", "TIME", take_sleep, NULL,
-			 "sleep so long after each iteration (ms without unit)"),
+			 "sleep for this time after each iteration (ms without unit)"),
 		OPT_NUMBER(0, "stride", "N", &opt.stride, 1, OPT_NUMBER_MAX, "touch every Nth page only"),
-		OPT_TEXT(0, "file", "FILE", &opt.file, "for file and read; made if it is not there"),
+		OPT_TEXT(0, "file", "FILE", &opt.file, "file for --how file and read; created if missing"),
 		OPT_FLAG(0, "prefault", &opt.prefault, "write all pages before the first iteration"),
 		OPT_WORD(0, "thp", "no|yes", &opt.thp, "ask for huge pages, or for none"),
 		OPT_FLAG(0, "wait-interval", &opt.wait_interval,
-			 "begin each iteration with an interval of the sampler; wait until it runs"),
+			 "wait until the sampler runs, and begin each iteration with one of its intervals"),
 		OPT_FLAG(0, "scan", &opt.scan,
 			 "end an interval before the first iteration, after each iteration, and after each sleep"),
 		OPT_FLAG(0, "checksum", &opt.checksum, "verify what was written"),

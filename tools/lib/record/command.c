@@ -244,14 +244,14 @@ pid_t trace_cmd_start(const char *system, const char *tmp, bool (*runs)(void))
 	close(go[1]);
 	for (tries = 0; pid > 0 && tries < 1000; tries++) {
 		if (waitpid(pid, NULL, WNOHANG) == pid) {
-			complain(FAILED, "trace-cmd record does not work here");
+			complain(FAILED, "trace-cmd record failed to start");
 			return -1;
 		}
 		if (runs() && catches_interrupts(pid))
 			return pid;
 		usleep(10000);
 	}
-	complain(FAILED, "trace-cmd record does not begin");
+	complain(FAILED, "trace-cmd record did not start within 10 s");
 	if (pid > 0)
 		kill_trace_cmd(pid);
 	return -1;
@@ -278,8 +278,8 @@ int trace_cmd_wait(pid_t child, pid_t tracer)
 			return command_status(status);
 		}
 		if (ended & TRACER_ENDED) {
-			complain(FAILED, "trace-cmd ended: the recording is over%s", child > 0 ?
-				 ", the command goes on" : "");
+			complain(FAILED, "trace-cmd ended, and with it the recording%s", child > 0 ?
+				 "; the command continues" : "");
 			return -1;
 		}
 		if (!command_interrupted)

@@ -72,7 +72,7 @@ static char *read_file(int fd)
 static int undo_file(int fd, const char *path)
 {
 	char *text = read_file(fd);
-	int ret = text ? undo_all(text) : complain(FAILED, "no memory left to undo what is changed");
+	int ret = text ? undo_all(text) : complain(FAILED, "no memory left to restore the settings");
 
 	if (!ret && *path)
 		unlink(path);
@@ -149,8 +149,8 @@ static int lock_alone(const char *tool)
 		if (ret != -EBUSY)
 			break;
 		if (pid > 0 && (!kill(pid, 0) || errno != ESRCH))
-			return complain(FAILED, "%s record runs already, as process %d: the kernel's "
-					"settings are the same for both; let it end first", tool,
+			return complain(FAILED, "%s record already runs as process %d: both would "
+					"share the kernel's settings; wait until it ends", tool,
 					(int)pid);
 		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
 	}

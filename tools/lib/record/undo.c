@@ -97,7 +97,7 @@ static int write_file(const char *file, const char *value)
 	errno = 0;
 	if (tracefs_instance_file_write(NULL, file, *value ? value : "\n") >= 0)
 		return OK;
-	return complain(FAILED, "%s: cannot be set back to '%s': %s", file, value,
+	return complain(FAILED, "%s: cannot be restored to '%s': %s", file, value,
 			strerror(errno));
 }
 

@@ -263,7 +263,7 @@ int trace_child_read(const char *path, struct trace_child *c, char *error, size_
 		c->bad_offset = 0;
 		snprintf(error, size, "%s: %s", path, what);
 	} else if (!ended) {
-		snprintf(error, size, "%s: damaged or truncated: its formats of events cannot be read",
+		snprintf(error, size, "%s: damaged or truncated: event formats cannot be read",
 			 path);
 	} else if (c->bad_offset) {
 		snprintf(error, size, "%s: damaged or truncated at 0x%" PRIx64, path,

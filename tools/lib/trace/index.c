@@ -274,7 +274,7 @@ static int index_v7(struct index *x, struct cursor *c, const unsigned char *head
 	if (strcmp(name, "none")) {
 		d->compression = tracecmd_compress_alloc(name, version, d->fd, d->tep, NULL);
 		if (!d->compression) {
-			snprintf(x->error, x->size, "compressed by %.16s, which libtracecmd does not know",
+			snprintf(x->error, x->size, "compressed by %.16s: not supported by libtracecmd",
 				 name);
 			return -1;
 		}
@@ -327,7 +327,7 @@ static int index_v6(struct index *x, struct cursor *c, const unsigned char *head
 		kind = take(c, 10);
 	}
 	if (kind && memcmp(kind, "flyrecord", 10))
-		return fail(x, "holds no binary events");
+		return fail(x, "has no binary events");
 	d->table = c->p - head;
 	d->cpus = cpus;
 	while (kind && cpus-- && !c->bad) {

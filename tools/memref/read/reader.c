@@ -32,7 +32,7 @@ static int send_rows(void *ctx, struct trace_dat *d, FILE *to)
 
 	(void)ctx;
 	if (decoder_init(&decoder, d->tep)) {
-		trace_child_refuse(to, "its memref events have other fields");
+		trace_child_refuse(to, "unsupported memref event format");
 		return 0;
 	}
 	while ((ret = trace_child_next(d, &e, to)) > 0)
@@ -95,7 +95,7 @@ static void no_interval(const struct model *m, const char *path, char *error, si
 		snprintf(error, size, "%s: no interval %s: the recording lasts %.3f s", path,
 			 text, model_seconds(m));
 	else
-		snprintf(error, size, "%s: no complete interval of memref in it", path);
+		snprintf(error, size, "%s: no complete memref interval", path);
 }
 
 /**
@@ -121,7 +121,7 @@ int reader_read(const char *path, struct model *m, void (*progress)(double share
 	model_end(m);
 	m->lost_events = r.lost_events;
 	if (failed && !length)
-		snprintf(error, size, "%s: no memory left for it", path);
+		snprintf(error, size, "%s: no memory left", path);
 	else if (failed && r.bad_offset)
 		snprintf(error + length, size - length,
 			 " (%" PRIu64 " of %" PRIu64 " intervals read)", m->nr_intervals + m->outside,

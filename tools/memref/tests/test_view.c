@@ -181,7 +181,7 @@ static void lacking(void **state)
 	m.window.from = 0.5;
 	lacks("spatial", "no memory was referenced from 0.5 s");
 	assert_int_equal(view_window(view_find("wss"), &process, error, sizeof(error)), -1);
-	assert_string_equal(error, "--pid 7: the view wss does not tell processes apart");
+	assert_string_equal(error, "--pid 7: the view wss does not distinguish processes");
 	assert_null(view_find("nonsense"));
 }
 

@@ -57,6 +57,6 @@ int lacks_nodes(const struct model *m, char *error, size_t size)
 	if (m->nr_nodes)
 		return 0;
 	snprintf(error, size, "the recording has no memref_node events: its kernel does not "
-		 "tell which memory is on which node");
+		 "report the node of memory");
 	return -1;
 }

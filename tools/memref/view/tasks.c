@@ -85,7 +85,7 @@ int lacks_tasks(const struct model *m, char *error, size_t size)
 	for (k = m->tasks; k; k = k->hh.next)
 		if (!m->window.pid || k->key.pid == m->window.pid)
 			return 0;
-	snprintf(error, size, "--pid %u: the recording tells nothing of this process",
+	snprintf(error, size, "--pid %u: the recording has no events of this process",
 		 m->window.pid);
 	return -1;
 }

@@ -343,7 +343,7 @@ void top_draw(struct top *t, FILE *f, int width, int height, int utf8)
 		fputs("\033[J", f);
 		return;
 	}
-	print_row(&s, "memref: interval %u took %.3f s, groups of %u KiB; q ends",
+	print_row(&s, "memref: interval %u took %.3f s, groups of %u KiB; q quits",
 		  i->scan.seq, interval_seconds(i), i->scan.group_kb);
 	draw_cost(&s, t);
 	print_row(&s, "%s", "");

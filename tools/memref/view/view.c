@@ -8,7 +8,7 @@
 #include "memref/model/window.h"
 
 const struct view views[] = {
-	{ "summary", "the recording in numbers", view_summary },
+	{ "summary", "settings and figures of the recording", view_summary },
 	{ "temporal", "groups (LMBs) and pages referenced over time", view_temporal,
 	  .plot = PLOT_ALL },
 	{ "spatial", "how often each group of physical memory was referenced", view_spatial,
@@ -20,7 +20,7 @@ const struct view views[] = {
 	  lacks_virt, PLOT_NO_CLASS, VIEW_VIRT },
 	{ "numa", "pages referenced over time on each node", view_numa, lacks_nodes, PLOT_ONE },
 	{ "tasks", "what each process referenced", view_tasks, lacks_tasks, PLOT_NONE, VIEW_TASKS },
-	{ "thp", "whether large pages would be of use", view_thp, lacks_thp, PLOT_NO_CLASS,
+	{ "thp", "whether huge pages would pay off", view_thp, lacks_thp, PLOT_NO_CLASS,
 	  VIEW_THP },
 	{ }
 };
@@ -53,11 +53,11 @@ const struct view *view_find(const char *name)
 int view_window(const struct view *v, const struct window *w, char *error, size_t size)
 {
 	if (w->addr_end && v->needs & VIEW_TASKS) {
-		snprintf(error, size, "--addr: the view %s does not tell addresses apart", v->name);
+		snprintf(error, size, "--addr: the view %s does not distinguish addresses", v->name);
 		return -1;
 	}
 	if (w->pid && !(v->needs & (VIEW_VIRT | VIEW_TASKS | VIEW_THP))) {
-		snprintf(error, size, "--pid %u: the view %s does not tell processes apart",
+		snprintf(error, size, "--pid %u: the view %s does not distinguish processes",
 			 w->pid, v->name);
 		return -1;
 	}

@@ -92,7 +92,7 @@ static int next_line(struct source *s)
 	if (n < 0)
 		return errno == ENOMEM ? -ENOMEM : ferror(s->file) ? -EIO : 0;
 	if (!n || s->line[n - 1] != '\n' || memchr(s->line, '\0', n))
-		return damaged(s, "not whole");
+		return damaged(s, "incomplete");
 	s->line[n - 1] = '\0';
 	return 1;
 }
@@ -144,7 +144,7 @@ static int read_masks(struct source *s, const char *text)
 	while (*text) {
 		if (info->color_bits == PAGE_HINTS_MAX_COLOR_BITS ||
 		    field(&text, UINT64_MAX, &mask) || !mask)
-			return damaged(s, "no color function");
+			return damaged(s, "invalid color masks");
 		info->masks[info->color_bits++] = mask;
 	}
 	if (info->colors != 1U << info->color_bits)
@@ -162,21 +162,21 @@ static int read_header(struct source *s)
 
 	if (!word(&text, "page_size")) {
 		if (field(&text, 1 << 20, &n) || *text || n < 512 || n & (n - 1))
-			return damaged(s, "no size of a page");
+			return damaged(s, "invalid page size");
 		l->page_size = n;
 	} else if (!word(&text, "colors")) {
 		if (field(&text, PAGE_HINTS_MAX_COLORS, &n) || *text || !n)
-			return damaged(s, "no number of colors up to %d", PAGE_HINTS_MAX_COLORS);
+			return damaged(s, "not a number of colors up to %d", PAGE_HINTS_MAX_COLORS);
 		l->info.colors = n;
 	} else if (!word(&text, "masks")) {
 		return l->info.color_bits ? damaged(s, "masks twice") : read_masks(s, text);
 	} else if (!word(&text, "frames")) {
 		if (strcmp(text, "yes") && strcmp(text, "no"))
-			return damaged(s, "frames yes or no");
+			return damaged(s, "frames: not yes or no");
 		l->frames = *text == 'y';
 	} else if (!word(&text, "anchor")) {
 		if (anchor(&text, &a) || field(&text, UINT64_MAX, &n) || *text || n % 512)
-			return damaged(s, "no anchor");
+			return damaged(s, "invalid anchor");
 		l->anchors[a] = n;
 	} else {
 		return 1;
@@ -198,15 +198,15 @@ static int read_map(struct source *s, const char *text)
 		last = l->maps[l->nr_maps - 1].at.end;
 	if (anchor(&text, &a) || field(&text, UINT64_MAX, &start) ||
 	    field(&text, UINT64_MAX, &end) || strspn(text, "rwxps-") != 4 || text[4] != ' ')
-		return damaged(s, "no mapping");
+		return damaged(s, "invalid mapping");
 	memcpy(perms, text, 4);
 	text += 5;
 	if (field(&text, UINT64_MAX, &offset) || field(&text, UINT32_MAX, &order))
-		return damaged(s, "no mapping");
+		return damaged(s, "invalid mapping");
 	if (start % l->page_size || end % l->page_size || start >= end)
 		return damaged(s, "not of whole pages");
 	if (start < last)
-		return damaged(s, "overlaps the mapping before");
+		return damaged(s, "overlaps the previous mapping");
 	m = layout_add_map(l);
 	if (!m)
 		return -ENOMEM;
@@ -228,18 +228,18 @@ static int read_page(struct source *s, const char *text, int file)
 	if (!m)
 		return damaged(s, "a page before the first mapping");
 	if (field(&text, (m->at.end - m->at.start) / l->page_size - 1, &index))
-		return damaged(s, "no page of the mapping");
+		return damaged(s, "not a page of the mapping");
 	if (m->nr && index <= l->pages[l->nr_pages - 1].index)
 		return damaged(s, "pages are not in order");
 	if (field(&text, l->info.colors - 1, &color))
-		return damaged(s, "no color below %u", l->info.colors);
+		return damaged(s, "not a color below %u", l->info.colors);
 	if (l->frames && (field(&text, UINT64_MAX - 1, &pfn) || !pfn))
-		return damaged(s, "no frame");
+		return damaged(s, "not a frame number");
 	if (l->frames && pagealloc_color(&l->info, pfn) != color)
 		return damaged(s, "the frame is of color %u, not %u",
 			       pagealloc_color(&l->info, pfn), (unsigned int)color);
 	if (*text)
-		return damaged(s, "more than a page");
+		return damaged(s, "too many fields");
 	p = layout_add_page(l);
 	if (!p)
 		return -ENOMEM;
@@ -252,11 +252,11 @@ static int read_end(struct source *s, const char *text)
 	uint64_t maps, pages;
 
 	if (!s->l->page_size || !s->l->info.color_bits)
-		return damaged(s, "no page_size, colors or masks");
+		return damaged(s, "page_size, colors or masks missing");
 	if (field(&text, UINT64_MAX, &maps) || field(&text, UINT64_MAX, &pages) || *text ||
 	    maps != s->l->nr_maps || pages != s->l->nr_pages)
-		return damaged(s, "%zu mappings with %zu pages were read, which is not what was"
-			       " written", s->l->nr_maps, s->l->nr_pages);
+		return damaged(s, "%zu mappings with %zu pages were read, which differs from the"
+			       " end line", s->l->nr_maps, s->l->nr_pages);
 	return 0;
 }
 
@@ -273,14 +273,14 @@ static int read_lines(struct source *s)
 	if (!ret || word(&text, "pagealloc-layout") || field(&text, UINT32_MAX, &version) || *text)
 		return damaged(s, "not a layout");
 	if (version != VERSION)
-		return damaged(s, "version %" PRIu64 ", only %d is known", version, VERSION);
+		return damaged(s, "unsupported version %" PRIu64 " (this library reads %d)", version, VERSION);
 	for (;;) {
 		ret = next_line(s);
 		if (ret < 0)
 			return ret;
 		text = s->line;
 		if (!ret)
-			return damaged(s, "truncated: no end");
+			return damaged(s, "truncated: no end line");
 		if (*text == '#')
 			continue;
 		if (!word(&text, "end")) {
@@ -298,7 +298,7 @@ static int read_lines(struct source *s)
 		else
 			ret = s->l->nr_maps ? 1 : read_header(s);
 		if (ret == 1)
-			ret = damaged(s, "not known");
+			ret = damaged(s, "unknown line");
 		if (ret)
 			return ret;
 	}

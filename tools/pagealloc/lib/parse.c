@@ -86,11 +86,11 @@ static int parse_fields(struct parser *p, const char *s, const char * const *nam
 				break;
 		}
 		if (i == nr)
-			return fail(p, -EINVAL, "%s: %s=N%s%s%s wanted", s, names[0],
+			return fail(p, -EINVAL, "%s: expected %s=N%s%s%s", s, names[0],
 				    nr > 1 ? " or " : "", nr > 1 ? names[1] : "",
 				    nr > 1 ? "=N" : "");
 		if (seen & 1 << i)
-			return fail(p, -EINVAL, "%s twice", names[i]);
+			return fail(p, -EINVAL, "%s given twice", names[i]);
 		seen |= 1 << i;
 		end = number(s + length + 1, max[i], &values[i]);
 		if (!end || (*end && *end != ','))
@@ -134,7 +134,7 @@ static int parse_random(struct parser *p, const char *s)
 	int ret;
 
 	if (!s)
-		return fail(p, -EINVAL, "seed=N wanted");
+		return fail(p, -EINVAL, "expected seed=N");
 	ret = parse_fields(p, s, names, max, 1, &seed);
 	arg.seed = seed;
 	return ret ? ret : append(p, &arg, sizeof(arg));
@@ -146,7 +146,7 @@ static int parse_partition(struct parser *p, const char *s)
 	size_t words = 0;
 
 	if (!s)
-		return fail(p, -EINVAL, "colors wanted: 0-7,16");
+		return fail(p, -EINVAL, "expected colors: 0-7,16");
 	while (s) {
 		uint64_t first, last;
 		const char *end = number(s, PAGE_HINTS_MAX_COLORS - 1, &first);
@@ -155,7 +155,7 @@ static int parse_partition(struct parser *p, const char *s)
 		if (end && *end == '-')
 			end = number(end + 1, PAGE_HINTS_MAX_COLORS - 1, &last);
 		if (!end || (*end && *end != ','))
-			return fail(p, -EINVAL, "%s: no colors below %d (0-7,16)", s,
+			return fail(p, -EINVAL, "%s: not colors below %d (0-7,16)", s,
 				    PAGE_HINTS_MAX_COLORS);
 		if (first > last)
 			return fail(p, -EINVAL, "%.*s: the first color of a range is above its last",
@@ -202,7 +202,7 @@ static int parse_numbers(struct parser *p, FILE *f, const char *name, int frames
 				end = number(s, frames ? UINT64_MAX - 1 : PAGE_HINTS_MAX_COLORS - 1,
 					     &n);
 			if (!end || (*end && !isspace((unsigned char)*end) && *end != ','))
-				ret = fail(p, -EINVAL, "%s:%zu: no %s", name, nr_line,
+				ret = fail(p, -EINVAL, "%s:%zu: not a %s", name, nr_line,
 					   frames ? "frame number" : "color");
 			else
 				ret = frames ? append(p, &n, sizeof(n)) : append_color(p, n);
@@ -232,7 +232,7 @@ static int parse_file(struct parser *p, const char *path, int frames)
 static int parse_modulo(struct parser *p, const char *s)
 {
 	if (!s)
-		return fail(p, -EINVAL, "colors (0,8,16) or a file wanted");
+		return fail(p, -EINVAL, "expected colors (0,8,16) or a file");
 	/* A file whose name consists of digits and commas can be given as ./0,1. */
 	if (strspn(s, "0123456789,") != strlen(s)) {
 		if (access(s, F_OK))
@@ -246,7 +246,7 @@ static int parse_modulo(struct parser *p, const char *s)
 		int ret;
 
 		if (!end || (*end && *end != ','))
-			return fail(p, -EINVAL, "%s: no color below %d", s, PAGE_HINTS_MAX_COLORS);
+			return fail(p, -EINVAL, "%s: not a color below %d", s, PAGE_HINTS_MAX_COLORS);
 		ret = append_color(p, color);
 		if (ret || !*end)
 			return ret;
@@ -256,7 +256,7 @@ static int parse_modulo(struct parser *p, const char *s)
 
 static int parse_exact(struct parser *p, const char *s)
 {
-	return s ? parse_file(p, s, 1) : fail(p, -EINVAL, "a file of frame numbers wanted");
+	return s ? parse_file(p, s, 1) : fail(p, -EINVAL, "expected a file of frame numbers");
 }
 
 /* The argument of an unknown strategy: the bytes of a file. */
@@ -270,7 +270,7 @@ static int parse_other(struct parser *p, const char *s)
 	if (!s)
 		return 0;
 	if (*s != '@')
-		return fail(p, -EINVAL, "@FILE wanted: the argument's bytes");
+		return fail(p, -EINVAL, "expected @FILE, with the argument's bytes");
 	f = fopen(s + 1, "re");
 	if (!f)
 		return fail(p, -errno, "%s", strerror(errno));
@@ -314,7 +314,7 @@ API int pagealloc_hint_parse(const char *text, unsigned int flags, struct pageal
 	int ret;
 
 	if (!length || length >= PAGE_HINTS_NAME_LEN)
-		return fail(&p, -EINVAL, "no name of a strategy");
+		return fail(&p, -EINVAL, "not the name of a strategy");
 	for (i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++) {
 		name = strategies[i].name;
 		if (strlen(name) == length && !strncmp(text, name, length))

@@ -50,8 +50,8 @@ sub options {
 		[ 'run --no-aslr --report - true', qr/--report: only with --replay/ ],
 		[ 'run --replay x --list true', qr/--list: only with --report/ ],
 		[ 'verify 1 --list', qr/; see .* --help$/ ],
-		[ 'set', qr/; see .* --help$/ ], [ "set $$", qr/; see .* --help$/ ], [ 'set x --strategy coloring', qr/x: not the number of a process/ ],
-		[ 'get 0', qr/0: not the number/ ], [ 'map 1x', qr/1x: not the number/ ],
+		[ 'set', qr/; see .* --help$/ ], [ "set $$", qr/; see .* --help$/ ], [ 'set x --strategy coloring', qr/x: not a pid/ ],
+		[ 'get 0', qr/0: not a pid/ ], [ 'map 1x', qr/1x: not a pid/ ],
 		[ 'verify 1 --exact', qr/; see .* --help$/ ], [ 'verify 1 [heap] --against x', qr/; see .* --help$/ ],
 		[ 'map 1 -f gif', qr/--format gif: not text, csv or json/ ],
 		[ 'record', qr/; see .* --help$/ ], [ 'record -o x', qr/; see .* --help$/ ], [ 'record --', qr/; see .* --help$/ ],
@@ -111,7 +111,7 @@ spew("$dir/touch.sh", "#!/bin/sh\n: >$dir/touched\n");
 chmod 0755, "$dir/touch.sh";
 
 sub layouts {
-	for ([ 'damaged', qr/damaged: line 8: no page of the mapping/ ], [ 'short', qr/short: line 9: not whole/ ],
+	for ([ 'damaged', qr/damaged: line 8: not a page of the mapping/ ], [ 'short', qr/short: line 9: incomplete/ ],
 	     [ 'touch.sh', qr/touch\.sh: line 1: not a layout/ ], [ 'none', qr/none: No such file/ ]) {
 		my ($name, $message) = @$_;
 		my ($status, $text, $err) = run("$pagealloc run --replay $dir/$name $dir/touch.sh");

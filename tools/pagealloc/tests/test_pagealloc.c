@@ -294,7 +294,7 @@ static void table_files(void **state)
 	pagealloc_hint_free(hint);
 	write_file(path, "1\n2x\n");
 	assert_int_equal(pagealloc_hint_parse(text, 0, &hint, error, sizeof(error)), -EINVAL);
-	assert_non_null(strstr(error, ":2: no frame"));
+	assert_non_null(strstr(error, ":2: not a frame"));
 	write_file(path, "# nothing\n");
 	assert_int_equal(pagealloc_hint_parse(text, 0, &hint, error, sizeof(error)), -EINVAL);
 	assert_non_null(strstr(error, "empty"));
@@ -532,30 +532,30 @@ static void small_file(void **state)
 static void damaged_files(void **state)
 {
 	static const struct { const char *what, *instead, *error; } bad[] = {
-		{ "pagealloc-layout 1", "pagealloc-layout 2", "line 1: version 2" },
+		{ "pagealloc-layout 1", "pagealloc-layout 2", "line 1: unsupported version 2" },
 		{ "pagealloc-layout 1", "#!/bin/sh", "line 1: not a layout" },
-		{ "page_size 4096", "page_size 4095", "line 2: no size" },
+		{ "page_size 4096", "page_size 4095", "line 2: invalid page size" },
 		{ "colors 4", "colors 8", "line 4: 8 colors, but 2 masks" },
-		{ "colors 4", "colors 5000", "line 3: no number of colors" },
-		{ "0x1 0x2", "0x1 zwei", "line 4: no color function" },
-		{ "0x1 0x2", "0x1 0x0", "line 4: no color function" },
+		{ "colors 4", "colors 5000", "line 3: not a number of colors" },
+		{ "0x1 0x2", "0x1 zwei", "line 4: invalid color masks" },
+		{ "0x1 0x2", "0x1 0x0", "line 4: invalid color masks" },
 		{ "frames yes", "frames maybe", "line 5" },
-		{ "anchor exe", "anchor axe", "line 6: no anchor" },
-		{ "0x400000\n", "0x400001\n", "line 6: no anchor" },
+		{ "anchor exe", "anchor axe", "line 6: invalid anchor" },
+		{ "0x400000\n", "0x400001\n", "line 6: invalid anchor" },
 		{ "0x402000", "0x402001", "line 8: not of whole pages" },
 		{ "0x402000", "0x400000", "line 8: not of whole pages" },
 		{ "0x500000", "0x401000", "line 11: overlaps" },
-		{ "rw-p", "rw", "line 8: no mapping" },
-		{ "a 0 3 7", "a 2 3 7", "line 9: no page" },
+		{ "rw-p", "rw", "line 8: invalid mapping" },
+		{ "a 0 3 7", "a 2 3 7", "line 9: not a page" },
 		{ "a 0 3 7", "a 1 3 7", "line 10: pages are not in order" },
-		{ "a 0 3 7", "a 0 4 7", "line 9: no color below 4" },
+		{ "a 0 3 7", "a 0 4 7", "line 9: not a color below 4" },
 		{ "a 0 3 7", "a 0 2 7", "line 9: the frame is of color 3, not 2" },
-		{ "a 0 3 7", "a 0 3", "line 9: no frame" },
-		{ "a 0 3 7", "a 0 3 7 7", "line 9: more than a page" },
-		{ "a 0 3 7", "b 0 3 7", "line 9: not known" },
-		{ "a 0 3 7", "colors 4", "line 9: not known" },
-		{ "end 2 3", "end 2 4", "which is not what was written" },
-		{ "end 2 3", "", "line 13: not known" },
+		{ "a 0 3 7", "a 0 3", "line 9: not a frame" },
+		{ "a 0 3 7", "a 0 3 7 7", "line 9: too many fields" },
+		{ "a 0 3 7", "b 0 3 7", "line 9: unknown line" },
+		{ "a 0 3 7", "colors 4", "line 9: unknown line" },
+		{ "end 2 3", "end 2 4", "differs from the end line" },
+		{ "end 2 3", "", "line 13: unknown line" },
 		{ "end 2 3\n", "", "truncated" },
 		{ "end 2 3\n", "end 2 3\nmore\n", "lines after the end" },
 	};
