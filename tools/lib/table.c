@@ -37,14 +37,14 @@ int table_add(struct table *t, const struct cell *row)
 {
 	int i;
 
-	if (t->nr_cells + t->nr_columns > t->room) {
-		size_t room = (t->room ? t->room * 2 : 64) + t->nr_columns;
-		struct cell *cells = realloc(t->cells, room * sizeof(*cells));
+	if (t->nr_cells + t->nr_columns > t->capacity) {
+		size_t capacity = (t->capacity ? t->capacity * 2 : 64) + t->nr_columns;
+		struct cell *cells = realloc(t->cells, capacity * sizeof(*cells));
 
 		if (!cells)
 			return -1;
 		t->cells = cells;
-		t->room = room;
+		t->capacity = capacity;
 	}
 	for (i = 0; i < t->nr_columns; i++) {
 		struct cell cell = row[i];

@@ -53,7 +53,7 @@ struct table {
 	const struct column *columns;
 	int nr_columns;
 	struct cell *cells;
-	size_t nr_cells, room, nr_summary;
+	size_t nr_cells, capacity, nr_summary;
 	int *widths;
 	bool printed;
 	const char *warning;

@@ -20,7 +20,7 @@ struct span {
 	uint32_t last_seq;
 };
 
-static int take_row(void *ctx, const struct row *row)
+static int handle_row(void *ctx, const struct row *row)
 {
 	const struct scan_row *scan = &row->scan;
 	struct span *s = ctx;
@@ -48,7 +48,7 @@ static int take_row(void *ctx, const struct row *row)
 
 static int find_span(const char *path, struct span *s)
 {
-	struct reader r = { .row = take_row, .ctx = s };
+	struct reader r = { .row = handle_row, .ctx = s };
 
 	if (read_rows(path, &r))
 		return FAILED;

@@ -24,7 +24,7 @@ struct choice {
 };
 
 /* --groups=N is deprecated: in all tools --top sets the number of rows. */
-static int take_groups(const struct opt *o, const char *value)
+static int parse_groups(const struct opt *o, const char *value)
 {
 	struct choice *c = o->to;
 	uint64_t n;
@@ -61,7 +61,7 @@ int cmd_diff(int argc, char **argv)
 	struct output output = { };
 	struct window window = { };
 	const struct opt options[] = {
-		OPT_CALL(0, "groups", "[=N]", take_groups, &choice, "compare groups instead: those that changed most"),
+		OPT_CALL(0, "groups", "[=N]", parse_groups, &choice, "compare groups instead: those that changed most"),
 		OPT_NUMBER('n', "top", "N", &choice.top, 1, OPT_NUMBER_MAX, "number of groups (default 20)"),
 		OPT_CHANGED('g', NULL, "--groups --top N"),
 		OUTPUT_OPTIONS(&output), WINDOW_OPTIONS(&window), { }

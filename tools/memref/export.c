@@ -253,7 +253,7 @@ static void interval_damo(struct export *x, const struct gather *g, FILE *f)
 	fprintf(f, "],\n\"total_bytes\": %" PRIu64 "}", total);
 }
 
-static int take_interval(void *ctx, const struct gather *g)
+static int write_interval(void *ctx, const struct gather *g)
 {
 	struct export *x = ctx;
 
@@ -265,7 +265,7 @@ static int take_interval(void *ctx, const struct gather *g)
 	return x->failed;
 }
 
-static int take_row(void *ctx, const struct row *row)
+static int handle_row(void *ctx, const struct row *row)
 {
 	struct export *x = ctx;
 
@@ -277,7 +277,7 @@ static int take_row(void *ctx, const struct row *row)
 /* Read the recording, and complete the last interval. */
 static int read_intervals(struct export *x, const char *path)
 {
-	struct reader r = { .row = take_row, .ctx = x };
+	struct reader r = { .row = handle_row, .ctx = x };
 	int ret = read_rows(path, &r);
 
 	if (ret < 0) {
@@ -296,7 +296,7 @@ static int run_intervals(struct export *x, const char *path)
 {
 	int damaged;
 
-	x->gather.interval = take_interval;
+	x->gather.interval = write_interval;
 	x->gather.ctx = x;
 	damaged = read_intervals(x, path);
 	if (x->measured && x->extent.intervals != x->gather.intervals)
@@ -326,7 +326,7 @@ static int measure(void *ctx, const struct gather *g)
 
 static int run_damo(struct export *x, const char *path)
 {
-	struct reader r = { .row = take_row, .ctx = x };
+	struct reader r = { .row = handle_row, .ctx = x };
 	char error[512];
 
 	x->gather.interval = measure;
@@ -457,7 +457,7 @@ static const struct verb_usage usage = {
 	.about = "Convert a recording (default trace.dat) into the format of another program.", .max = 1,
 };
 
-static int take_format(const struct opt *o, const char *value)
+static int parse_format(const struct opt *o, const char *value)
 {
 	const struct format **format = o->to, *f;
 	const char *near;
@@ -476,7 +476,7 @@ int cmd_export(int argc, char **argv)
 {
 	struct export x = { 0 };
 	const struct opt options[] = {
-		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw", take_format, &x.format,
+		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw", parse_format, &x.format,
 			 "damo: damo's record format; damo-json: uncompressed, which damo refuses; csv, json: one row per group and "
 			 "interval; folded: flame graph stacks, node;class;group pages; raw: one line per event"),
 		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),

@@ -21,7 +21,7 @@
 static struct {
 	const char *file;
 	const char *option;
-	char want[MAX_PIDS];
+	char value[MAX_PIDS];
 	int set;
 } knobs[NR_KNOBS] = {
 	[INTERVAL] = { "memref/interval_ms", "--interval" },
@@ -39,23 +39,23 @@ static struct {
 };
 
 /**
- * knobs_want() - queue a value for knobs_apply()
+ * knobs_request() - queue a value for knobs_apply()
  * @knob: the knob
  * @value: the requested value
  */
-void knobs_want(enum knob knob, const char *value)
+void knobs_request(enum knob knob, const char *value)
 {
-	snprintf(knobs[knob].want, sizeof(knobs[knob].want), "%s", value);
+	snprintf(knobs[knob].value, sizeof(knobs[knob].value), "%s", value);
 	knobs[knob].set = 1;
 }
 
 /**
- * knobs_wanted() - whether a value is queued for a knob
+ * knobs_requested() - whether a value is queued for a knob
  * @knob: the knob
  *
  * Return: 1 or 0.
  */
-int knobs_wanted(enum knob knob)
+int knobs_requested(enum knob knob)
 {
 	return knobs[knob].set;
 }
@@ -63,7 +63,7 @@ int knobs_wanted(enum knob knob)
 /* For options without an argument, or whose argument the kernel checks. */
 int knob_option(const struct opt *o, const char *value)
 {
-	knobs_want((uintptr_t)o->to, value ? value : "1");
+	knobs_request((uintptr_t)o->to, value ? value : "1");
 	return OK;
 }
 
@@ -78,7 +78,7 @@ int knob_interval(const struct opt *o, const char *value)
 		return complain(USAGE, "--interval %s: not a number of ms, nor a time such as 500ms or 1s",
 				value);
 	snprintf(ms, sizeof(ms), "%.0f", s * 1000);
-	knobs_want(INTERVAL, ms);
+	knobs_request(INTERVAL, ms);
 	return OK;
 }
 
@@ -91,20 +91,20 @@ int knob_group_size(const struct opt *o, const char *value)
 	if (parse_size(value, &size) || size & (size - 1) || size < 65536 || size > 1 << 30)
 		return complain(USAGE, "--group-size %s: not a power of two from 64K to 1G", value);
 	snprintf(kb, sizeof(kb), "%" PRIu64, size >> 10);
-	knobs_want(GROUP, kb);
+	knobs_request(GROUP, kb);
 	return OK;
 }
 
 int knob_pid(const struct opt *o, const char *value)
 {
-	char *want = knobs[PIDS].want;
-	const size_t n = strlen(want);
+	char *pids = knobs[PIDS].value;
+	const size_t n = strlen(pids);
 	uint64_t pid;
 
 	(void)o;
-	if (parse_number(value, 1, INT_MAX, &pid) || n + 16 > sizeof(knobs[PIDS].want))
+	if (parse_number(value, 1, INT_MAX, &pid) || n + 16 > sizeof(knobs[PIDS].value))
 		return complain(USAGE, "--pid %s: not a pid, or too many", value);
-	snprintf(want + n, sizeof(knobs[PIDS].want) - n, "%s%" PRIu64, n ? " " : "", pid);
+	snprintf(pids + n, sizeof(knobs[PIDS].value) - n, "%s%" PRIu64, n ? " " : "", pid);
 	knobs[PIDS].set = 1;
 	return OK;
 }
@@ -121,7 +121,7 @@ int knob_cgroup(const struct opt *o, const char *value)
 		memmove(path, path + n, strlen(path + n) + 1);
 	else if (!strcmp(path, CGROUP_ROOT))
 		strcpy(path, "/");
-	knobs_want(CGROUP, path);
+	knobs_request(CGROUP, path);
 	return OK;
 }
 
@@ -153,7 +153,7 @@ static int set(int knob)
 	free(before);
 	errno = 0;
 	if (ret || tracefs_instance_file_write(NULL, knobs[knob].file,
-					       *knobs[knob].want ? knobs[knob].want : "\n") < 0)
+					       *knobs[knob].value ? knobs[knob].value : "\n") < 0)
 		return -1;
 	return 0;
 }
@@ -171,7 +171,7 @@ int knobs_apply(void)
 	for (i = 0; i < NR_KNOBS; i++) {
 		if (!knobs[i].set || !set(i))
 			continue;
-		return complain(FAILED, "%s %s: %s", knobs[i].option, knobs[i].want,
+		return complain(FAILED, "%s %s: %s", knobs[i].option, knobs[i].value,
 				errno == ESRCH ? "no such process" :
 				errno == EBUSY ? "a memref event is enabled already" :
 				strerror(errno));
@@ -188,6 +188,6 @@ void knobs_try(enum knob knob, const char *value)
 {
 	if (!tracefs_file_exists(NULL, (char *)knobs[knob].file))
 		return;
-	snprintf(knobs[knob].want, sizeof(knobs[knob].want), "%s", value);
+	snprintf(knobs[knob].value, sizeof(knobs[knob].value), "%s", value);
 	set(knob);
 }

@@ -13,8 +13,8 @@ enum knob {
 	CGROUP, PIDS, NR_KNOBS
 };
 
-void knobs_want(enum knob knob, const char *value);
-int knobs_wanted(enum knob knob);
+void knobs_request(enum knob knob, const char *value);
+int knobs_requested(enum knob knob);
 int knobs_exist(void);
 int knobs_apply(void);
 void knobs_try(enum knob knob, const char *value);

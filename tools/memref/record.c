@@ -91,8 +91,8 @@ static int record(const char *output, char **command, bool command_only)
 	}
 	if (!ret && command_only) {
 		snprintf(buf, sizeof(buf), "%d", child);
-		knobs_want(PIDS, buf);
-		knobs_want(CHILDREN, "1");
+		knobs_request(PIDS, buf);
+		knobs_request(CHILDREN, "1");
 	}
 	if (!ret)
 		ret = record_command(output, tmp, command, child, go);
@@ -126,9 +126,9 @@ int cmd_record(int argc, char **argv)
 	};
 	char **command = argv + options_parse(&usage, options, argc, argv);
 
-	if (command_only && (!*command || knobs_wanted(PIDS)))
+	if (command_only && (!*command || knobs_requested(PIDS)))
 		return complain(USAGE, "--command-only needs a command, and no --pid");
-	if (knobs_wanted(VIRT) && !command_only && !knobs_wanted(PIDS) && !knobs_wanted(CGROUP))
+	if (knobs_requested(VIRT) && !command_only && !knobs_requested(PIDS) && !knobs_requested(CGROUP))
 		return complain(USAGE, "--virt needs --pid, --cgroup or --command-only");
 	if (geteuid())
 		return complain(FAILED, "record needs root");

@@ -147,7 +147,7 @@ static int end(struct session *s, int status)
 	return 1;
 }
 
-static int take_row(void *ctx, const struct row *row)
+static int handle_row(void *ctx, const struct row *row)
 {
 	struct session *s = ctx;
 	int ret = top_add(&s->top, row);
@@ -167,7 +167,7 @@ static int take_row(void *ctx, const struct row *row)
 	return s->left && !--s->left ? end(s, OK) : 0;
 }
 
-static int take_record(struct tep_event *event, struct tep_record *record, int cpu, void *ctx)
+static int handle_record(struct tep_event *event, struct tep_record *record, int cpu, void *ctx)
 {
 	struct session *s = ctx;
 
@@ -178,7 +178,7 @@ static int take_record(struct tep_event *event, struct tep_record *record, int c
 	else if (record->missed_events)
 		s->top.lost_events++;
 	/* Count damaged events as lost. */
-	if (decode(&s->decoder, record->ts, record->data, record->size, take_row, s) < 0)
+	if (decode(&s->decoder, record->ts, record->data, record->size, handle_row, s) < 0)
 		s->top.lost_events++;
 	return s->done;
 }
@@ -219,7 +219,7 @@ static void watch(struct session *s, int utf8)
 
 	while (!interrupted && !s->done) {
 		/* Fails if there are no events yet: not an error. */
-		tracefs_iterate_raw_events(s->tep, s->instance, NULL, 0, take_record, s);
+		tracefs_iterate_raw_events(s->tep, s->instance, NULL, 0, handle_record, s);
 		if (!s->batch) {
 			ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
 			if (s->fresh || size.ws_row != before.ws_row ||

@@ -56,7 +56,7 @@ int complain_about(int err, const char *what);
 /* options.c: options of several verbs */
 
 /* A hint requested on the command line. */
-struct wish {
+struct hint_request {
 	const char *strategy;
 	unsigned int flags;		/* PAGE_HINT_* */
 	const char *inherit;
@@ -65,19 +65,19 @@ struct wish {
 };
 
 /* Rows for a verb's option table. */
-#define WISH_OPTIONS(w) \
+#define HINT_OPTIONS(w) \
 	OPT_TEXT(0, "strategy", "NAME[:ARG]", &(w)->strategy, \
 		 "coloring[:offset=N], binhop[:first=N,step=N], modulo:C,C,... or modulo:FILE, exact:FILE, " \
 		 "partition:C-C,C,..., random:seed=N, or another module's NAME[:@FILE]"), \
-	OPT_CALL(0, "order0", NULL, wish_flag, w, "no large folios"), \
-	OPT_CALL(0, "locked", NULL, wish_flag, w, "only CAP_SYS_NICE can remove the hint"), \
+	OPT_CALL(0, "order0", NULL, hint_request_flag, w, "no large folios"), \
+	OPT_CALL(0, "locked", NULL, hint_request_flag, w, "only CAP_SYS_NICE can remove the hint"), \
 	OPT_TEXT(0, "inherit", "LIST", &(w)->inherit, \
 		 "fork (children get the default hint), exec (new programs keep it), ranges (children get " \
 		 "the hints of ranges), or none; default of run: fork,exec"), \
 	OPT_CHANGED('s', NULL, "--strategy")
 
-int wish_flag(const struct opt *o, const char *value);
-int wish_parse(struct wish *w);
+int hint_request_flag(const struct opt *o, const char *value);
+int hint_request_parse(struct hint_request *w);
 int inherit_parse(const char *text, unsigned int *flags);
 void inherit_print(char *buf, size_t size, unsigned int flags);
 

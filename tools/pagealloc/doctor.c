@@ -30,7 +30,7 @@ static const struct column columns[] = {
 	{ "why", CELL_TEXT }, { "fix", CELL_TEXT },
 };
 
-static void say(struct doctor *d, const char *check, enum state state, const char *value,
+static void add_check(struct doctor *d, const char *check, enum state state, const char *value,
 		const char *why, const char *fix)
 {
 	d->nr[state]++;
@@ -69,11 +69,11 @@ static void check_knobs(struct doctor *d)
 
 	for (k = knobs; k->check; k++) {
 		if (system_read(k->path, value, sizeof(value)))
-			say(d, k->check, GOOD, "not there", k->why, "");
+			add_check(d, k->check, GOOD, "not there", k->why, "");
 		else if (!strcmp(value, "0") || (k->off && !strcmp(value, k->off)))
-			say(d, k->check, GOOD, value, k->why, "");
+			add_check(d, k->check, GOOD, value, k->why, "");
 		else
-			say(d, k->check, k->state, value, k->why, k->fix);
+			add_check(d, k->check, k->state, value, k->why, k->fix);
 	}
 }
 
@@ -83,17 +83,17 @@ static void check_kernel(struct doctor *d)
 
 	snprintf(path, sizeof(path), "%s/proc/self/page_hints", system_root());
 	if (access(path, F_OK)) {
-		say(d, "kernel", BAD, "no page hints",
+		add_check(d, "kernel", BAD, "no page hints",
 		    "hints need a kernel with the memscope series and CONFIG_PAGE_HINT",
 		    "build and boot it: make deb; the other checks assume page hints");
 		return;
 	}
-	say(d, "kernel", GOOD, "has page hints", "hints need CONFIG_PAGE_HINT", "");
+	add_check(d, "kernel", GOOD, "has page hints", "hints need CONFIG_PAGE_HINT", "");
 	if (!system_read("/proc/sys/vm/page_hints_unprivileged", value, sizeof(value)))
-		say(d, "unprivileged", GOOD, value,
+		add_check(d, "unprivileged", GOOD, value,
 		    "0: hints need CAP_SYS_NICE; 1: all users may set hints that name no frame", "");
 	if (!system_read("/proc/sys/vm/page_hints_inherit", value, sizeof(value)))
-		say(d, "inherit", atoi(value) & PAGE_HINTS_EXEC_DEFAULT &&
+		add_check(d, "inherit", atoi(value) & PAGE_HINTS_EXEC_DEFAULT &&
 		    atoi(value) & PAGE_HINTS_FORK_DEFAULT ? GOOD : NOTE, value,
 		    "1: children, 4: new programs may inherit the default hint, 2: children the ranges",
 		    "sysctl vm.page_hints_inherit=7");
@@ -121,9 +121,9 @@ static void check_vm(struct doctor *d)
 	int xen = !system_read("/sys/hypervisor/type", type, sizeof(type));
 
 	if (!xen && !cpu_has("flags", "hypervisor"))
-		say(d, "virtual_machine", GOOD, "no", "frames are the machine's", "");
+		add_check(d, "virtual_machine", GOOD, "no", "frames are the machine's", "");
 	else
-		say(d, "virtual_machine", WARN, "yes",
+		add_check(d, "virtual_machine", WARN, "yes",
 		    "guest and host frame numbers agree only inside one host page: colors are valid up to"
 		    " the size of the host pages that back this guest, which the guest cannot detect",
 		    "back the guest with large pages on the host (hugetlbfs, 2 MiB or 1 GiB)");
@@ -180,7 +180,7 @@ static void check_colors(struct doctor *d)
 			colors = sets * line / sysconf(_SC_PAGESIZE);
 		}
 		if (!level) {
-			say(d, "colors", WARN, "no caches in /sys",
+			add_check(d, "colors", WARN, "no caches in /sys",
 			    "the machine does not report its caches",
 			    "echo colors:N >/sys/kernel/mm/page_hint/color_function");
 			return;
@@ -188,7 +188,7 @@ static void check_colors(struct doctor *d)
 		snprintf(value, sizeof(value), "%lu, of the level 2 cache", colors);
 	}
 	d->colors = colors;
-	say(d, "colors", colors > 1 ? GOOD : BAD, value,
+	add_check(d, "colors", colors > 1 ? GOOD : BAD, value,
 	    "pages of one color map to the same sets of the cache: with fewer than two colors there"
 	    " is nothing to choose",
 	    "if a cache or the memory banks have more: echo level:N, colors:N or masks:0x...,0x..."
@@ -210,14 +210,14 @@ static void check_llc(struct doctor *d)
 		}
 	}
 	if (best < 3) {
-		say(d, "hashed_cache", GOOD, best ? "no level 3 cache" : "no caches in /sys",
+		add_check(d, "hashed_cache", GOOD, best ? "no level 3 cache" : "no caches in /sys",
 		    "large caches select sets by a hash of the address", "");
 		return;
 	}
 	system_read("/sys/kernel/mm/page_hint/color_function", function, sizeof(function));
 	snprintf(value, sizeof(value), "level %lu, %lu sets%s", best, sets,
 		 sets & (sets - 1) ? ", no power of two" : "");
-	say(d, "hashed_cache", strncmp(function, "masks:", 6) ? WARN : NOTE, value,
+	add_check(d, "hashed_cache", strncmp(function, "masks:", 6) ? WARN : NOTE, value,
 	    "the last-level cache of most processors selects sets by an undocumented hash: colors of"
 	    " another level do not partition it",
 	    "rely on colors only for the level they derive from; or set the hash, if it is known and"
@@ -250,7 +250,7 @@ static void check_thp(struct doctor *d)
 	if (n && n < sizeof(sizes))
 		snprintf(sizes + n, sizeof(sizes) - n, " kB");
 	strncat(value, sizes, sizeof(value) - strlen(value) - 1);
-	say(d, "thp", strstr(value, "[always]") || n ? WARN : GOOD, value,
+	add_check(d, "thp", strstr(value, "[always]") || n ? WARN : GOOD, value,
 	    "a large folio is placed as a whole: its first page determines all colors; all strategies"
 	    " except coloring avoid large folios, which costs TLB misses; a later collapse moves"
 	    " pages",
@@ -263,7 +263,7 @@ static void check_shuffle(struct doctor *d)
 
 	if (system_read("/sys/module/page_alloc/parameters/shuffle", value, sizeof(value)))
 		strcpy(value, "not there");
-	say(d, "shuffle", *value == 'Y' || *value == '1' ? WARN : GOOD, value,
+	add_check(d, "shuffle", *value == 'Y' || *value == '1' ? WARN : GOOD, value,
 	    "free memory is in random order: the placement of pages without hints differs from boot"
 	    " to boot", "boot without page_alloc.shuffle=1");
 }
@@ -278,7 +278,7 @@ static void check_swap(struct doctor *d)
 	for (s = text; (s = strchr(s, '\n')); s++)
 		lines++;
 	snprintf(value, sizeof(value), lines ? "%d in use" : "none", lines);
-	say(d, "swap", lines ? WARN : GOOD, value,
+	add_check(d, "swap", lines ? WARN : GOOD, value,
 	    "a page that is swapped in gets a new frame, which matches its hint if one is free",
 	    "swapoff -a, or lock the memory: mlockall(2), PAGEALLOC_LOCK");
 }
@@ -301,7 +301,7 @@ static void check_memory(struct doctor *d)
 	left = meminfo(text, "MemFree:");
 	if (total)
 		snprintf(value, sizeof(value), "%lu of %lu MiB", left >> 10, total >> 10);
-	say(d, "free_memory", total && left < total / 10 ? WARN : GOOD, value,
+	add_check(d, "free_memory", total && left < total / 10 ? WARN : GOOD, value,
 	    "with less than a tenth of memory free, colors are supplied by evicting clean page cache;"
 	    " where most memory is anonymous, many requests miss",
 	    "leave more memory free, or give programs fewer pages; pagealloc stats shows misses");
@@ -339,7 +339,7 @@ static void check_set(struct doctor *d, const struct pagealloc_hint *hint, uint6
 	uint64_t span;
 
 	if (!used || used > colors || colors < 2) {
-		say(d, "large_blocks", GOOD, "all colors are used",
+		add_check(d, "large_blocks", GOOD, "all colors are used",
 		    "the strategy breaks up no more memory than it uses", "");
 		return;
 	}
@@ -347,7 +347,7 @@ static void check_set(struct doctor *d, const struct pagealloc_hint *hint, uint6
 	snprintf(value, sizeof(value), "%" PRIu64 " KiB in %u of %lu colors: of %" PRIu64
 		 " KiB, %" PRIu64 " blocks of 2 MiB", size / 1024, used, colors, span,
 		 (span + 2047) / 2048);
-	say(d, "large_blocks", used < colors ? WARN : GOOD, value,
+	add_check(d, "large_blocks", used < colors ? WARN : GOOD, value,
 	    "memory in U of C colors spreads over C/U times its size and leaves no large block there:"
 	    " that area is lost to huge pages, hugetlbfs and compaction",
 	    "use more colors, or less memory; reserve huge pages first");
@@ -359,7 +359,7 @@ static void check_nodes(struct doctor *d)
 
 	if (system_read("/sys/devices/system/node/online", value, sizeof(value)))
 		strcpy(value, "not there");
-	say(d, "numa_nodes", strpbrk(value, "-,") ? NOTE : GOOD, value,
+	add_check(d, "numa_nodes", strpbrk(value, "-,") ? NOTE : GOOD, value,
 	    "colors are searched only on the node that the allocation would use anyway",
 	    "bind the program: numactl --cpunodebind=N --membind=N");
 }

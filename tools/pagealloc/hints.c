@@ -14,7 +14,7 @@ static const struct verb_usage set_usage = {
 	.min = 1, .max = -1,
 };
 
-static int set_hints(struct target *t, const struct wish *wish, char **words, int nr)
+static int set_hints(struct target *t, const struct hint_request *request, char **words, int nr)
 {
 	char what[128];
 	size_t i;
@@ -23,20 +23,20 @@ static int set_hints(struct target *t, const struct wish *wish, char **words, in
 	ret = target_ranges(t, words, nr, 0);
 	if (ret)
 		return ret;
-	for (i = 0; wish->hint && i < (nr ? t->nr_ranges : 1); i++) {
+	for (i = 0; request->hint && i < (nr ? t->nr_ranges : 1); i++) {
 		const struct range *r = nr ? &t->ranges[i] : &(struct range){ };
 
-		ret = pagealloc_set(t->handle, r->start, r->end, wish->hint);
+		ret = pagealloc_set(t->handle, r->start, r->end, request->hint);
 		if (ret < 0) {
-			snprintf(what, sizeof(what), "%d: %s", (int)t->pid, wish->hint->strategy);
+			snprintf(what, sizeof(what), "%d: %s", (int)t->pid, request->hint->strategy);
 			return complain_about(ret, what);
 		}
 	}
-	if (wish->inherit) {
-		ret = pagealloc_inherit(t->handle, wish->inherit_flags);
+	if (request->inherit) {
+		ret = pagealloc_inherit(t->handle, request->inherit_flags);
 		if (ret < 0) {
 			snprintf(what, sizeof(what), "%d: --inherit %s", (int)t->pid,
-				 wish->inherit);
+				 request->inherit);
 			return complain_about(ret, what);
 		}
 	}
@@ -45,22 +45,22 @@ static int set_hints(struct target *t, const struct wish *wish, char **words, in
 
 int cmd_set(int argc, char **argv)
 {
-	struct wish wish = { };
-	const struct opt options[] = { WISH_OPTIONS(&wish), { } };
+	struct hint_request request = { };
+	const struct opt options[] = { HINT_OPTIONS(&request), { } };
 	struct target t = { };
 	int ret, skip;
 
 	skip = options_parse(&set_usage, options, argc, argv);
 	argc -= skip;
 	argv += skip;
-	if (!wish.strategy && !wish.inherit)
+	if (!request.strategy && !request.inherit)
 		return options_wrong(&set_usage, "--strategy or --inherit is missing");
-	ret = wish_parse(&wish);
+	ret = hint_request_parse(&request);
 	if (!ret)
 		ret = target_open(&t, argv[0], 0);
 	if (!ret)
-		ret = set_hints(&t, &wish, argv + 1, argc - 1);
-	pagealloc_hint_free(wish.hint);
+		ret = set_hints(&t, &request, argv + 1, argc - 1);
+	pagealloc_hint_free(request.hint);
 	target_close(&t);
 	return ret;
 }

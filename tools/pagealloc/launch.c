@@ -62,7 +62,7 @@ int launch_exec(char **argv)
 			strerror(errno));
 }
 
-static void pass_on(int sig)
+static void forward_signal(int sig)
 {
 	if (child > 0)
 		kill(child, sig);
@@ -72,12 +72,12 @@ static void pass_on(int sig)
 static void set_signals(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct sigaction pass = { .sa_handler = pass_on, .sa_flags = SA_RESTART };
+	struct sigaction forward = { .sa_handler = forward_signal, .sa_flags = SA_RESTART };
 
 	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGQUIT, &ignore, NULL);
-	sigaction(SIGTERM, &pass, NULL);
-	sigaction(SIGHUP, &pass, NULL);
+	sigaction(SIGTERM, &forward, NULL);
+	sigaction(SIGHUP, &forward, NULL);
 }
 
 /* In the child: wait until it is traced, then execute the command. */

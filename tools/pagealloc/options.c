@@ -62,10 +62,10 @@ void inherit_print(char *buf, size_t size, unsigned int flags)
 			n += snprintf(buf + n, size - n, "%s%s", n ? "," : "", inherits[i].name);
 }
 
-/** wish_flag() - handle --order0 or --locked.  Return: OK */
-int wish_flag(const struct opt *o, const char *value)
+/** hint_request_flag() - handle --order0 or --locked.  Return: OK */
+int hint_request_flag(const struct opt *o, const char *value)
 {
-	struct wish *w = o->to;
+	struct hint_request *w = o->to;
 
 	(void)value;
 	w->flags |= strcmp(o->name, "order0") ? PAGE_HINT_LOCKED : PAGE_HINT_ORDER0;
@@ -73,12 +73,12 @@ int wish_flag(const struct opt *o, const char *value)
 }
 
 /**
- * wish_parse() - parse the requested hint and inheritance
+ * hint_request_parse() - parse the requested hint and inheritance
  * @w: the request; free @w->hint with pagealloc_hint_free()
  *
  * Return: OK, or an exit status with a message printed.
  */
-int wish_parse(struct wish *w)
+int hint_request_parse(struct hint_request *w)
 {
 	char error[512];
 	int ret;

@@ -335,7 +335,7 @@ static const struct verb_usage repair_usage = {
 };
 
 /* Options that set a flag of the remap. */
-static int take_flag(const struct opt *o, const char *value)
+static int set_flag(const struct opt *o, const char *value)
 {
 	(void)value;
 	*(unsigned int *)o->to |= strcmp(o->name, "evict") ? PAGE_HINTS_REMAP_SHARED : PAGE_HINTS_REMAP_EVICT;
@@ -356,8 +356,8 @@ int cmd_repair(int argc, char **argv)
 		OPT_TIME(0, "watch", "TIME", &interval, "s", 0.01, 86400,
 			 "repeat at this interval (seconds without unit) until the process ends or Ctrl-C; uses at "
 			 "most 5 % of a CPU"),
-		OPT_CALL(0, "shared", NULL, take_flag, &flags, "also move pages that other processes map (CAP_SYS_NICE)"),
-		OPT_CALL(0, "evict", NULL, take_flag, &flags, "exact: migrate the pages that occupy the frames"),
+		OPT_CALL(0, "shared", NULL, set_flag, &flags, "also move pages that other processes map (CAP_SYS_NICE)"),
+		OPT_CALL(0, "evict", NULL, set_flag, &flags, "exact: migrate the pages that occupy the frames"),
 		OUTPUT_OPTIONS(&out), { }
 	};
 	struct table table;

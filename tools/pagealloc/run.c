@@ -8,7 +8,7 @@
 #include "cli.h"
 
 struct run {
-	struct wish wish;
+	struct hint_request request;
 	const char *replay, *report;
 	int exact, list;
 	struct pagealloc_layout *layout;
@@ -26,11 +26,11 @@ static int set_default(const struct run *r, struct pagealloc *handle)
 	char what[128];
 	int ret;
 
-	if (!r->wish.hint)
+	if (!r->request.hint)
 		return OK;
-	ret = pagealloc_set(handle, 0, 0, r->wish.hint);
+	ret = pagealloc_set(handle, 0, 0, r->request.hint);
 	if (ret < 0) {
-		snprintf(what, sizeof(what), "--strategy %s", r->wish.strategy);
+		snprintf(what, sizeof(what), "--strategy %s", r->request.strategy);
 		return complain_about(ret, what);
 	}
 	return OK;
@@ -40,11 +40,11 @@ static int set_inherit(const struct run *r, struct pagealloc *handle)
 {
 	struct page_hints_info info = { };
 	char want[32], may[32];
-	int ret = pagealloc_inherit(handle, r->wish.inherit_flags);
+	int ret = pagealloc_inherit(handle, r->request.inherit_flags);
 
 	if (ret == -EPERM && !pagealloc_info(handle, &info) &&
-	    r->wish.inherit_flags & ~info.inherit) {
-		inherit_print(want, sizeof(want), r->wish.inherit_flags);
+	    r->request.inherit_flags & ~info.inherit) {
+		inherit_print(want, sizeof(want), r->request.inherit_flags);
 		inherit_print(may, sizeof(may), info.inherit);
 		return complain(FAILED, "--inherit %s: the system allows only %s"
 				" (vm.page_hints_inherit)", want, may);
@@ -75,7 +75,7 @@ static int begin(struct launch *l, pid_t pid)
 	if (ret)
 		return complain_about(ret, l->argv[0]);
 	ret = set_default(r, handle);
-	if (!ret && (r->wish.hint || r->wish.inherit))
+	if (!ret && (r->request.hint || r->request.inherit))
 		ret = set_inherit(r, handle);
 	if (!ret && r->layout) {
 		keep_distances(r, handle, pid);
@@ -124,7 +124,7 @@ static int run_inherited(const struct run *r, char **argv, int without_aslr)
 
 	if (without_aslr && no_aslr())
 		return FAILED;
-	if (r->wish.hint) {
+	if (r->request.hint) {
 		ret = pagealloc_open(0, 0, &handle);
 		if (ret)
 			return complain_about(ret, argv[0]);
@@ -144,21 +144,21 @@ static int run(struct run *r, char **argv, int without_aslr)
 		.argv = argv, .no_aslr = without_aslr, .begin = begin,
 		.end = r->report ? end : NULL, .ctx = r,
 	};
-	int ret = wish_parse(&r->wish);
+	int ret = hint_request_parse(&r->request);
 
-	if (!r->wish.inherit)
-		r->wish.inherit_flags = PAGE_HINTS_FORK_DEFAULT | PAGE_HINTS_EXEC_DEFAULT;
+	if (!r->request.inherit)
+		r->request.inherit_flags = PAGE_HINTS_FORK_DEFAULT | PAGE_HINTS_EXEC_DEFAULT;
 	if (!ret && r->replay)
 		ret = layout_load(r->replay, &r->layout);
 	if (!ret) {
-		if (r->layout || (r->wish.hint &&
-				  !(r->wish.inherit_flags & PAGE_HINTS_EXEC_DEFAULT)))
+		if (r->layout || (r->request.hint &&
+				  !(r->request.inherit_flags & PAGE_HINTS_EXEC_DEFAULT)))
 			ret = launch(&l);
 		else
 			ret = run_inherited(r, argv, without_aslr);
 	}
 	pagealloc_layout_free(r->layout);
-	pagealloc_hint_free(r->wish.hint);
+	pagealloc_hint_free(r->request.hint);
 	return ret;
 }
 
@@ -167,7 +167,7 @@ int cmd_run(int argc, char **argv)
 	bool without_aslr = false;
 	struct run r = { };
 	const struct opt options[] = {
-		WISH_OPTIONS(&r.wish),
+		HINT_OPTIONS(&r.request),
 		OPT_FLAG(0, "no-aslr", &without_aslr,
 			 "do not randomize addresses, so that colors derived from addresses repeat in every run"),
 		OPT_TEXT(0, "replay", "FILE", &r.replay, "place pages as in a layout from pagealloc record: same colors"),
@@ -178,7 +178,7 @@ int cmd_run(int argc, char **argv)
 	};
 
 	argv += options_parse(&usage, options, argc, argv);
-	if (!(r.wish.strategy || r.replay || without_aslr))
+	if (!(r.request.strategy || r.replay || without_aslr))
 		return options_wrong(&usage, "--strategy, --replay or --no-aslr is missing");
 	if ((r.exact || r.report) && !r.replay)
 		return complain(USAGE, "%s: only with --replay", r.exact ? "--exact" : "--report");

@@ -50,7 +50,7 @@ struct stream {
 	uint32_t chunks;		/* number of chunks left, if compressed */
 	int compressed, cpu;
 	unsigned char *buf;		/* pages */
-	uint32_t room, filled, next;	/* next: offset of the next page in buf */
+	uint32_t capacity, filled, next;	/* next: offset of the next page in buf */
 	uint64_t offset;		/* of buf in the file */
 	uint32_t at, commit;		/* in buf: the next event, and the page's end of events */
 	uint64_t ts;
@@ -284,18 +284,18 @@ static int fill(struct trace_dat *d, struct stream *s)
 
 	s->filled = s->next = 0;
 	while (s->compressed && s->chunks && s->pos < s->end) {
-		uint32_t size = s->room;
+		uint32_t size = s->capacity;
 
 		s->offset = s->pos;
-		max = MAX_BUFFERED - d->buffered + s->room;
+		max = MAX_BUFFERED - d->buffered + s->capacity;
 		if (max > MAX_PAGES * (uint64_t)d->page_size)
 			max = MAX_PAGES * (uint64_t)d->page_size;
 		ret = trace_dat_uncompress(d, s->pos, &stored, &s->buf, &size, max);
 		if (ret == -3)
 			return -1;
-		if (size > s->room) {
-			d->buffered += size - s->room;
-			s->room = size;
+		if (size > s->capacity) {
+			d->buffered += size - s->capacity;
+			s->capacity = size;
 		}
 		if (ret) {
 			trace_dat_bad(d, ret == -2 ? d->size : s->pos);
@@ -323,7 +323,7 @@ static int fill(struct trace_dat *d, struct stream *s)
 		s->buf = malloc(d->page_size);
 		if (!s->buf)
 			return -1;
-		s->room = d->page_size;
+		s->capacity = d->page_size;
 	}
 	s->offset = s->pos;
 	s->filled = s->end - s->pos < d->page_size ? s->end - s->pos : d->page_size;
@@ -386,7 +386,7 @@ static int next_page(struct trace_dat *d, struct stream *s)
  * Parse the entry at s->at, and advance s->at.  Return 1 for an event, 0 for another
  * entry, -1 for a truncated or invalid one.
  */
-static int take_entry(struct stream *s)
+static int parse_entry(struct stream *s)
 {
 	uint32_t left = s->commit - s->at, head, type, delta, length, array;
 	const unsigned char *p = s->buf + s->at;
@@ -451,7 +451,7 @@ static int advance(struct trace_dat *d, struct stream *s)
 			if (ret <= 0)
 				return ret;
 		}
-		ret = take_entry(s);
+		ret = parse_entry(s);
 		if (ret < 0) {
 			/* Entries behind an invalid one cannot be found: skip the rest of the page. */
 			trace_dat_bad(d, s->offset);
@@ -523,7 +523,7 @@ static int cut_page(struct trace_dat *d, struct stream *s, uint64_t after, uint6
 
 	for (; s->at < s->commit; ) {
 		at = s->at;
-		ret = take_entry(s);
+		ret = parse_entry(s);
 		if (ret < 0) {
 			trace_dat_bad(d, s->offset);
 			s->at = s->commit;

@@ -46,7 +46,7 @@ static void parse_formats(struct index *x, struct cursor *c)
 	uint64_t systems = take_number(c, 4), events, size;
 
 	while (systems-- && !c->bad) {
-		int wanted = !strcmp(take_string(c), x->system);
+		int selected = !strcmp(take_string(c), x->system);
 
 		for (events = take_number(c, 4); events-- && !c->bad; ) {
 			const unsigned char *text;
@@ -54,7 +54,7 @@ static void parse_formats(struct index *x, struct cursor *c)
 
 			size = take_number(c, 8);
 			text = take(c, size);
-			if (!text || !wanted || size > MAX_FORMAT)
+			if (!text || !selected || size > MAX_FORMAT)
 				continue;
 			copy = strndup((const char *)text, size);
 			if (!copy) {

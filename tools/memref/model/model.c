@@ -218,14 +218,14 @@ static int pend(struct model *m, uint32_t seq, const struct pending *p)
 	}
 	if (m->nr_pending && m->pending_seq != seq)
 		drop_pending(m);
-	if (m->nr_pending == m->pending_room) {
-		size_t room = m->pending_room ? m->pending_room * 2 : 1024;
+	if (m->nr_pending == m->pending_capacity) {
+		size_t capacity = m->pending_capacity ? m->pending_capacity * 2 : 1024;
 
-		grown = realloc(m->pending, room * sizeof(*grown));
+		grown = realloc(m->pending, capacity * sizeof(*grown));
 		if (!grown)
 			return -1;
 		m->pending = grown;
-		m->pending_room = room;
+		m->pending_capacity = capacity;
 	}
 	m->pending[m->nr_pending++] = *p;
 	m->pending_seq = seq;
@@ -384,14 +384,14 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 		m->nr_pending = 0;
 		return 0;
 	}
-	if (m->nr_intervals == m->room) {
-		size_t room = m->room ? m->room * 2 : 256;
+	if (m->nr_intervals == m->capacity) {
+		size_t capacity = m->capacity ? m->capacity * 2 : 256;
 
-		i = realloc(m->intervals, room * sizeof(*i));
+		i = realloc(m->intervals, capacity * sizeof(*i));
 		if (!i)
 			return -1;
 		m->intervals = i;
-		m->room = room;
+		m->capacity = capacity;
 	}
 	/* Blocks collected so far belong to the previous interval, late rows included. */
 	thp_close(&m->thp);

@@ -97,7 +97,7 @@ struct model {
 	char host[256];				/* name and kernel of the machine */
 	struct window window;			/* set before the first event */
 	struct interval *intervals;
-	size_t nr_intervals, room;
+	size_t nr_intervals, capacity;
 	struct group *groups;			/* a hash by phys_addr */
 	struct task *tasks;			/* a hash by pid and name */
 	struct node_span *spans;		/* disjoint, in the order of addresses */
@@ -116,7 +116,7 @@ struct model {
 
 	/* Private to model.c. */
 	struct pending *pending;
-	size_t nr_pending, pending_room;
+	size_t nr_pending, pending_capacity;
 	uint32_t pending_seq;
 	uint32_t last_seq;			/* seq of the last interval; 0: none */
 	int last_kept;				/* whether the last interval is in the window */

@@ -18,7 +18,7 @@ int thp_add(struct thp *t, uint64_t addr, uint32_t pages)
 	const uint64_t number = addr / THP_SIZE;
 	struct thp_block *b;
 
-	if (!t->wanted || !pages)
+	if (!t->collect || !pages)
 		return 0;
 	HASH_FIND(hh, t->blocks, &number, sizeof(number), b);
 	if (!b) {

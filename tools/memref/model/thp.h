@@ -24,13 +24,13 @@ struct thp_sum {
 
 /**
  * struct thp - histogram of blocks by the share of their pages referenced
- * @wanted: 0: collect nothing
+ * @collect: 0: collect nothing
  * @blocks: hash of the blocks of the current interval
  * @steps: bins of 10 %, summed over the closed intervals
  * @peak: the closed interval with the most pages
  */
 struct thp {
-	int wanted;
+	int collect;
 	struct thp_block *blocks;
 	struct thp_sum steps[THP_STEPS];
 	struct thp_sum peak;

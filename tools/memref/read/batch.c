@@ -14,7 +14,7 @@
 
 #include "batch.h"
 
-static int take_number(struct batch *b, uint64_t *number)
+static int read_number(struct batch *b, uint64_t *number)
 {
 	int shift;
 
@@ -47,7 +47,7 @@ int batch_next(struct batch *b, struct group_row *row)
 	tag = *b->data++;
 	b->group += tag >> 4;
 	if (tag >> 4 == 15) {
-		if (take_number(b, &number))
+		if (read_number(b, &number))
 			return -1;
 		b->group += number;
 	}
@@ -58,7 +58,7 @@ int batch_next(struct batch *b, struct group_row *row)
 	for (c = 0; c < NR_CLASSES; c++) {
 		if (!(tag & 1 << c))
 			continue;
-		if (take_number(b, &number))
+		if (read_number(b, &number))
 			return -1;
 		row->pages[c] = number ? number : b->group_kb / 4;
 	}

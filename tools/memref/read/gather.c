@@ -49,14 +49,14 @@ static int add_group(struct gather *g, const struct group_row *row)
 
 	if (!row->pages[KERNEL] && !row->pages[USER] && !row->pages[PAGE_CACHE])
 		return 0;
-	if (g->nr_groups == g->room) {
-		size_t room = g->room ? g->room * 2 : 1024;
+	if (g->nr_groups == g->capacity) {
+		size_t capacity = g->capacity ? g->capacity * 2 : 1024;
 
-		grown = realloc(g->groups, room * sizeof(*grown));
+		grown = realloc(g->groups, capacity * sizeof(*grown));
 		if (!grown)
 			return -1;
 		g->groups = grown;
-		g->room = room;
+		g->capacity = capacity;
 	}
 	g->groups[g->nr_groups++] = *row;
 	return 0;

@@ -28,7 +28,7 @@ struct gather {
 	uint64_t intervals;
 
 	/* Private to gather.c. */
-	size_t room;
+	size_t capacity;
 	uint32_t seq, last_seq;
 	int has_scan;
 };

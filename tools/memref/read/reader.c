@@ -41,7 +41,7 @@ static int send_rows(void *ctx, struct trace_dat *d, FILE *to)
 	return ret;
 }
 
-static int take_row(void *ctx, unsigned int kind, const void *what, size_t size)
+static int handle_row(void *ctx, unsigned int kind, const void *what, size_t size)
 {
 	struct reader *r = ctx;
 
@@ -63,7 +63,7 @@ static int take_row(void *ctx, unsigned int kind, const void *what, size_t size)
  */
 int reader_each(const char *path, struct reader *r, char *error, size_t size)
 {
-	struct trace_child c = { .system = "memref", .read = send_rows, .take = take_row,
+	struct trace_child c = { .system = "memref", .read = send_rows, .take = handle_row,
 				 .ctx = r, .progress = r->progress };
 	int ret = trace_child_read(path, &c, error, size);
 

@@ -182,7 +182,7 @@ static void bounded(void **state)
 	}
 	assert_int_equal(HASH_COUNT(m.groups), 64);
 	assert_int_equal(m.nr_intervals, 2000);
-	assert_true(m.room <= 4096);
+	assert_true(m.capacity <= 4096);
 	assert_int_equal(group(&m, 0)->intervals, 2000);
 	model_free(&m);
 }

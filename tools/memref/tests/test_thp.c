@@ -22,7 +22,7 @@ static void steps(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-		t = (struct thp){ .wanted = 1 };
+		t = (struct thp){ .collect = 1 };
 		assert_int_equal(thp_add(&t, 7 * THP_SIZE, blocks[i].pages), 0);
 		thp_close(&t);
 		assert_int_equal(t.steps[blocks[i].step].blocks, 1);
@@ -33,7 +33,7 @@ static void steps(void **state)
 /* Small groups add up to blocks, and intervals to sums. */
 static void groups(void **state)
 {
-	struct thp t = { .wanted = 1 };
+	struct thp t = { .collect = 1 };
 	uint64_t addr;
 
 	(void)state;

@@ -403,7 +403,7 @@ static void blocks(int full, int others, uint32_t pages)
 	uint32_t seq;
 	int i;
 
-	m.thp.wanted = 1;
+	m.thp.collect = 1;
 	for (seq = 1; seq <= 2; seq++) {
 		for (i = 0; i < full; i++)
 			group(seq, i * THP_SIZE, 5, THP_PAGES);
@@ -488,7 +488,7 @@ static void thp_little(void **state)
 static void thp_of_process(void **state)
 {
 	(void)state;
-	m.thp.wanted = 1;
+	m.thp.collect = 1;
 	m.window.pid = 7;
 	group(1, 0, 0, 100);
 	scan(1, 1, 0, 100);
@@ -508,7 +508,7 @@ static void thp_lacking(void **state)
 	struct scan_row row = scan_row(2, 0, 0, 0);
 
 	(void)state;
-	m.thp.wanted = 1;
+	m.thp.collect = 1;
 	scan(1, 0, 0, 0);
 	lacks("thp", "no user pages were referenced");
 	row.group_kb = 65536;

@@ -10,22 +10,22 @@
 
 #define BATCH 4096
 
-static void *grow(void *array, size_t nr, size_t *room, size_t size)
+static void *grow(void *array, size_t nr, size_t *capacity, size_t size)
 {
-	size_t more = *room ? *room * 2 : 64;
+	size_t more = *capacity ? *capacity * 2 : 64;
 	void *grown;
 
-	if (nr < *room)
+	if (nr < *capacity)
 		return array;
 	grown = realloc(array, more * size);
 	if (grown)
-		*room = more;
+		*capacity = more;
 	return grown;
 }
 
 struct layout_map *layout_add_map(struct pagealloc_layout *l)
 {
-	void *maps = grow(l->maps, l->nr_maps, &l->maps_room, sizeof(*l->maps));
+	void *maps = grow(l->maps, l->nr_maps, &l->maps_capacity, sizeof(*l->maps));
 
 	if (!maps)
 		return NULL;
@@ -36,7 +36,7 @@ struct layout_map *layout_add_map(struct pagealloc_layout *l)
 
 struct layout_page *layout_add_page(struct pagealloc_layout *l)
 {
-	void *pages = grow(l->pages, l->nr_pages, &l->pages_room, sizeof(*l->pages));
+	void *pages = grow(l->pages, l->nr_pages, &l->pages_capacity, sizeof(*l->pages));
 
 	if (!pages)
 		return NULL;

@@ -57,9 +57,9 @@ struct pagealloc_layout {
 	uint64_t anchors[NR_ANCHORS];
 	int frames;
 	struct layout_map *maps;
-	size_t nr_maps, maps_room;
+	size_t nr_maps, maps_capacity;
 	struct layout_page *pages;
-	size_t nr_pages, pages_room;
+	size_t nr_pages, pages_capacity;
 };
 
 struct layout_map *layout_add_map(struct pagealloc_layout *l);

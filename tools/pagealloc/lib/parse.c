@@ -18,7 +18,7 @@ struct parser {
 	char *error;
 	size_t error_size;
 	char *arg;			/* the strategy's argument, as bytes */
-	size_t arg_size, room;
+	size_t arg_size, capacity;
 };
 
 __attribute__((format(printf, 3, 4)))
@@ -40,14 +40,14 @@ static int fail(struct parser *p, int err, const char *fmt, ...)
 
 static int append(struct parser *p, const void *data, size_t size)
 {
-	if (p->arg_size + size > p->room) {
-		size_t room = 2 * p->room + size + 256;
-		char *arg = realloc(p->arg, room);
+	if (p->arg_size + size > p->capacity) {
+		size_t capacity = 2 * p->capacity + size + 256;
+		char *arg = realloc(p->arg, capacity);
 
 		if (!arg)
 			return fail(p, -ENOMEM, "no memory");
 		p->arg = arg;
-		p->room = room;
+		p->capacity = capacity;
 	}
 	memcpy(p->arg + p->arg_size, data, size);
 	p->arg_size += size;

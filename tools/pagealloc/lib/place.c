@@ -116,7 +116,7 @@ static int parse_mapping(char *line, struct pagealloc_mapping *m)
 API ssize_t pagealloc_mappings(struct pagealloc *handle, struct pagealloc_mapping **mappings)
 {
 	struct pagealloc_mapping *all = NULL;
-	size_t nr = 0, room = 0, size = 0;
+	size_t nr = 0, capacity = 0, size = 0;
 	char path[64], *line = NULL;
 	int ret = 0;
 	FILE *f;
@@ -127,8 +127,8 @@ API ssize_t pagealloc_mappings(struct pagealloc *handle, struct pagealloc_mappin
 		return errno == ENOENT ? -ESRCH : -errno;
 	errno = 0;
 	while (!ret && getline(&line, &size, f) > 0) {
-		if (nr == room) {
-			size_t more = room ? room * 2 : 64;
+		if (nr == capacity) {
+			size_t more = capacity ? capacity * 2 : 64;
 			struct pagealloc_mapping *grown = realloc(all, more * sizeof(*all));
 
 			if (!grown) {
@@ -136,7 +136,7 @@ API ssize_t pagealloc_mappings(struct pagealloc *handle, struct pagealloc_mappin
 				break;
 			}
 			all = grown;
-			room = more;
+			capacity = more;
 		}
 		ret = parse_mapping(line, &all[nr]);
 		nr += !ret;
