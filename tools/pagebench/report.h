@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What report and plot have in common: options, reading, evaluating. */
+/* Shared by report and plot: options, reading and evaluating results. */
 #ifndef PAGEALLOC_BENCH_REPORT_H
 #define PAGEALLOC_BENCH_REPORT_H
 
@@ -15,7 +15,7 @@ struct request {
 
 #define DEFAULT_REQUEST { .metric = "wall_time", .effort = DEFAULT_EFFORT }
 
-/* Rows of a table of options.  39 replicates are the least with 95 % between the first and the last. */
+/* Rows for a verb's option table.  A 95 % interval needs at least 39 replicates. */
 #define REQUEST_OPTIONS(q) \
 	OPT_TEXT(0, "metric", "NAME", &(q)->metric, "wall_time (default), cpu_time, L2_misses, ..."), \
 	OPT_TEXT(0, "strategies", "LIST", &(q)->strategies, \

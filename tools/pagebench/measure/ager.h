@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Scatters free memory, as it is on a machine that has run for long. */
+/* Fragments free memory, as on a machine with a long uptime. */
 #ifndef PAGEALLOC_BENCH_AGER_H
 #define PAGEALLOC_BENCH_AGER_H
 
@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 /**
- * struct ager - a process that holds every other page or so of some memory
- * @bytes: of memory that it scattered
+ * struct ager - a process that holds about every other page of some memory
+ * @bytes: size of the memory that it fragments
  */
 struct ager {
 	pid_t pid;

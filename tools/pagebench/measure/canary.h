@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* A measurement that should always be the same. */
+/* A reference measurement whose result should be constant: it detects drift. */
 #ifndef PAGEALLOC_BENCH_CANARY_H
 #define PAGEALLOC_BENCH_CANARY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What the processor counts of a program, where it has counters. */
+/* Hardware performance counters of a program, if the processor has any. */
 #ifndef PAGEALLOC_BENCH_COUNTERS_H
 #define PAGEALLOC_BENCH_COUNTERS_H
 
@@ -13,7 +13,7 @@ enum { NR_COUNTERS = 4 };
 
 /**
  * struct counters - counters of a process and its children, user mode
- * @fd: or -1
+ * @fd: perf event of each counter, or -1
  */
 struct counters {
 	int fd[NR_COUNTERS];

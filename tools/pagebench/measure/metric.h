@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What a measurement gives. */
+/* The metrics of a measurement. */
 #ifndef PAGEALLOC_BENCH_METRIC_H
 #define PAGEALLOC_BENCH_METRIC_H
 
@@ -15,9 +15,9 @@ struct metric {
 
 /**
  * struct measurement - one measurement
- * @phase: its number among those of the boot, which the oracle counts too
- * @warmup: it is not to count
- * @metric: in the order they were taken, names once
+ * @phase: its number among the boot's measurements, which the oracle counts as well
+ * @warmup: excluded from statistics
+ * @metric: the metrics in the order they were taken; names are unique
  */
 struct measurement {
 	unsigned long long phase;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* In which order the executions of a boot are made. */
+/* The order of a boot's executions. */
 #ifndef PAGEALLOC_BENCH_PLAN_H
 #define PAGEALLOC_BENCH_PLAN_H
 
@@ -9,9 +9,9 @@
 /**
  * struct plan_entry - an execution
  * @program: NULL for a canary, which begins each block
- * @block: the random block within the boot
- * @execution: its number over all boots
- * @done: there are results
+ * @block: number of the random block within the boot
+ * @execution: number of the execution over all boots
+ * @done: raw.csv has its results
  */
 struct plan_entry {
 	const struct suite_program *program;

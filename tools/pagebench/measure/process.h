@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* A program that is measured: started, asked, ended. */
+/* A measured program: starts it, requests measurements, ends it. */
 #ifndef PAGEALLOC_BENCH_PROCESS_H
 #define PAGEALLOC_BENCH_PROCESS_H
 
@@ -11,16 +11,16 @@
 #include "counters.h"
 #include "suite.h"
 
-/* Set by the signals that end a run; process_catch() has them set it. */
+/* Set by the signals that end a run, after process_catch(). */
 extern volatile sig_atomic_t process_interrupted;
 
 /**
- * struct process_job - what is to be run
- * @command: its words, then those of @args
- * @env: NAME=VALUE, added to ours
- * @options: of pagealloc run, or NULL
- * @dir: where it runs
- * @lines: it is asked for measurements on standard input
+ * struct process_job - a program to run
+ * @command: words of the command line, followed by those of @args
+ * @env: NAME=VALUE, added to this process's environment
+ * @options: options for pagealloc run, or NULL to run the program without it
+ * @dir: its working directory
+ * @lines: measurements are requested by lines on its standard input
  */
 struct process_job {
 	const struct words *command, *args, *env, *options;
@@ -29,18 +29,18 @@ struct process_job {
 };
 
 /**
- * struct process - a program that runs
- * @pid: our child
- * @program: it, or a child of it that becomes the program
- * @begin_ns: when it was let go
- * @deadline_ns: when it is to be ended
- * @tail: the last of what it printed
- * @line: of its output, not yet whole
+ * struct process - a running program
+ * @pid: the child process
+ * @program: the process that executes the program: @pid, or a child of it
+ * @begin_ns: time of its release
+ * @deadline_ns: time at which it is killed
+ * @tail: the end of its output
+ * @line: the current, incomplete line of its output
  */
 struct process {
 	pid_t pid, program;
 	int pidfd, in, out;
-	int status;		/* of waitpid(), when it has ended */
+	int status;		/* wait status, if @ended */
 	int ended;
 	uint64_t begin_ns, deadline_ns;
 	double cpu_begin_s;
@@ -51,7 +51,7 @@ struct process {
 	size_t line_len;
 };
 
-/* Why something could not be had of it. */
+/* Why a measurement failed. */
 enum process_result {
 	PROCESS_OK, PROCESS_ENDED, PROCESS_TIMEOUT, PROCESS_INTERRUPTED, PROCESS_WRONG,
 	PROCESS_ERRNO

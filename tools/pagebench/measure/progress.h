@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* How far a run is, and how long it will take. */
+/* Progress of a run, and an estimate of the time left. */
 #ifndef PAGEALLOC_BENCH_PROGRESS_H
 #define PAGEALLOC_BENCH_PROGRESS_H
 
@@ -9,10 +9,10 @@
 #include "plan.h"
 
 /**
- * struct progress - what was done, in this run
- * @begin_ns: of the run
- * @said_ns: when something was said last
- * @done: executions
+ * struct progress - progress of this run
+ * @begin_ns: begin of the run
+ * @said_ns: time of the last message
+ * @done: number of completed executions
  */
 struct progress {
 	const struct plan *plan;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* raw.csv, the results as they were measured: only ever added to. */
+/* raw.csv, the measured results: append-only. */
 #ifndef PAGEALLOC_BENCH_RAW_H
 #define PAGEALLOC_BENCH_RAW_H
 
@@ -21,8 +21,8 @@ enum {
 
 /**
  * struct raw - a directory of results
- * @end: of raw.csv; other runs are locked out
- * @phases: of the boot, so far
+ * @end: size of raw.csv, which is locked against other runs
+ * @phases: number of the boot's phases so far
  */
 struct raw {
 	char *path;

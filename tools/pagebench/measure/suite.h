@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What is to be measured: programs, their configurations, strategies. */
+/* Suites: the programs to measure, their configurations, and strategies. */
 #ifndef PAGEALLOC_BENCH_SUITE_H
 #define PAGEALLOC_BENCH_SUITE_H
 
@@ -16,8 +16,8 @@ struct words {
 };
 
 /**
- * struct suite_strategy - where pages are to land
- * @options: of pagealloc run; none for the kernel's own allocator
+ * struct suite_strategy - a placement strategy
+ * @options: options for pagealloc run; none for the kernel's default placement
  */
 struct suite_strategy {
 	char name[SUITE_NAME_LEN];
@@ -25,30 +25,30 @@ struct suite_strategy {
 };
 
 /**
- * struct suite_config - a way to run a program
- * @args: added to its command
- * @env: NAME=VALUE, set for it
+ * struct suite_config - a configuration of a program
+ * @args: arguments appended to its command
+ * @env: NAME=VALUE, added to its environment
  */
 struct suite_config {
 	char name[SUITE_NAME_LEN];
 	struct words args, env;
 };
 
-/* How a program is measured: one run, or lines that it is asked for. */
+/* How a program is measured: as one run, or by lines that request measurements. */
 enum suite_protocol { PROTOCOL_RUN, PROTOCOL_LINES };
 
-/* What a modelled cache holds when a measurement starts. */
+/* Contents of the modelled caches when a measurement starts. */
 enum suite_caches { CACHES_DEFAULT, CACHES_KEEP, CACHES_EMPTY };
 
-/* Which measurements at the begin of an execution are not to count. */
+/* Rule for the warm-up measurements of an execution. */
 enum { WARMUP_MSER = -1 };
 
 /**
- * struct suite_rules - how often, and how
+ * struct suite_rules - repetitions of a program
  * @executions: n, over all boots
- * @measurements: m, in each execution, warm-up included
- * @warmup: how many of these are warm-up, or WARMUP_MSER
- * @timeout_s: for an execution
+ * @measurements: m, per execution, including warm-up
+ * @warmup: number of warm-up measurements, or WARMUP_MSER
+ * @timeout_s: time limit of an execution
  */
 struct suite_rules {
 	uint64_t executions, measurements;
@@ -60,9 +60,9 @@ struct suite_program {
 	char name[SUITE_NAME_LEN];
 	unsigned int line;
 	struct words command;
-	char *prepare;		/* for sh, once before all, or NULL */
+	char *prepare;		/* shell command run once before all executions, or NULL */
 	enum suite_protocol protocol;
-	int marks_itself;	/* tells the oracle where its measurements are */
+	int marks_itself;	/* emits the oracle's marks around its measurements itself */
 	enum suite_caches caches;
 	uint32_t strategies;	/* bit i: suite's strategy i */
 	struct suite_rules rules;
@@ -72,8 +72,8 @@ struct suite_program {
 
 /**
  * struct suite - a suite file
- * @text: the file as it was
- * @aging_bytes: memory that the ager scatters before each execution; 0: none
+ * @text: contents of the file
+ * @aging_bytes: memory that the ager fragments before each execution; 0: none
  */
 struct suite {
 	char name[SUITE_NAME_LEN];

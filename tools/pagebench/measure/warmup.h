@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Which measurements at the begin of an execution are not to count. */
+/* Detects the warm-up measurements at the begin of an execution. */
 #ifndef PAGEALLOC_BENCH_WARMUP_H
 #define PAGEALLOC_BENCH_WARMUP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What a benchmark program is made of. */
+/* The interface of a benchmark kernel. */
 #ifndef PAGEALLOC_PROGRAMS_KERNEL_H
 #define PAGEALLOC_PROGRAMS_KERNEL_H
 
@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 /**
- * struct kernel - a program that is measured
- * @make: allocate and fill data of @size bytes, or as much less as its shape
- *	needs; NULL if that cannot be
- * @bytes: of memory that a measurement touches
- * @prepare: what each measurement needs and is not measured, or NULL
- * @run: so many iterations, which are measured
- * @check: is the result of the last run right?  0, or -1
- * @free: give back what @make made
+ * struct kernel - a measured kernel
+ * @make: allocate and fill data of at most @size bytes, rounded down to the kernel's
+ *	shape; returns NULL on failure
+ * @bytes: size of the memory that a measurement touches
+ * @prepare: unmeasured preparation of each measurement, or NULL
+ * @run: the measured part: run @iterations iterations
+ * @check: verify the result of the last run; returns 0 or -1
+ * @free: free the result of @make
  */
 struct kernel {
 	const char *name, *about;
@@ -30,7 +30,7 @@ struct kernel {
 extern const struct kernel kernel_fft, kernel_lu, kernel_sor, kernel_sparse, kernel_montecarlo,
 	kernel_aes, kernel_ping;
 
-/* A number from -1 to 1 that only its place tells: what was there is known later. */
+/* A number from -1 to 1 that is a function of its place, so that results can be verified. */
 static inline double kernel_number(uint64_t place)
 {
 	uint64_t z = place * 0x9e3779b97f4a7c15ull + 0x632be59bd9b4e019ull;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What results.c and results_check.c share. */
+/* Shared by results.c and check.c. */
 #ifndef PAGEALLOC_BENCH_RESULTS_INTERNAL_H
 #define PAGEALLOC_BENCH_RESULTS_INTERNAL_H
 
 #include "results.h"
 
-/* Where something is wrong, and where to say so. */
+/* Location of an error, and the buffer for its message. */
 struct place {
 	const char *file;
 	long line;

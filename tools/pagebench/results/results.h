@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What `pagealloc bench run` measured: raw.csv files, read and checked. */
+/* Results of `pagealloc bench run`: reads and checks raw.csv files. */
 #ifndef PAGEALLOC_BENCH_RESULTS_H
 #define PAGEALLOC_BENCH_RESULTS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The benchmark whose runs show whether the machine drifts. */
+/* The reference benchmark that detects drift of the machine. */
 #define CANARY "canary"
 
 /**
  * struct setting - a "# key: value" line
  * @key: its name
- * @value: what it says
- * @file: in which file; of a results_read()
- * @line: where there
+ * @value: its value
+ * @file: the file, owned by results_read()
+ * @line: line number in @file
  */
 struct setting {
 	char *key, *value;
@@ -24,11 +24,11 @@ struct setting {
 };
 
 /**
- * struct metric - what is measured
+ * struct metric - a metric
  * @name: wall_time, L2_misses, ...
  * @unit: s, 1
- * @file: where the unit was first said
- * @line: there
+ * @file: the file that first named the unit
+ * @line: line number in @file
  */
 struct metric {
 	char *name, *unit;
@@ -38,24 +38,24 @@ struct metric {
 
 /* The values of a metric in an execution, in the order of the measurements. */
 struct series {
-	size_t metric;		/* of struct results.metrics */
+	size_t metric;		/* index in struct results.metrics */
 	double *value;
 	size_t nr, room;
 };
 
 /**
- * struct execution - a program that was started once
- * @number: within its experiment
- * @boot: of the machine
- * @block: of strategies in random order, within the boot
- * @nr: measurements, those of the warm-up too
- * @warmup: for each measurement, whether a rule dropped it
+ * struct execution - one execution of a program
+ * @number: its number within the experiment
+ * @boot: number of the boot
+ * @block: number of the block, of strategies in random order, within the boot
+ * @nr: number of measurements, including warm-up
+ * @warmup: for each measurement, whether it is warm-up
  * @phase: for each measurement, its serial number in the boot
- * @series: a metric each
- * @complete: it ended
- * @file: where its first row is
- * @line: there
- * @last_line: and its last row
+ * @series: the values of each metric
+ * @complete: the execution has its end row
+ * @file: the file of its first row
+ * @line: line number of its first row
+ * @last_line: line number of its last row
  */
 struct execution {
 	unsigned int number, boot, block;
@@ -69,7 +69,7 @@ struct execution {
 	long line, last_line;
 };
 
-/* A program, its configuration, a strategy. */
+/* All executions of a program with one configuration and strategy. */
 struct experiment {
 	char *benchmark, *config, *strategy;
 	struct execution **executions;
@@ -77,12 +77,12 @@ struct experiment {
 };
 
 /**
- * struct results - files that belong together
- * @experiments: by benchmark, configuration, strategy; executions by number
+ * struct results - the results of one or several files
+ * @experiments: sorted by benchmark, configuration, strategy; executions by number
  * @canary: executions of the canary in the order they ran
- * @nr_incomplete: executions that did not end, which are left out
- * @nr_rows: of measurements, in all files
- * @index: of what is being read
+ * @nr_incomplete: number of executions without an end row, which are left out
+ * @nr_rows: number of measurement rows in all files
+ * @index: lookup table while reading
  */
 struct results {
 	char **files;
@@ -111,7 +111,7 @@ const struct series *execution_series(const struct execution *e, size_t metric);
 #define RESULTS_HEADER	"suite,benchmark,config,strategy,boot,block,execution,measurement," \
 			"warmup,phase,metric,unit,value"
 
-/* A row; texts point into the line.  An end has no measurement. */
+/* A row; strings point into the line.  An end row has no measurement. */
 struct row {
 	char *suite, *benchmark, *config, *strategy, *metric, *unit;
 	unsigned int boot, block, execution, measurement, warmup;

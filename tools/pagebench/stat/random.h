@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Random numbers that only a seed tells: the order of runs, the ager's pages. */
+/* Pseudo-random numbers from a seed: the order of executions, the ager's pages. */
 #ifndef PAGEALLOC_BENCH_RANDOM_H
 #define PAGEALLOC_BENCH_RANDOM_H
 
@@ -16,13 +16,13 @@ static inline uint64_t random_next(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Below @n; the high half of a product: its bias is below @n / 2^64. */
+/* A number below @n: the high half of a product, with a bias below @n / 2^64. */
 static inline uint64_t random_below(uint64_t *state, uint64_t n)
 {
 	return (unsigned __int128)random_next(state) * n >> 64;
 }
 
-/* A generator for a place in a plan, unlike those of other places. */
+/* An independent generator for each place (@a, @b) in a plan. */
 static inline uint64_t random_at(uint64_t seed, uint64_t a, uint64_t b)
 {
 	uint64_t state = seed;
@@ -32,7 +32,7 @@ static inline uint64_t random_at(uint64_t seed, uint64_t a, uint64_t b)
 	return random_next(&state);
 }
 
-/* FNV-1a: a number for a name. */
+/* FNV-1a hash of a name. */
 static inline uint64_t random_hash(uint64_t hash, const char *text)
 {
 	for (hash ^= 0xcbf29ce484222325ull; *text; text++)

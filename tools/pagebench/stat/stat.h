@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * The statistics of docs/statistics.md.  They know arrays of numbers, not files;
- * random numbers come from the caller.  Unknown values are NAN.
+ * The statistics of docs/statistics.md.  Functions work on arrays, not files; the caller
+ * provides the random number generator.  Unknown values are NAN.
  */
 #ifndef PAGEALLOC_BENCH_STAT_H
 #define PAGEALLOC_BENCH_STAT_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An estimate, and the interval of a confidence level around it. */
+/* An estimate and its confidence interval. */
 struct interval {
 	double estimate, low, high;
 };
@@ -20,8 +20,8 @@ struct interval {
 
 /**
  * struct runs - executions of a program and their measurements
- * @n: executions
- * @start: n + 1 of them: execution i has the values from start[i] to start[i + 1]
+ * @n: number of executions
+ * @start: n + 1 indexes: execution i has the values from start[i] to before start[i + 1]
  * @y: the values
  */
 struct runs {
@@ -39,12 +39,12 @@ gsl_rng *stat_rng(const char *name, uint64_t user);
 #define MAX_LEVELS 4
 
 /**
- * struct tree - values in groups, these in groups
- * @levels: 1: values alone
- * @y: the values, of level 0
- * @n: things on each level: n[0] values, n[1] groups of them, ...
- * @start: n[i] + 1 of them: group j of level i has the things of level i - 1 from
- *	start[i][j] to start[i][j + 1]
+ * struct tree - values in nested groups
+ * @levels: number of levels; 1: values only
+ * @y: the values, which are level 0
+ * @n: number of elements per level: n[0] values, n[1] groups of them, ...
+ * @start: n[i] + 1 indexes: group j of level i has the elements of level i - 1 from
+ *	start[i][j] to before start[i][j + 1]
  */
 struct tree {
 	int levels;
@@ -54,12 +54,12 @@ struct tree {
 };
 
 /**
- * struct anova - where the variance comes from; level 0 is the lowest
- * @levels: how many
- * @r: things of level i in a group of level i + 1 (harmonic mean); in all, for the highest
+ * struct anova - components of the variance; level 0 is the lowest
+ * @levels: number of levels
+ * @r: elements of level i per group of level i + 1 (harmonic mean); the total for the highest
  * @s2: variance of the means of level i in their group (S^2 of Kalibera and Jones)
  * @t2: the part of it that comes from level i (T^2); may be negative by chance
- * @mean: with the interval, from the means of the highest level
+ * @mean: mean and its interval, from the means of the highest level
  */
 struct anova {
 	int levels;
@@ -72,7 +72,7 @@ double stat_plan(const struct anova *a, int level, double cost, double cost_abov
 
 /* stat_boot.c */
 
-/* What is resampled: executions with all their values, or values in them, too. */
+/* What is resampled: executions with all their values, or also the values in them. */
 enum resample { RESAMPLE_RUNS, RESAMPLE_TWO_STAGE };
 
 typedef double (*stat_fn)(const struct runs *runs, const void *ctx);
@@ -93,8 +93,8 @@ int stat_run_means(const struct runs *runs, double *mean);
 int stat_run_cvs(const struct runs *runs, double *cv);
 
 /**
- * struct boot - an interval, twice
- * @percentile: the paper's
+ * struct boot - a bootstrap interval by two methods
+ * @percentile: percentile method, as in the paper
  * @bca: bias-corrected and accelerated
  */
 struct boot {
@@ -110,15 +110,15 @@ int stat_boot_cv_in_runs(const struct runs *runs, gsl_rng *rng, size_t b, double
 
 #define MIN_GROUP 4
 #define MAX_GROUP 30
-/* With fewer, values that are drawn with replacement repeat too often for groups of them. */
+/* With fewer values, resampling with replacement repeats values too often within groups. */
 #define MIN_RESAMPLED 10
 
 /**
- * struct impact_how - how hard to try
- * @groups: pairs of groups behind the estimate
- * @outer: bootstrap replicates behind the interval; 0: no interval
- * @outer_groups: pairs of groups in each of them, and in each permutation
- * @permutations: behind the null; 0: no null
+ * struct impact_how - effort of an impact factor
+ * @groups: pairs of groups for the estimate
+ * @outer: bootstrap replicates for the interval; 0: no interval
+ * @outer_groups: pairs of groups per replicate and per permutation
+ * @permutations: permutations for the null; 0: no null
  */
 struct impact_how {
 	size_t groups, outer, outer_groups, permutations;
@@ -129,11 +129,11 @@ struct impact_how {
  * struct impact - impact factor of non-determinism in execution
  * @factor: mean ratio of standard deviations, with its interval; unknown if too many
  *	groups within executions are constant
- * @resampled: what is behind the interval; -1: there is none
- * @group: measurements in a group, k
- * @constant: share of the groups within executions that are
- * @null: what the factor is if it does not matter which measurement is of which
- *	execution: mean over permutations
+ * @resampled: resampling method of the interval; -1: no interval
+ * @group: number of measurements in a group, k
+ * @constant: share of the groups within executions that are constant
+ * @null: the factor if measurements are independent of their execution: mean over
+ *	permutations
  * @p: share of permutations with a factor as large (one added to both)
  * @closed_null: the null of independent normal values
  * @anova: sqrt(1 + T2^2 / T1^2)

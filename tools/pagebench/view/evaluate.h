@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* From results to statistics: each experiment for itself, and side by side. */
+/* Evaluates results: statistics per experiment, and for comparing strategies. */
 #ifndef PAGEALLOC_BENCH_EVALUATE_H
 #define PAGEALLOC_BENCH_EVALUATE_H
 
 #include "pagebench/results/results.h"
 #include "pagebench/stat/stat.h"
 
-/* Of fewer executions there is no interval worth its name. */
+/* Minimal number of executions for an interval. */
 #define MIN_EXECUTIONS 5
-/* With fewer, those of variation cover less than they say. */
+/* With fewer, intervals of variation cover less than their confidence level. */
 #define GOOD_EXECUTIONS 30
-/* From so many boots on, the mean's interval is that of boots. */
+/* From this number of boots on, the mean's interval is computed from boots. */
 #define MIN_BOOTS 5
 
 #define CONFIDENCE 0.95
@@ -21,9 +21,9 @@ enum statistic { STAT_MEAN, STAT_MEASUREMENT, STAT_UNCLASSIFIED, STAT_EXECUTION,
 extern const char * const statistic_names[NR_STATISTICS];
 
 /**
- * struct effort - how much chance is used
- * @seed: of the user
- * @replicates: of the bootstrap
+ * struct effort - effort of the random methods
+ * @seed: the user's seed
+ * @replicates: bootstrap replicates
  * @groups: pairs of groups for an impact factor
  */
 struct effort {
@@ -37,11 +37,11 @@ struct effort {
  * struct sample - a metric of an experiment, without the warm-up
  * @x: the experiment
  * @runs: executions by boot, then by number; @y and @start are its memory
- * @boot_start: executions of each boot: from this to the next
- * @nr_boots: how many boots
- * @shortest: measurements in the execution that has the fewest
- * @several: measurements an execution
- * @interval: what ranks are made of; unknown until evaluated
+ * @boot_start: index of each boot's first execution
+ * @nr_boots: number of boots
+ * @shortest: smallest number of measurements of an execution
+ * @several: executions have several measurements
+ * @interval: intervals that ranks derive from; unknown until evaluated
  * @anova: with boots as highest level if there are several
  * @mean_method: how the mean's interval was made
  * @cv: in measurement, and unclassified
@@ -65,10 +65,10 @@ struct sample {
 
 /**
  * struct evaluation - a metric of all experiments
- * @strategies: default, and the others by name; or as the user wants
- * @cells: for each benchmark and configuration the number of a sample for each
- *	strategy, one after the other; -1: there is none
- * @done: statistics that are evaluated, bits
+ * @strategies: default first, the others by name; or in the user's order
+ * @cells: for each benchmark and configuration, the index of each strategy's sample;
+ *	-1: none
+ * @done: bit mask of the evaluated statistics
  */
 struct evaluation {
 	const struct results *results;
@@ -93,7 +93,7 @@ int sample_init(struct sample *s, const struct results *r, const struct experime
 		char *error, size_t size);
 void sample_free(struct sample *s);
 
-/* The sample of a strategy in a cell. */
+/* The sample of a cell and strategy. */
 static inline struct sample *cell_sample(const struct evaluation *ev, size_t cell, size_t strategy)
 {
 	return &ev->samples[ev->cells[cell * ev->nr_strategies + strategy]];

@@ -10,12 +10,12 @@
 #define MAX_COLUMNS 20
 
 /**
- * struct section - a table and what its numbers mean
- * @name: one word
- * @title: what it is about
- * @meaning: of the intervals and other numbers
- * @table: its rows
- * @columns: of it; @names is their memory
+ * struct section - a table and its explanation
+ * @name: its name, one word
+ * @title: its title
+ * @meaning: how to read the intervals and other numbers
+ * @table: the table
+ * @columns: its columns; their names are in @names
  */
 struct section {
 	const char *name, *title, *meaning;
@@ -25,19 +25,19 @@ struct section {
 	int nr_columns;
 };
 
-/* What the user may say about views. */
+/* The user's options for views. */
 struct view_options {
-	const char *misses;	/* metric, or NULL: of the last level */
+	const char *misses;	/* metric of misses; NULL: that of the last cache level */
 	double min_diff;	/* percent */
-	double cost_ratio;	/* of starting an execution to a measurement; 0: not known */
+	double cost_ratio;	/* cost of an execution's start per cost of a measurement; 0: unknown */
 };
 
 /**
  * struct bench_view - a view
- * @needs: statistics, bits
- * @compares: strategies
- * @sections: at most this many
- * @make: appends rows; 0, -1 without memory, -2 with a message in error
+ * @needs: bit mask of the statistics it shows
+ * @compares: it compares strategies
+ * @sections: maximal number of sections
+ * @make: append rows; returns 0, -1 if out of memory, or -2 with @error set
  */
 struct bench_view {
 	const char *name, *about;
