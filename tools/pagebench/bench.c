@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* pagealloc bench: how much of a program's time, and of its spread, is placement. */
+/* pagealloc bench: measure how page placement affects the time of programs and its variation. */
 #include "lib/verbs.h"
 #include "pagealloc/cli.h"
 #include "bench.h"
@@ -14,7 +14,7 @@ static const struct verb verbs[] = {
 };
 
 /**
- * cmd_bench() - the verbs below bench
+ * cmd_bench() - run a verb of pagealloc bench
  *
  * Return: exit status.
  */

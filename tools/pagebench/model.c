@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * pagealloc bench model: add the misses of the modelled caches to what was
- * measured.  The oracle counts them for each phase of a boot; a measurement
- * says which phase it was.
+ * pagealloc bench model: add the misses of the modelled caches to measurements.
+ * The oracle counts misses for each phase of a boot; each measurement has the number
+ * of its phase.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,9 +16,9 @@
 #include "pagebench/measure/metric.h"
 #include "pagebench/measure/raw.h"
 
-/* Counted beside what caches do; its level is "-". */
+/* The count of instructions, on the level "-". */
 #define INSTRUCTIONS "instructions"
-/* One for each instruction, and more for each miss, as --miss says. */
+/* One cycle per instruction, plus --miss cycles per miss. */
 #define CYCLES "model_cycles"
 #define MODEL_HEADER "phase,cache,level,cpu,accesses,misses"
 
@@ -26,7 +26,7 @@ enum { MAX_CACHES = 16 };
 enum { MODEL_PHASE, MODEL_CACHE, MODEL_LEVEL, MODEL_CPU, MODEL_ACCESSES, MODEL_MISSES,
        MODEL_COLUMNS };
 
-/* Lines "# KEY: ..." of the counts that say how they were made, and what results call them. */
+/* Settings of the oracle: lines "# KEY: ..." in the counts, and their names in results. */
 static const struct { const char *counts, *results; } model_settings[] = {
 	{ "cache", "cache" }, { "cpus", "cpus" }, { "who", "who" }, { "what", "what" },
 	{ "begin", "begin" }, { "seed", "model_seed" }, { NULL, "miss" },
@@ -45,10 +45,10 @@ struct phase {
 };
 
 /**
- * struct model - what the oracle counted
+ * struct model - the oracle's counts
  * @cache: names of caches, in the order of the file
- * @phases: those that were counted, in their order
- * @setting: values of model_settings; empty: none.  Caches have a line each
+ * @phases: the counted phases, in ascending order
+ * @setting: values of model_settings; empty: none; one line per cache is joined
  */
 struct model {
 	const char *path;
@@ -60,9 +60,9 @@ struct model {
 };
 
 /**
- * struct penalties - what a miss costs beside its instruction
+ * struct penalties - cycles that a miss adds to its instruction
  * @cache: names of caches
- * @cycles: for each miss
+ * @cycles: cycles per miss of each cache
  */
 struct penalties {
 	char cache[MAX_CACHES][METRIC_NAME_LEN - 9];
@@ -71,10 +71,10 @@ struct penalties {
 };
 
 /**
- * struct join - results on their way
- * @boot: whose phases the model has
- * @penalties: none: no metric model_cycles
- * @row: the row before, of a measurement of this boot; empty: of none
+ * struct join - state of joining results with counts
+ * @boot: the boot that the counts belong to
+ * @penalties: --miss; if empty, there is no metric model_cycles
+ * @row: the previous row, if of a measurement of this boot; else empty
  */
 struct join {
 	const char *path;
@@ -136,7 +136,7 @@ static size_t find_cache(struct model *m, const char *name)
 	return i;
 }
 
-/* Counts of the CPUs are added up: a program may move. */
+/* Sum over the CPUs: a program may migrate. */
 static int add_count(struct model *m, char *text)
 {
 	char *column[MODEL_COLUMNS];
@@ -231,7 +231,7 @@ static uint64_t penalty_of(const struct penalties *p, const char *cache)
 	return 0;
 }
 
-/* Each cache that costs must be counted, and instructions too. */
+/* --miss needs counts of its caches and of instructions. */
 static int check_penalties(const struct join *j)
 {
 	const struct model *m = j->model;
@@ -259,7 +259,7 @@ static void take_penalties(struct model *m, const struct penalties *p)
 			      p->cache[i], p->cycles[i]);
 }
 
-/* A comment of the results: what the counts of another boot were made with must be the same. */
+/* A comment of the results: settings of counts joined earlier must equal this model's. */
 static int check_comment(struct join *j, const char *text)
 {
 	const struct model *m = j->model;
@@ -279,7 +279,7 @@ static int check_comment(struct join *j, const char *text)
 	return OK;
 }
 
-/* Above the columns: how the counts were made, unless it stands there already. */
+/* Write the model's settings above the column names, unless they are there already. */
 static int put_settings(struct join *j)
 {
 	const struct model *m = j->model;
@@ -297,7 +297,7 @@ static int put_settings(struct join *j)
 	return OK;
 }
 
-/* The rows of the measurement that ends here. */
+/* Write the rows that the counts add to the measurement that ends here. */
 static int end_measurement(struct join *j)
 {
 	const struct model *m = j->model;
@@ -349,7 +349,7 @@ static int has_already(const struct join *j, const char *metric)
 	return 0;
 }
 
-/* A row of results, whose columns are @column. */
+/* Copy a row of results, split into @column. */
 static int join_row(struct join *j, char **column)
 {
 	uint64_t boot, phase;
@@ -428,7 +428,7 @@ static int join(struct join *j, FILE *f)
 	}
 	if (!ret)
 		ret = end_measurement(j);
-	/* Phases of executions that were stopped count in the guest, and in no row. */
+	/* Interrupted executions have phases in the guest, but no rows. */
 	if (!ret && j->joined && j->phase != last)
 		ret = complain(FAILED, "%s: has %" PRIu64 " phases, the measurements of boot %" PRIu64
 			       " are %llu: the run was interrupted, and does not fit its counts",
@@ -462,7 +462,7 @@ static int run(struct join *j, const char *counts, const char *output)
 	if (!ret) {
 		j->out = out.f;
 		ret = join(j, f);
-		/* Why was said; what is there stays as it is. */
+		/* On failure the error was printed, and an existing output stays unchanged. */
 		if (!ret)
 			ret = outfile_close(&out, 0);
 		else if (out.path)
@@ -495,7 +495,7 @@ static int add_penalty(const struct opt *o, const char *text)
 }
 
 /**
- * bench_model() - add the misses of the modelled caches to what was measured
+ * bench_model() - add the misses of the modelled caches to measurements
  *
  * Return: exit status.
  */

@@ -3,8 +3,8 @@
 /*
  * pagealloc bench plot: pictures of results, the paper's Figures 1, 4, 5, 7, 9, 10.
  *
- * As memref plot does: the data go beside the picture as CSV, and a script in
- * plots/ draws them, which can be used by hand as well.
+ * Like memref plot, writes the data as CSV beside the picture, and runs a gnuplot
+ * script in plots/ on them, which users can also run themselves.
  */
 #include <errno.h>
 #include <gsl/gsl_sort.h>
@@ -21,18 +21,18 @@
 #include "bench.h"
 #include "report.h"
 
-/* What is drawn, and of what. */
+/* The kind of the picture, and its data. */
 struct drawing {
 	enum statistic statistic;
 	const char *benchmark, *config, *title;
 	const struct request *request;
 	struct evaluation *ev;
 	struct section section;
-	char subject[256];	/* what the title ends with */
+	char subject[256];	/* end of the title */
 	char error[1024];
 };
 
-/* Fills a section; -1: without memory, or why in error. */
+/* A kind of picture; its make() fills a section, or returns -1: out of memory, or with error set. */
 struct plot_kind {
 	const char *name, *about;
 	unsigned int needs;	/* statistics, besides the drawing's own if -1 */
@@ -45,7 +45,7 @@ static int wanted(const struct drawing *d, const struct experiment *x)
 	       (!d->config || !strcmp(x->config, d->config));
 }
 
-/* Samples of the first strategy in cells that are wanted, or -1. */
+/* Index of the first strategy's sample in a requested cell, or -1. */
 static long wanted_cell(const struct drawing *d, size_t cell)
 {
 	long s = d->ev->cells[cell * d->ev->nr_strategies];
@@ -118,7 +118,7 @@ static int add_share(struct drawing *d, size_t strategy, double x, double share,
 	return table_add(&d->section.table, row);
 }
 
-/* A function of steps: two points for each, and the ends of what is drawn. */
+/* The empirical CDF as a step function: two points per step, and the ends of the range. */
 static int make_ecdf(struct drawing *d)
 {
 	double *x = malloc((d->ev->nr_samples + 1) * sizeof(*x)), least = INFINITY, most = 0, band;
@@ -168,7 +168,7 @@ static int add_point(struct drawing *d, size_t series, const struct experiment *
 	return table_add(&d->section.table, row);
 }
 
-/* A point an execution of one benchmark and configuration, else a point an experiment. */
+/* Add one point per execution of a benchmark and configuration, or one per experiment. */
 static int misses_of_cell(struct drawing *d, size_t cell, int metric, int executions)
 {
 	struct evaluation *ev = d->ev;
@@ -277,7 +277,7 @@ static int make_executions(struct drawing *d)
 			continue;
 		x = cell_sample(ev, cell, s);
 		snprintf(d->subject, sizeof(d->subject), "%.100s %.100s", x->x->benchmark, x->x->config);
-		/* Strategies one after the other. */
+		/* Executions of one strategy after another. */
 		for (i = 0; i < x->runs.n; i++, at++) {
 			for (j = x->start[i]; j < x->start[i + 1]; j++) {
 				const struct cell row[] = {
@@ -412,7 +412,7 @@ int bench_plot(int argc, char **argv)
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "PICTURE", &output, ".png or .svg; its data go beside it as .csv"),
 		OPT_TEXT(0, "title", "TITLE", &title, "default: kind and what it is of"),
-		/* As statistic_names. */
+		/* In the order of statistic_names. */
 		OPT_WORD(0, "statistic", "mean|measurement|unclassified|execution", &d.statistic,
 			 "of ranking (default mean)"),
 		OPT_TEXT(0, "benchmark", "NAME", &d.benchmark, "only this"),

@@ -3,8 +3,7 @@
 /*
  * pagealloc bench report: tables of results.
  *
- * Everything is read, checked and computed before the first character is
- * printed.
+ * All input is read and checked, and all statistics are computed, before any output.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -18,14 +17,14 @@
 #include "report.h"
 
 /**
- * request_read() - read files, and what is to be evaluated in them
+ * request_read() - read result files and prepare their evaluation
  * @q: the options
  * @paths: the files
- * @nr: how many
- * @r: free it with results_free() in any case
- * @ev: free it with evaluation_free() in any case
+ * @nr: number of @paths
+ * @r: set to the results; free it with results_free(), even after a failure
+ * @ev: set to the evaluation; free it with evaluation_free(), even after a failure
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED with a message printed.
  */
 int request_read(const struct request *q, char **paths, int nr, struct results *r,
 		 struct evaluation *ev)
@@ -45,11 +44,11 @@ int request_read(const struct request *q, char **paths, int nr, struct results *
 }
 
 /**
- * request_clash() - would what is written replace what was measured?
- * @output: a file
+ * request_clash() - check that the output does not replace measured results
+ * @output: the output file
  * @r: the results
  *
- * Return: 0, or FAILED after saying so.
+ * Return: 0, or FAILED with a message printed.
  */
 int request_clash(const char *output, const struct results *r)
 {
@@ -81,7 +80,7 @@ static const struct verb_usage usage = {
 
 #define MAX_NOTES 24
 
-/* What is made, and remarks on it. */
+/* The sections of the report, and notes on them. */
 struct report {
 	struct section sections[MAX_SECTIONS];
 	int nr;
@@ -102,7 +101,7 @@ static void note(struct report *report, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Programs whose measurements start with empty modelled caches, whatever begin is. */
+/* Note the programs whose measurements start with empty modelled caches, whatever begin is. */
 static void note_caches(struct report *report, const struct results *r)
 {
 	char text[1024] = "";
@@ -118,7 +117,7 @@ static void note_caches(struct report *report, const struct results *r)
 		note(report, "empty caches before each measurement of:%s", text);
 }
 
-/* Whatever is needed to get the same numbers again, or to doubt them. */
+/* Notes on how to reproduce the numbers, and on reasons to doubt them. */
 static void take_notes(struct report *report, const struct results *r, const struct evaluation *ev)
 {
 	static const char * const keys[] = { "suite", "kernel", "cpu", "cache", "cpus", "who",
@@ -155,7 +154,7 @@ static int make_view(struct report *report, const struct bench_view *v, struct e
 
 	if (v->compares && evaluation_cells(ev, error, size))
 		return -2;
-	/* Comparisons take what there is. */
+	/* Comparisons leave out the impact factor if a sample has too few measurements for it. */
 	for (i = 0; v->compares && i < ev->nr_samples; i++)
 		if (ev->samples[i].several && !stat_impact_group(&ev->samples[i].runs))
 			needs &= ~(1 << STAT_EXECUTION);
@@ -167,7 +166,7 @@ static int make_view(struct report *report, const struct bench_view *v, struct e
 	return failed;
 }
 
-/* OK, or FAILED after saying why. */
+/* Return OK, or FAILED with a message printed. */
 static int make_views(struct report *report, const char *list, struct evaluation *ev,
 		      const struct view_options *o)
 {
@@ -204,7 +203,7 @@ static int wrong_view(const char *list, const char *name)
 			     near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
-/* Each view once: sections are limited. */
+/* Refuse views given twice: the number of sections is limited. */
 static int check_views(const char *list)
 {
 	const char *all = list;

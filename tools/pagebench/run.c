@@ -21,15 +21,15 @@
 #include "pagebench/measure/raw.h"
 #include "pagebench/measure/warmup.h"
 
-/* A canary that changes by more is worth a word. */
+/* Relative change of the canary that is reported. */
 #define DRIFT 0.1
 
 /**
- * struct run - a run
- * @dir: of the results
- * @scratch: where programs run; empty at its begin, removed at its end
- * @wanted: strategies, bit by bit
- * @canary: seconds
+ * struct run - a run of a suite
+ * @dir: directory of the results
+ * @scratch: working directory of the programs; created empty, removed at the end
+ * @wanted: bit mask of the selected strategies
+ * @canary: results of the canary, in seconds
  */
 struct run {
 	const char *dir;
@@ -43,7 +43,7 @@ struct run {
 	char scratch[PATH_MAX];
 	double *canary;
 	size_t nr_canaries;
-	int said_limit;		/* that the ager scatters less */
+	int said_limit;		/* the message that the ager fragments less is printed */
 };
 
 static const struct verb_usage usage = {
@@ -53,7 +53,7 @@ static const struct verb_usage usage = {
 	.min = 1, .max = 1,
 };
 
-/* What an execution is called in messages. */
+/* The name of an execution, for messages. */
 static const char *name_of(const struct plan_entry *e, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s, config %s, strategy %s", e->program->name, e->config->name,
@@ -61,7 +61,7 @@ static const char *name_of(const struct plan_entry *e, char *buf, size_t size)
 	return buf;
 }
 
-/* Each strategy once, before anything is measured with the first. */
+/* Try each strategy once, before measuring with the first. */
 static int try_strategies(struct run *r)
 {
 	static char *command[] = { "true", NULL };
@@ -95,7 +95,7 @@ static int try_strategies(struct run *r)
 	return OK;
 }
 
-/* What programs need to be there is made in the directory they run in. */
+/* Run the programs' prepare commands, in their working directory. */
 static int prepare(struct run *r)
 {
 	static char *sh[] = { "sh", "-e", "-c", NULL };
@@ -149,7 +149,7 @@ static int flag_warmup(const struct suite_rules *rules, struct measurement *m, s
 	return OK;
 }
 
-/* A run of the program is the measurement. */
+/* Measure one run of the program. */
 static enum process_result measure_run(struct process *p, const struct plan_entry *e,
 				       struct measurement *m)
 {
@@ -164,7 +164,7 @@ static enum process_result measure_run(struct process *p, const struct plan_entr
 	return result;
 }
 
-/* The program is asked for one after the other. */
+/* Request the measurements from the program, one by one. */
 static enum process_result measure_lines(struct process *p, const struct plan_entry *e,
 					 struct measurement *m)
 {
@@ -184,7 +184,7 @@ static enum process_result measure_lines(struct process *p, const struct plan_en
 	return result ? result : process_wait(p, NULL);
 }
 
-/* One execution, and its rows; these only if memory was scattered to its end. */
+/* Make an execution; write its rows only if the ager survived it. */
 static int execute(struct run *r, struct plan_entry *e, struct ager *ager)
 {
 	const struct suite_rules *rules = &e->program->rules;
@@ -235,7 +235,7 @@ static int run_canary(struct run *r, struct plan_entry *e)
 	return raw_add(&r->raw, e, &m, 1);
 }
 
-/* What is free for an execution follows from what it is, not from when it is. */
+/* Seed by the execution's identity, not by its time: repeated runs get the same free pages. */
 static uint64_t ager_seed(const struct run *r, const struct plan_entry *e)
 {
 	uint64_t hash = random_hash(0, e->program->name);
@@ -300,7 +300,7 @@ static int make_scratch(struct run *r, const char *suite)
 		r->scratch[0] = '\0';
 		return FAILED;
 	}
-	/* The suite's own directory, and programs that came with us. */
+	/* Export the suite's directory as SUITE_DIR, and find programs beside this one. */
 	dir = realpath(suite, NULL);
 	slash = dir ? strrchr(dir, '/') : NULL;
 	if (slash)
@@ -375,7 +375,7 @@ out:
 	return ret;
 }
 
-/* Executions of strategies that are not wanted now are left for later. */
+/* Drop the executions of strategies that are not selected; a later run can make them. */
 static void drop_unwanted(struct run *r)
 {
 	size_t i, n = 0;
@@ -465,7 +465,7 @@ static int add_name(const struct opt *o, const char *value)
 /**
  * bench_run() - measure the programs of a suite with each strategy
  *
- * Return: exit status; 128 and the number of the signal that interrupted it.
+ * Return: exit status; 128 plus the number of the signal that interrupted the run.
  */
 int bench_run(int argc, char **argv)
 {

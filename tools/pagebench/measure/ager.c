@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Scatters free memory, as it is on a machine that has run for long.
+ * Fragments free memory, as on a machine with a long uptime.
  *
- * A process fills memory, by turns with pages of its own and of the page cache (a
- * file in memory), then gives back one of each two, in random order.  What is free
- * then are single pages at random places, which the allocator gives out first,
- * in an order that only the seed tells; they cannot grow together because the
- * process holds their neighbors as long as it lives, that is while a program is
- * measured.
+ * A process fills memory, alternating between anonymous pages and pages of a memfd,
+ * then frees one of each two in random order.  This leaves single free pages at random
+ * places, which the allocator hands out first, in an order determined by the seed.  They
+ * cannot merge with their buddies, because the process holds the neighbors while a
+ * program is measured.
  *
- * It leaves a tenth of memory free above the low watermarks, so that nothing
- * has to be reclaimed for it, and is the first that the kernel would end.
+ * A tenth of memory stays free above the low watermarks, to avoid reclaim, and the
+ * process is the OOM killer's first choice.
  */
 #include <errno.h>
 #include <sched.h>
@@ -30,13 +29,13 @@
 
 #define PAGE 4096ul
 
-/* So many pages are given back on a CPU before it is the next one's turn. */
+/* Number of pages freed on a CPU before moving to the next CPU. */
 #define TURN 32
 
 /**
- * ager_limit() - how much may be taken
+ * ager_limit() - how much memory can be fragmented
  *
- * Return: bytes: what is free above the low watermarks, without a tenth of all.
+ * Return: bytes free above the low watermarks, minus a tenth of all memory.
  */
 uint64_t ager_limit(void)
 {
@@ -59,7 +58,7 @@ uint64_t ager_limit(void)
 	return free > low + managed / 10 ? (free - low - managed / 10) * PAGE : 0;
 }
 
-/* The first to go, which nobody needs privilege to be. */
+/* Become the OOM killer's first choice; this needs no privilege. */
 static void volunteer(void)
 {
 	FILE *f = fopen("/proc/self/oom_score_adj", "we");
@@ -70,7 +69,7 @@ static void volunteer(void)
 	}
 }
 
-/* Pages, half of them of a file; touched in turns, so that they are mixed. */
+/* Map pages, half of them of a file, and touch both kinds alternately. */
 static char *fill(size_t pages)
 {
 	size_t half = pages / 2, i;
@@ -92,9 +91,8 @@ static char *fill(size_t pages)
 }
 
 /*
- * Goes to the next CPU that we may run on.  Free pages stay with the CPU that they
- * were given back on, thousands of them: a program that runs on another one
- * would not get them.
+ * Move to the next allowed CPU.  Freed pages stay in the per-CPU lists of the CPU that
+ * freed them, thousands of them: programs on other CPUs would not get them.
  */
 static void next_cpu(const cpu_set_t *allowed)
 {
@@ -123,7 +121,7 @@ static int scatter(uint64_t bytes, uint64_t seed)
 	sched_getaffinity(0, sizeof(allowed), &allowed);
 	if (!all || !order)
 		return -1;
-	/* One of each two that were touched together, in random order. */
+	/* Free one of each two that were touched together, in random order. */
 	n = pages / 2;
 	for (i = 0; i < n; i++)
 		order[i] = random_below(&seed, 2) * n + i;
@@ -160,12 +158,12 @@ static void __attribute__((noreturn)) run(uint64_t bytes, uint64_t seed, int rea
 }
 
 /**
- * ager_start() - scatter free memory
- * @a: end with ager_stop()
- * @bytes: so much of it, or what ager_limit() allows
- * @seed: tells which pages are free then, and their order
+ * ager_start() - fragment free memory
+ * @a: end it with ager_stop()
+ * @bytes: amount of memory, capped by ager_limit()
+ * @seed: determines which pages are freed, and their order
  *
- * Return: OK when it is done, or FAILED after saying why it cannot.
+ * Return: OK once memory is fragmented, or FAILED with a message printed.
  */
 int ager_start(struct ager *a, uint64_t bytes, uint64_t seed)
 {
@@ -201,10 +199,10 @@ int ager_start(struct ager *a, uint64_t bytes, uint64_t seed)
 }
 
 /**
- * ager_stop() - give back all
+ * ager_stop() - free all memory
  * @a: from ager_start()
  *
- * Return: OK, or FAILED after saying that it was gone before.
+ * Return: OK, or FAILED with a message printed if the process had been killed before.
  */
 int ager_stop(struct ager *a)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * A measurement that should always be the same: if it is not, the machine has
- * changed, not what runs on it.
+ * A reference measurement whose result should be constant: if it changes, the machine
+ * has changed, not the programs on it.
  */
 #include <stdlib.h>
 
@@ -10,17 +10,17 @@
 #include "process.h"
 #include "pagebench/stat/random.h"
 
-/* Fits any first level cache, so that placement does not matter. */
+/* Fits into any L1 cache, so that placement does not matter. */
 #define TABLE 512
 #define STEPS 400000
 
-/* Too few values have no trend. */
+/* Fewer values show no trend. */
 #define ENOUGH 6
 
 /**
- * canary_s() - do always the same
+ * canary_s() - run the reference computation
  *
- * Return: seconds that it took.
+ * Return: its time in seconds.
  */
 double canary_s(void)
 {
@@ -49,12 +49,12 @@ static double median(double *value, size_t nr)
 }
 
 /**
- * canary_drift() - did it change?
- * @value: in the order they were measured; not so afterwards
- * @nr: how many
+ * canary_drift() - change of the reference time
+ * @value: the times in the order of measurement; reordered
+ * @nr: number of @value
  *
- * Return: the median of the last third divided by that of the first; 1 for too
- * few values.
+ * Return: the median of the last third divided by that of the first third; 1 if there
+ * are too few values.
  */
 double canary_drift(double *value, size_t nr)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* What the processor counts of a program, where it has counters: perf_event_open(2). */
+/* Hardware performance counters of a program, by perf_event_open(2). */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -38,10 +38,10 @@ static int open_one(int i, pid_t pid, int enable_on_exec)
 }
 
 /**
- * counters_open() - count what a process does, and its children to come
- * @c: close with counters_close()
+ * counters_open() - count a process and its future children
+ * @c: close it with counters_close()
  * @pid: the process
- * @enable_on_exec: from its next exec on
+ * @enable_on_exec: count from its next exec on
  */
 void counters_open(struct counters *c, pid_t pid, int enable_on_exec)
 {
@@ -52,9 +52,9 @@ void counters_open(struct counters *c, pid_t pid, int enable_on_exec)
 }
 
 /**
- * counters_read() - what was counted so far
+ * counters_read() - read the counts so far
  * @c: the counters
- * @counts: zero for what cannot be counted
+ * @counts: set to the counts; 0 for unavailable counters
  */
 void counters_read(const struct counters *c, struct counts *counts)
 {
@@ -68,13 +68,13 @@ void counters_read(const struct counters *c, struct counts *counts)
 }
 
 /**
- * counters_add() - add metrics of what was counted between two moments
+ * counters_add() - add the counts between two readings as metrics
  * @c: the counters
- * @before: the first
- * @after: the second
- * @m: gets those that counted; if they took turns, estimates, as perf stat's
+ * @before: the first reading
+ * @after: the second reading
+ * @m: the metrics are added to it; multiplexed counts are scaled, as by perf stat
  *
- * Return: 0, or -1 if there is no room.
+ * Return: 0, or -1 if @m is full.
  */
 int counters_add(const struct counters *c, const struct counts *before,
 		 const struct counts *after, struct measurement *m)
@@ -94,7 +94,7 @@ int counters_add(const struct counters *c, const struct counts *before,
 }
 
 /**
- * counters_close() - no longer count
+ * counters_close() - close the counters
  * @c: the counters
  */
 void counters_close(struct counters *c)
@@ -109,11 +109,11 @@ void counters_close(struct counters *c)
 }
 
 /**
- * counters_missing() - say which metrics there will not be, and why
- * @buf: where to
- * @size: room there
+ * counters_missing() - list the unavailable metrics, and why
+ * @buf: set to the text
+ * @size: size of @buf
  *
- * Return: @buf, empty if there are all.
+ * Return: @buf; empty if all metrics are available.
  */
 const char *counters_missing(char *buf, size_t size)
 {

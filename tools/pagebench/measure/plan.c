@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * In which order the executions of a boot are made: in complete random blocks.
- * A block has each experiment (program, configuration, strategy) once, in an
- * order that only the seed tells, so that what changes slowly, such as how
- * memory is fragmented or a clock frequency, meets all strategies alike.
+ * The order of a boot's executions: complete random blocks.  A block has each
+ * experiment (program, configuration, strategy) once, in an order determined by the
+ * seed, so that slow changes, such as of fragmentation or clock frequency, affect all
+ * strategies alike.
  */
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ static int add(struct plan *plan, struct plan_entry entry)
 	return 0;
 }
 
-/* The experiments that have an execution with this number. */
+/* Add the experiments that have an execution with this number. */
 static int add_block(const struct suite *suite, uint64_t execution, struct plan *plan)
 {
 	struct plan_entry e = { .execution = execution };
@@ -48,7 +48,7 @@ static int add_block(const struct suite *suite, uint64_t execution, struct plan 
 	return 0;
 }
 
-/* Fisher and Yates'. */
+/* Fisher-Yates shuffle. */
 static void shuffle(struct plan_entry *entry, size_t nr, uint64_t seed)
 {
 	struct plan_entry swap;
@@ -63,12 +63,12 @@ static void shuffle(struct plan_entry *entry, size_t nr, uint64_t seed)
 }
 
 /**
- * plan_make() - the executions of a boot
- * @suite: what is to be measured
- * @boot: which of suite->boots; execution e belongs to boot e % boots
- * @plan: free with plan_free()
+ * plan_make() - list the executions of a boot
+ * @suite: the suite
+ * @boot: number of the boot; execution e belongs to boot e % suite->boots
+ * @plan: set to the plan; free it with plan_free()
  *
- * Return: 0, or -1 if no memory is left.
+ * Return: 0, or -1 if out of memory.
  */
 int plan_make(const struct suite *suite, uint64_t boot, struct plan *plan)
 {
@@ -94,7 +94,7 @@ int plan_make(const struct suite *suite, uint64_t boot, struct plan *plan)
 }
 
 /**
- * plan_free() - free what plan_make() made
+ * plan_free() - free the result of plan_make()
  */
 void plan_free(struct plan *plan)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * A program that is measured: started, asked, ended.
+ * A measured program: starts it, requests measurements, ends it.
  *
- * It is started in two steps, so that what comes before its program, such as
- * its hints, is not measured: the child makes itself ready and waits; then the
- * clock is read and it executes the program.
+ * The start has two steps, so that preparations such as setting hints are not
+ * measured: the child prepares and waits; then the clock is read and the child
+ * executes the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@
 
 volatile sig_atomic_t process_interrupted;
 
-static sigset_t before;		/* the signals that were blocked when we began */
-static int gate[2];		/* the child's: ready, go; one process at a time */
+static sigset_t before;		/* the signal mask at the start */
+static int gate[2];		/* the child's ends of the pipes ready and go; one process at a time */
 
 static void on_signal(int sig)
 {
@@ -53,7 +53,7 @@ void process_catch(void)
 	blocked = before;
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		sigaction(signals[i], NULL, &old);
-		/* Who ignores it, as nohup(1) does, keeps on doing so. */
+		/* Keep ignoring an ignored signal (nohup(1)). */
 		if (old.sa_handler == SIG_IGN)
 			continue;
 		sigaction(signals[i], &action, NULL);
@@ -74,7 +74,7 @@ uint64_t process_now_ns(void)
 	return t.tv_sec * NS + t.tv_nsec;
 }
 
-/* What it and its threads have used; 0 if that cannot be known. */
+/* CPU time of the process and its threads in seconds; 0 if unknown. */
 static double cpu_s(pid_t pid)
 {
 	struct timespec t;
@@ -85,7 +85,7 @@ static double cpu_s(pid_t pid)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Called in the child where its program would begin. */
+/* launch_gate: called in the child immediately before exec. */
 static void wait_at_gate(void)
 {
 	pid_t pid = getpid();
@@ -95,7 +95,7 @@ static void wait_at_gate(void)
 		_exit(126);
 }
 
-/* The oracle's module takes the process, and its children to come, for the measured. */
+/* Tell the oracle's module to trace the process and its future children. */
 static int trace(pid_t pid)
 {
 	FILE *f = fopen("/sys/kernel/debug/oracle/traced", "we");
@@ -123,7 +123,7 @@ static char **join(const struct words *a, const struct words *b, const struct wo
 	return all;
 }
 
-/* Becomes the program, by pagealloc run if its pages are to land somewhere. */
+/* Execute the program, by pagealloc run if it has options for that. */
 static int become(const struct process_job *job)
 {
 	static const struct words none;
@@ -154,7 +154,7 @@ static void __attribute__((noreturn)) child(const struct process_job *job, int i
 	struct sigaction old;
 	size_t i;
 
-	/* Nothing of it stays when we are killed. */
+	/* The child must not outlive this process. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpgid(0, 0);
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
@@ -189,7 +189,7 @@ static void close_all(const int *fds, size_t nr)
 	errno = err;
 }
 
-/* Remembers the last of what it says. */
+/* Keep the end of the program's output. */
 static void keep_tail(struct process *p, const char *text, size_t n)
 {
 	size_t room = sizeof(p->tail), drop;
@@ -204,7 +204,7 @@ static void keep_tail(struct process *p, const char *text, size_t n)
 	p->tail_len += n - drop;
 }
 
-/* Reads what is there.  Return: the number of bytes, 0 at the end, -1 for nothing. */
+/* Read available output.  Return: the number of bytes, 0 at the end, -1 if none is available. */
 static ssize_t read_out(struct process *p, char *buf, size_t size)
 {
 	ssize_t n = read(p->out, buf, size);
@@ -218,7 +218,7 @@ static ssize_t read_out(struct process *p, char *buf, size_t size)
 	return n;
 }
 
-/* Reaps it if it has ended.  Its descendants may still hold its output. */
+/* Reap the child if it has ended.  Descendants may keep its output open. */
 static int reap(struct process *p, struct rusage *usage)
 {
 	if (p->ended)
@@ -229,7 +229,7 @@ static int reap(struct process *p, struct rusage *usage)
 	return 1;
 }
 
-/* Waits for @fd (or -1), output, or its end.  @events: what came. */
+/* Wait for @fd (or -1), output, or the child's end; set the poll events that occurred. */
 static enum process_result await(struct process *p, int fd, short *fd_events, short *out_events,
 				 short *end_events)
 {
@@ -259,7 +259,7 @@ static enum process_result await(struct process *p, int fd, short *fd_events, sh
 	return n ? PROCESS_OK : PROCESS_TIMEOUT;
 }
 
-/* Until it stands at the gate, where it says who it is: it may be a child of p->pid. */
+/* Wait until the program is ready, and read its pid: it may be a child of p->pid. */
 static enum process_result await_ready(struct process *p, int ready)
 {
 	enum process_result ret;
@@ -281,12 +281,12 @@ static enum process_result await_ready(struct process *p, int ready)
 }
 
 /**
- * process_start() - make a program ready
- * @p: end with process_end(), also after a failure
- * @job: what it is
- * @timeout_s: it is not to last longer
+ * process_start() - start a program up to its exec
+ * @p: end it with process_end(), even after a failure
+ * @job: the program
+ * @timeout_s: time limit of the execution
  *
- * Return: PROCESS_OK: it waits for process_go(); else why it does not.
+ * Return: PROCESS_OK: the program waits for process_go(); else the reason of the failure.
  */
 enum process_result process_start(struct process *p, const struct process_job *job,
 				  uint64_t timeout_s)
@@ -340,7 +340,7 @@ enum process_result process_start(struct process *p, const struct process_job *j
 }
 
 /**
- * process_go() - let it begin
+ * process_go() - let the program begin
  * @p: from process_start()
  */
 void process_go(struct process *p)
@@ -350,18 +350,18 @@ void process_go(struct process *p)
 
 	p->cpu_begin_s = cpu_s(p->pid);
 	p->begin_ns = process_now_ns();
-	/* If it is gone, its end says so. */
+	/* Ignore errors: process_wait() reports an ended program. */
 	n = write(gate[1], &c, 1);
 	(void)n;
 	close(gate[1]);
 }
 
 /**
- * process_wait() - wait for its end
- * @p: after process_go()
- * @m: gets the metrics of the whole run; NULL: of none
+ * process_wait() - wait for the end of a program
+ * @p: the process, after process_go()
+ * @m: the metrics of the whole run are added to it; may be NULL
  *
- * Return: PROCESS_OK, or why it did not end well: PROCESS_ENDED with a status.
+ * Return: PROCESS_OK, or the reason of the failure: PROCESS_ENDED for a non-zero status.
  */
 enum process_result process_wait(struct process *p, struct measurement *m)
 {
@@ -387,7 +387,7 @@ enum process_result process_wait(struct process *p, struct measurement *m)
 	}
 	if (!reap(p, &usage))
 		return PROCESS_ERRNO;
-	/* What it said last. */
+	/* Read the rest of the output. */
 	if (p->out >= 0)
 		fcntl(p->out, F_SETFL, O_NONBLOCK);
 	while (p->out >= 0 && read_out(p, buf, sizeof(buf)) > 0)
@@ -404,7 +404,7 @@ enum process_result process_wait(struct process *p, struct measurement *m)
 	return PROCESS_OK;
 }
 
-/* The metrics of "done K [NAME=VALUE ...]". */
+/* Parse the metrics of "done K [NAME=VALUE ...]". */
 static int parse_done(char *line, unsigned long k, struct measurement *m)
 {
 	char *word, *save, *value, *end;
@@ -428,7 +428,7 @@ static int parse_done(char *line, unsigned long k, struct measurement *m)
 	return 0;
 }
 
-/* The next line of its output.  Return: PROCESS_OK with a line, without its end. */
+/* Read the next line of the output.  Return: PROCESS_OK with @line set, without its newline. */
 static enum process_result next_line(struct process *p, char *line, size_t size)
 {
 	enum process_result ret;
@@ -445,7 +445,7 @@ static enum process_result next_line(struct process *p, char *line, size_t size)
 			p->line_len -= n + 1;
 			return PROCESS_OK;
 		}
-		/* A long line is output of its own, none of ours. */
+		/* Overlong lines belong to the program's own output, not to the protocol. */
 		if (p->line_len == sizeof(p->line))
 			p->line_len = 0;
 		ret = await(p, -1, &unused, &out, &end);
@@ -464,12 +464,13 @@ static enum process_result next_line(struct process *p, char *line, size_t size)
 }
 
 /**
- * process_measure() - have it make one measurement
- * @p: after process_go(), of a job with lines
- * @k: the number of the measurement
- * @m: gets what it says, and what it does not say but can be seen from here
+ * process_measure() - request one measurement
+ * @p: the process, after process_go(), of a job with lines
+ * @k: number of the measurement
+ * @m: metrics of the program are added to it, and those observed from outside that the
+ *	program does not report
  *
- * Return: PROCESS_OK, or why there is none.
+ * Return: PROCESS_OK, or the reason of the failure.
  */
 enum process_result process_measure(struct process *p, unsigned long k, struct measurement *m)
 {
@@ -510,7 +511,7 @@ void process_end(struct process *p)
 	int saved = errno;
 
 	if (p->pid > 0) {
-		/* Also what it started and left behind. */
+		/* Kill descendants, too. */
 		kill(-p->pid, SIGKILL);
 		if (!p->ended)
 			kill(p->pid, SIGKILL);
@@ -538,10 +539,10 @@ static void say_status(int status, char *buf, size_t size)
 }
 
 /**
- * process_complain() - say why something could not be had of a program
- * @p: the program, before process_end()
- * @result: what came of it
- * @what: what it is called
+ * process_complain() - print why a measurement failed
+ * @p: the process, before process_end()
+ * @result: the reason
+ * @what: name of the execution
  */
 void process_complain(struct process *p, enum process_result result, const char *what)
 {
@@ -558,7 +559,7 @@ void process_complain(struct process *p, enum process_result result, const char 
 	default: return;
 	}
 	complain(FAILED, "%s: %s%s", what, text, p->tail_len ? "; the last it said:" : "");
-	/* The last ten lines. */
+	/* Print the last ten lines of output. */
 	for (i = p->tail_len; i > 0 && lines < 10; i--)
 		if (i < p->tail_len && p->tail[i - 1] == '\n' && ++lines == 10)
 			begin = i;
