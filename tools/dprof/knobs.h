@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* dprof's files in tracefs: set for a while; a guard puts them back as they were. */
+/* dprof's control files in tracefs: set for a recording; a guard process restores them. */
 #ifndef DPROF_KNOBS_H
 #define DPROF_KNOBS_H
 

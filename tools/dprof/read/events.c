@@ -56,10 +56,10 @@ const struct event_format event_format[NR_EVENTS] = {
 };
 
 /**
- * event_get() - a number of an event
+ * event_get() - get a number of an event
  * @e: the event
- * @f: one of its fields, no text
- * @i: which number of the field
+ * @f: one of its fields, not a string
+ * @i: index of the number in the field
  *
  * Return: the number.
  */
@@ -74,9 +74,9 @@ uint64_t event_get(const struct event *e, const struct event_field *f, int i)
 /**
  * event_put() - set a number of an event
  * @e: the event
- * @f: one of its fields, no text
- * @i: which number of the field
- * @value: what does not fit is cut off
+ * @f: one of its fields, not a string
+ * @i: index of the number in the field
+ * @value: truncated to the size of the field
  */
 void event_put(struct event *e, const struct event_field *f, int i, uint64_t value)
 {
@@ -106,7 +106,7 @@ static int parse_field(struct event *e, const struct event_field *f, char *text)
 		strcpy((char *)e + f->offset, text);
 		return 0;
 	}
-	/* Of an array, numbers may be missing at the end, or too many. */
+	/* An array may have fewer or more numbers than struct event; drop the excess. */
 	for (i = 0; !i || (f->count > 1 && *text); i++) {
 		if (i && *text++ != ',')
 			return -1;
@@ -132,12 +132,12 @@ static const struct event_field *find_field(enum event_kind kind, const char *na
 }
 
 /**
- * event_parse() - an event from a line of text
- * @e: the event; fields that the line has not are 0
- * @line: TIME_NS CPU PID NAME FIELD=VALUE..., without newline; taken apart
- * @wrong: if something is, what
+ * event_parse() - parse a line of text
+ * @e: the event; fields that the line lacks are 0
+ * @line: TIME_NS CPU PID NAME FIELD=VALUE..., without newline; modified
+ * @wrong: on error, the word that is invalid
  *
- * Return: 0, or -1 if the line is no event.
+ * Return: 0, or -1 if the line is not an event.
  */
 int event_parse(struct event *e, char *line, const char **wrong)
 {
@@ -156,7 +156,7 @@ int event_parse(struct event *e, char *line, const char **wrong)
 	}
 	for (i = 0; i < 3; i++) {
 		*wrong = text = word[i];
-		/* The CPU of a file whose index was cut off. */
+		/* CPU -1: the event comes from a file whose index is truncated. */
 		number[i] = -1;
 		if (i == 1 && !strcmp(text, "-1"))
 			continue;
@@ -186,7 +186,7 @@ int event_parse(struct event *e, char *line, const char **wrong)
 	return 0;
 }
 
-/* Names have no blanks in them; if one had, the line could not be read. */
+/* Replace blanks in names: they separate the fields of a line. */
 static void print_text(const char *text, FILE *out)
 {
 	for (; *text; text++)
@@ -194,9 +194,9 @@ static void print_text(const char *text, FILE *out)
 }
 
 /**
- * event_print() - write an event as a line that event_parse() reads
+ * event_print() - write an event as a line that event_parse() accepts
  * @e: the event
- * @out: where to; whether that worked is for the caller to ask
+ * @out: the output; the caller checks ferror()
  */
 void event_print(const struct event *e, FILE *out)
 {

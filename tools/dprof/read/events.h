@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * The events of the trace system dprof, Documentation/trace/dprof.rst: as structs,
- * as they are in trace.dat files, and as text (dprof(1)).
+ * The events of the trace system dprof (Documentation/trace/dprof.rst): as structs,
+ * their fields in trace.dat files, and their text form (dprof(1)).
  */
 #ifndef DPROF_EVENTS_H
 #define DPROF_EVENTS_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What kind of memory a type is of. */
+/* The kind of memory that a type lives in. */
 enum memory_class {
 	CLASS_UNKNOWN, CLASS_SLAB, CLASS_KMALLOC, CLASS_PAGE, CLASS_PAGE_CACHE, CLASS_ANON,
 	CLASS_PAGE_TABLE, CLASS_STATIC, CLASS_PERCPU, CLASS_STACK, CLASS_STRUCT_PAGE,
@@ -60,14 +60,14 @@ struct free_event {
 struct history_event {
 	uint64_t id, base, ip;
 	uint32_t type, size;
-	int32_t offset[MAX_WATCHED];	/* outside of the object: of one beside it */
+	int32_t offset[MAX_WATCHED];	/* negative or >= size: in a neighboring object */
 	uint8_t len[MAX_WATCHED], slots;
 };
 
 struct access_event {
 	uint64_t id, ip, since;
-	uint32_t seq;			/* in its history, from 1, over all CPUs; 0: not told */
-	uint32_t type;			/* of what is at the offset */
+	uint32_t seq;			/* in its history, from 1, over all CPUs; 0: not recorded */
+	uint32_t type;			/* of the data at the offset */
 	int32_t offset;
 	uint8_t len, op;
 };
@@ -85,9 +85,9 @@ enum event_kind {
 
 /**
  * struct event - one event
- * @kind: which of the union
- * @cpu: that made it; -1 if the file does not say
- * @pid: of the task that ran there
+ * @kind: selects the member of the union
+ * @cpu: the CPU that recorded the event; -1 if the file does not record it
+ * @pid: of the task that ran on @cpu
  * @ts: ns, in the clock of the recording
  */
 struct event {
@@ -106,14 +106,14 @@ struct event {
 };
 
 /**
- * struct event_field - a field, the same in a trace and in text
- * @name: in both
+ * struct event_field - a field, in a trace and in text
+ * @name: of the field, in both
  * @offset: in struct event
- * @size: of one number, or of a text with its end
- * @count: numbers in it; 0: a text
- * @is_signed: they may be negative
- * @optional: a recording need not have it
- * @rare: as text, left out where it is 0
+ * @size: bytes of one number, or of a string with its terminating 0
+ * @count: number of array elements; 0: the field is a string
+ * @is_signed: the numbers may be negative
+ * @optional: a recording may lack the field
+ * @rare: left out of the text form where it is 0
  */
 struct event_field {
 	const char *name;

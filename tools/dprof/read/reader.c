@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Reads recordings, whatever kind of file they are. */
+/* Detects the format of a recording and reads it. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,19 +8,19 @@
 #include "lib/perf/perf_data.h"
 #include "reader.h"
 
-/* The first line of a recording that is text. */
+/* The first line of a recording in text form. */
 #define TEXT_MAGIC	"# dprof events 1\n"
 
 /**
  * reader_read() - read a recording event by event
  * @path: a trace.dat file, the text form of one, or perf.data
- * @r: takes the events, and has more to tell when they are read
- * @error: says what is wrong with the file
+ * @r: callbacks; its host and lost_events are set on return
+ * @error: set to the reason of a failure
  * @size: of @error
  *
- * A damaged file gives what could be read of it, and an error.
+ * The events before the damage in a damaged file are delivered, then an error is returned.
  *
- * Return: 0, -1 with @error set, or what the taker of events returned.
+ * Return: 0, -1 with @error set, or the value that a callback returned.
  */
 int reader_read(const char *path, struct reader *r, char *error, size_t size)
 {

@@ -6,15 +6,15 @@
 #include "events.h"
 
 /**
- * struct reader - who takes the events of a recording, and what else it tells
- * @event: takes an event, in the order of time; anything but 0 ends the reading
- * @symbols: takes the text of /proc/kallsyms, or a part of it; or NULL
- * @ctx: for both
+ * struct reader - callbacks for the contents of a recording, and its metadata
+ * @event: called for each event, in the order of time; a value other than 0 stops reading
+ * @symbols: called with parts of the text of /proc/kallsyms; or NULL
+ * @ctx: passed to @event and @symbols
  * @kallsyms: of perf.data, a file with the kernel's symbols; NULL: those of the running
- *	kernel, if it is the one that was recorded
- * @progress: told now and then how much of the file is read; or NULL
+ *	kernel, if it is the recorded one
+ * @progress: called now and then with the share of the file that is read; or NULL
  * @host: name and kernel of the machine
- * @lost_events: that the ring buffer had no room for
+ * @lost_events: events that the ring buffer dropped
  */
 struct reader {
 	int (*event)(void *ctx, const struct event *e);

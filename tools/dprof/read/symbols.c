@@ -8,10 +8,10 @@
 
 #include "symbols.h"
 
-/* What is behind a symbol by more than this does not belong to it. */
+/* An address farther behind the last symbol than this is not part of it. */
 #define MAX_SYMBOL_SIZE	(16ULL << 20)
 
-/* Return where it is in s->names, or -1 without memory. */
+/* Return the offset of the name in s->names, or -1 without memory. */
 static int64_t add_name(struct symbols *s, const char *name, size_t length)
 {
 	size_t at = s->nr_names;
@@ -36,7 +36,7 @@ static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const 
 	size_t length = strcspn(name, " \t\n");
 	int64_t n, m = 0;
 
-	/* The padding in front of functions (CONFIG_CFI, CALL_PADDING) is nothing to name. */
+	/* Skip symbols of the padding in front of functions (CONFIG_CFI, CALL_PADDING). */
 	if (!strncmp(name, "__pfx_", 6))
 		return 0;
 	if (s->nr == s->room) {
@@ -63,8 +63,8 @@ static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const 
 
 /**
  * symbols_add() - add symbols
- * @s: to
- * @text: whole lines of /proc/kallsyms; what is no symbol is passed over
+ * @s: the symbols
+ * @text: whole lines of /proc/kallsyms; malformed lines are skipped
  * @size: of @text
  *
  * Return: 0, or -1 without memory.
@@ -106,7 +106,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /**
- * symbols_sort() - after all were added
+ * symbols_sort() - sort by address, after all symbols were added
  * @s: the symbols
  */
 void symbols_sort(struct symbols *s)
@@ -117,11 +117,11 @@ void symbols_sort(struct symbols *s)
 }
 
 /**
- * symbols_find() - what an address belongs to
+ * symbols_find() - find the symbol that contains an address
  * @s: the symbols
  * @addr: an address, or the offset of a per-CPU variable in its area
  *
- * Of several names of an address, the first in kallsyms is taken.
+ * If an address has several names, the first in kallsyms is returned.
  *
  * Return: the symbol, or NULL.
  */
@@ -150,7 +150,7 @@ const struct symbol *symbols_find(struct symbols *s, uint64_t addr)
  * symbols_name() - the name of the function or variable at an address
  * @s: the symbols
  * @addr: the address
- * @buf: room for an address without a name
+ * @buf: buffer for the number of an address without a name
  * @size: of @buf
  *
  * Return: the name, or @buf.
@@ -170,7 +170,7 @@ const char *symbols_name(struct symbols *s, uint64_t addr, char *buf, size_t siz
  * @s: the symbols
  * @symbol: one of them
  *
- * Return: its name, "" for the kernel's own.
+ * Return: the module's name; "" for a symbol of the kernel itself.
  */
 const char *symbols_module(const struct symbols *s, const struct symbol *symbol)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Reads recordings that are text, dprof(1): tests write them, people read them. */
+/* Reads recordings in text form (dprof(1)), as dprof script and the tests write them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reader.h"
 
-/* Return 0, -1 with what is wrong, or what the taker returned. */
+/* Return 0, -1 with the invalid word in @wrong, or the value that a callback returned. */
 static int take_line(struct reader *r, char *line, const char **wrong)
 {
 	struct event e;
@@ -33,13 +33,13 @@ static int take_line(struct reader *r, char *line, const char **wrong)
 }
 
 /**
- * reader_text() - read a recording that is text
+ * reader_text() - read a recording in text form
  * @path: the file
- * @r: takes the events
- * @error: says what is wrong with the file
+ * @r: callbacks
+ * @error: set to the reason of a failure
  * @size: of @error
  *
- * Return: 0, -1 with @error set, or what the taker of events returned.
+ * Return: 0, -1 with @error set, or the value that a callback returned.
  */
 int reader_text(const char *path, struct reader *r, char *error, size_t size)
 {

@@ -7,19 +7,20 @@
 #include "lib/trace/child.h"
 #include "reader.h"
 
-/* What the child sends. */
+/* Kinds of messages from the child. */
 enum { SEND_EVENT, SEND_SYMBOLS };
 
-/* The events in the file: their numbers, and where their fields are. */
+/* The ids and fields of the events as the file declares them. */
 struct decoder {
-	int id[NR_EVENTS];			/* -1: it is not in the file */
+	int id[NR_EVENTS];			/* -1: the file lacks the event */
 	const struct tep_format_field *field[NR_EVENTS][MAX_FIELDS];
 	const struct tep_format_field *pid;
 };
 
 /*
- * A field as the kernel has it must be there, and not overlap what it is not.  Arrays of
- * numbers are dynamic, or in older recordings of a fixed length.
+ * Check that the file's field has the size that @want expects, so that decoding reads no
+ * bytes of another field.  Arrays of numbers are dynamic; older recordings have arrays of a
+ * fixed length.
  */
 static int usable(const struct tep_format_field *f, const struct event_field *want)
 {
@@ -32,7 +33,7 @@ static int usable(const struct tep_format_field *f, const struct event_field *wa
 	return f->size == want->size * want->count;
 }
 
-/* Return 0, or -1 with the name of a field that is not as expected in @wrong. */
+/* Return 0, or -1 with the name of the unsupported field in @wrong. */
 static int decoder_init(struct decoder *d, struct tep_handle *tep, char *wrong, size_t size)
 {
 	const struct event_field *f;
@@ -74,7 +75,7 @@ static int decode_text(struct event *e, const struct event_field *f, uint32_t wh
 	if (offset + size > raw->size)
 		return -1;
 	size = strnlen(text, size);
-	/* A name that is too long loses its beginning: the end of a path says more. */
+	/* Truncate a long name at its beginning: the end of a path is more specific. */
 	if (size >= f->size) {
 		text += size - (f->size - 1);
 		size = f->size - 1;
@@ -83,7 +84,7 @@ static int decode_text(struct event *e, const struct event_field *f, uint32_t wh
 	return 0;
 }
 
-/* Numbers beyond those that struct event has are left out. */
+/* Drop array elements that struct event has no space for. */
 static int decode_array(struct event *e, const struct event_field *f, uint32_t where,
 			const struct trace_event *raw)
 {
@@ -114,7 +115,7 @@ static int decode_field(struct event *e, const struct event_field *f,
 	return 0;
 }
 
-/* Return 1, 0 for an event of no interest, -1 for a damaged one. */
+/* Return 1, 0 for an event of another system, -1 for a damaged event. */
 static int decode(const struct decoder *d, const struct trace_event *raw, struct event *e)
 {
 	const unsigned char *data = raw->data;
@@ -146,7 +147,7 @@ static void send_symbols(FILE *to, struct trace_dat *d)
 {
 	char *text = trace_dat_symbols(d), *line = text, *end;
 
-	/* Whole lines, so that whoever takes them need not put them together. */
+	/* Send whole lines: symbols_add() does not join the parts of a line. */
 	for (; line && *line; line = end) {
 		size_t left = strlen(line);
 
@@ -198,11 +199,11 @@ static int take(void *ctx, unsigned int kind, const void *what, size_t size)
 /**
  * reader_trace() - read a trace.dat file
  * @path: the file
- * @r: takes the events
- * @error: says what is wrong with the file
+ * @r: callbacks
+ * @error: set to the reason of a failure
  * @size: of @error
  *
- * Return: as reader_read().
+ * Return: see reader_read().
  */
 int reader_trace(const char *path, struct reader *r, char *error, size_t size)
 {

@@ -9,10 +9,10 @@
 #include "cache.h"
 
 /**
- * geometry_sets() - associativity sets
- * @g: of this cache
+ * geometry_sets() - number of associativity sets
+ * @g: the cache
  *
- * Return: how many.
+ * Return: the number.
  */
 uint32_t geometry_sets(const struct geometry *g)
 {
@@ -20,11 +20,11 @@ uint32_t geometry_sets(const struct geometry *g)
 }
 
 /**
- * geometry_parse() - a cache by its description
- * @text: SIZE:WAYS, as 32K:8
- * @g: the cache; its lines are of 64 bytes
+ * geometry_parse() - parse the description of a cache
+ * @text: SIZE:WAYS, such as 32K:8
+ * @g: set to the cache; its lines have 64 bytes
  *
- * Return: 0, or -1 if it is none: sets must be a power of two.
+ * Return: 0, or -1 if @text is invalid: the number of sets must be a power of two.
  */
 int geometry_parse(const char *text, struct geometry *g)
 {
@@ -43,9 +43,9 @@ int geometry_parse(const char *text, struct geometry *g)
 }
 
 /**
- * cache_init() - an empty cache
+ * cache_init() - initialize an empty cache
  * @c: the cache
- * @g: what it is like
+ * @g: its geometry
  *
  * Return: 0, or -1 without memory.
  */
@@ -70,11 +70,11 @@ static struct cache_line *find(const struct cache *c, uint64_t line)
 }
 
 /**
- * cache_has() - is a line in a cache?
+ * cache_has() - test whether a line is in a cache
  * @c: the cache
  * @line: address / 64
  *
- * Return: whether it is.
+ * Return: true if the line is in the cache.
  */
 bool cache_has(const struct cache *c, uint64_t line)
 {
@@ -82,12 +82,12 @@ bool cache_has(const struct cache *c, uint64_t line)
 }
 
 /**
- * cache_access() - access a line, which is then in the cache
+ * cache_access() - access a line; a miss fills it
  * @c: the cache
  * @line: address / 64
- * @owner: whose it is
+ * @owner: the object, type and trace that the line is attributed to
  *
- * Return: whether it was there.
+ * Return: true on a hit.
  */
 bool cache_access(struct cache *c, uint64_t line, const struct cache_line *owner)
 {
@@ -110,7 +110,7 @@ bool cache_access(struct cache *c, uint64_t line, const struct cache_line *owner
 }
 
 /**
- * cache_remove() - a line is not in the cache any more
+ * cache_remove() - invalidate a line
  * @c: the cache
  * @line: address / 64
  */
@@ -131,7 +131,7 @@ void cache_free(struct cache *c)
 	free(c->lines);
 }
 
-/* uthash keeps the order of insertion: the first is the least recently used. */
+/* uthash keeps the order of insertion, so the first entry is the least recently used. */
 struct full_line {
 	uint64_t line;
 	UT_hash_handle hh;
@@ -139,10 +139,10 @@ struct full_line {
 
 /**
  * full_access() - access a line of a fully associative cache
- * @c: the cache; all 0 but @room, lines that it has room for, is an empty one
+ * @c: the cache; an empty cache is all 0 but @room, its size in lines
  * @line: address / 64
  *
- * Return: 1 if it was there, 0 if not, -1 without memory.
+ * Return: 1 on a hit, 0 on a miss, -1 without memory.
  */
 int full_access(struct full_cache *c, uint64_t line)
 {
@@ -170,7 +170,7 @@ int full_access(struct full_cache *c, uint64_t line)
 }
 
 /**
- * full_remove() - a line is not in the cache any more
+ * full_remove() - invalidate a line
  * @c: the cache
  * @line: address / 64
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Caches with least recently used replacement: of sets, and fully associative. */
+/* Caches with least recently used replacement: set-associative and fully associative. */
 #ifndef DPROF_CACHE_H
 #define DPROF_CACHE_H
 
@@ -9,7 +9,7 @@
 
 #include "lib/hash.h"
 
-/* What a cache is like. */
+/* The size and the shape of a cache. */
 struct geometry {
 	uint64_t size;			/* bytes */
 	uint32_t ways, line;		/* line: bytes */
@@ -18,9 +18,9 @@ struct geometry {
 uint32_t geometry_sets(const struct geometry *g);
 int geometry_parse(const char *text, struct geometry *g);
 
-/* A line in a cache; whose it is. */
+/* A line in a cache, and the object, type and trace of its last access. */
 struct cache_line {
-	uint64_t line, used;		/* used: 0 not in use */
+	uint64_t line, used;		/* used: time of the last access; 0: invalid */
 	uint64_t base;
 	uint32_t type, trace;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Coherent caches, and the classes of their misses: Hill's three (a miss that a
- * fully associative cache of the size has not is by conflict) and sharing.  True
- * or false is told by the bytes written by others since the CPU lost the line.
+ * Coherent caches, and the classes of their misses: Hill's three (a miss that a fully
+ * associative cache of the same size does not have is a conflict miss) and sharing.  A
+ * sharing miss is true sharing if other CPUs wrote any of the accessed bytes since this
+ * CPU lost the line, else false sharing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +15,15 @@ const char * const outcome_name[NR_OUTCOMES] = {
 	"hit", "true_sharing", "false_sharing", "conflict", "capacity", "cold",
 };
 
-/* What others did to a line since a CPU had it. */
+/* Writes of other CPUs to a line since a CPU last accessed it. */
 struct foreign {
-	uint64_t written;		/* bytes */
-	bool had;			/* the CPU ever had the line */
-	bool lost;			/* by a write of another CPU, not by replacement */
+	uint64_t written;		/* bytes of the line, a bit each */
+	bool had;			/* the CPU accessed the line at some time */
+	bool lost;			/* invalidated by a write, not replaced before it */
 	struct {
 		uint64_t bytes;
 		struct actor who;
-	} writer[2];			/* the last two, the last one first */
+	} writer[2];			/* the last two writers, the latest first */
 };
 
 struct directory_line {
@@ -32,12 +33,12 @@ struct directory_line {
 };
 
 /**
- * coherence_init() - empty caches
+ * coherence_init() - initialize empty caches
  * @c: the caches
- * @g: what each is like
- * @nr_cpus: how many
+ * @g: the geometry of each cache
+ * @nr_cpus: number of CPUs
  *
- * Return: 0, or -1 without memory; coherence_free() either way.
+ * Return: 0, or -1 without memory; the caller calls coherence_free() in both cases.
  */
 int coherence_init(struct coherence *c, const struct geometry *g, int nr_cpus)
 {
@@ -83,7 +84,7 @@ static void invalidate_others(struct coherence *c, struct directory_line *d, int
 
 		if (i == cpu)
 			continue;
-		/* Who never had the line gets what others wrote, too. */
+		/* The first access of a CPU to a line that another CPU wrote is sharing, too. */
 		if (!f->written)
 			f->lost = !f->had || cache_has(&c->cache[i], d->line);
 		f->written |= bytes;
@@ -99,14 +100,14 @@ static void invalidate_others(struct coherence *c, struct directory_line *d, int
 }
 
 /**
- * coherence_access() - an access to a line
+ * coherence_access() - access a line
  * @c: the caches
- * @cpu: of this CPU
+ * @cpu: the CPU that accesses the line
  * @line: address / 64
- * @bytes: of the line, a bit each
- * @write: it is
- * @base: of the object
- * @actor: who
+ * @bytes: accessed bytes of the line, a bit each
+ * @write: the access is a write
+ * @base: address of the object
+ * @actor: the origin of the access
  *
  * Return: enum outcome, or -1 without memory.
  */
@@ -150,7 +151,7 @@ int coherence_access(struct coherence *c, int cpu, uint64_t line, uint64_t bytes
 }
 
 /**
- * coherence_remove() - a line is in no cache any more, as if it never had been
+ * coherence_remove() - remove a line from all caches and forget all accesses to it
  * @c: the caches
  * @line: address / 64
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * The caches of several CPUs kept coherent, and why an access misses: by a write
- * of another CPU (to the same bytes, or to others of the line), by conflict (a
- * fully associative cache of the size would have had it), by capacity, or cold.
+ * Coherent caches of several CPUs, and the class of each miss: true sharing (another CPU
+ * wrote the accessed bytes), false sharing (another CPU wrote other bytes of the line),
+ * conflict (a fully associative cache of the same size would have hit), capacity, or cold.
  */
 #ifndef DPROF_COHERENCE_H
 #define DPROF_COHERENCE_H
@@ -16,7 +16,7 @@ enum outcome {
 
 extern const char * const outcome_name[NR_OUTCOMES];
 
-/* Who accesses, as the caller numbers accesses. */
+/* The origin of an access, in the caller's numbering. */
 struct actor {
 	uint32_t type, trace, element;
 };
@@ -25,9 +25,9 @@ struct directory_line;
 
 /**
  * struct coherence - the caches
- * @nr_cpus: each has one of each kind
- * @full_had: whether a fully associative cache had the line that was accessed last
- * @culprit: after MISS_TRUE or MISS_FALSE, the write that caused it
+ * @nr_cpus: number of CPUs; each has one cache of each kind
+ * @full_had: the last access hit in the fully associative cache
+ * @culprit: after MISS_TRUE or MISS_FALSE, the write that caused the miss
  */
 struct coherence {
 	int nr_cpus;

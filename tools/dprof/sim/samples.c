@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The cache simulation: the accesses that samples of data without traces stand for. */
+/* The cache simulation: accesses of data without path traces, derived from samples. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "parts.h"
 
-/* Of the misses that samples had, the simulation should have this share. */
+/* The simulated miss rate must reach this share of the sampled one. */
 #define ENOUGH_MISSES	0.9
 
-/* Samples of a line that the cache had not, nor that of another CPU. */
+/* Samples of a line that missed the cache and did not hit in another CPU's cache. */
 static uint64_t own_misses(const struct sim *s, const struct use *u)
 {
 	return u->misses[s->options.level] - use_coherent(u, s->options.level);
@@ -41,7 +41,7 @@ static void estimate_lines(const struct sim *s, const struct dtype *type, struct
 		lines = known;
 	if (lines > 4 * cache)
 		lines = 4 * cache;
-	/* A variable has its size; of objects there are no more than are in the address set. */
+	/* Upper bounds: the size of a variable, the objects in the address set. */
 	if (type->key.symbol)
 		most = type->size / LINE + 1;
 	else if (type->seen_alloc && t->objects <= type->peak)
@@ -85,8 +85,8 @@ int sim_find_footprints(const struct sim *s, struct model *m, struct footprint *
 }
 
 /*
- * After a simulation: return whether there were types that missed less than their samples
- * did.  They have four times the lines now.
+ * After a simulation, give types that missed less often than their samples up to four times
+ * the lines.  Return whether there was such a type.
  */
 bool sim_grow_footprints(const struct sim *s, struct footprint *f)
 {
@@ -108,13 +108,16 @@ bool sim_grow_footprints(const struct sim *s, struct footprint *f)
 	return grown;
 }
 
-/* Address spaces have the same addresses: in the cache, they are apart. */
+/* The same address in two address spaces is two lines. */
 static uint64_t line_of(const struct use *u)
 {
 	return u->key.line ^ ((uint64_t)u->key.space << 48) / LINE;
 }
 
-/* A line that an access to a sampled one is to: itself, or one of those not met. */
+/*
+ * Choose the line for a simulated access: the sampled line itself, or one of the lines that
+ * have no sample.  @any: the access may go to any object of the pool.
+ */
 static uint64_t one_of(const struct sim *s, const struct footprint *f, const struct use *u,
 		       uint64_t *random, bool *any)
 {
@@ -122,7 +125,7 @@ static uint64_t one_of(const struct sim *s, const struct footprint *f, const str
 	uint64_t copy, place;
 
 	*any = false;
-	/* What was a hit was to a line that is in use; what it is of is known. */
+	/* A hit is an access to a line in use, so keep the sampled line. */
 	if (f->missed && next_share(random) * (known ? known : f->known) >=
 	    (known ? missed : f->missed))
 		return line_of(u);
@@ -130,14 +133,14 @@ static uint64_t one_of(const struct sim *s, const struct footprint *f, const str
 	copy = next_share(random) * f->copies;
 	if (!copy || *any)
 		return line_of(u);
-	/* Far from all else: a random place, the same each time. */
+	/* A random address that depends on the line and the copy only. */
 	place = line_of(u) * 65536 + copy;
 	place = next_random(&place) >> 8;
 	return f->keeps_sets ? (place & ~(uint64_t)(s->sets - 1)) | (line_of(u) & (s->sets - 1)) :
 			       place;
 }
 
-/* Samples of a type up to each slice of time. */
+/* Running sums of a type's samples over the slices of time. */
 static void add_up_slices(const struct dtype *t, uint32_t *upto)
 {
 	uint32_t sum = 0;
@@ -147,7 +150,7 @@ static void add_up_slices(const struct dtype *t, uint32_t *upto)
 		upto[i] = sum += t->slice[i];
 }
 
-/* A time, in ns of the recording, when the type is accessed: as its samples were. */
+/* Draw a time in ns of the recording, distributed as the type's samples. */
 static double some_time(const struct model *m, const struct dtype *t, const uint32_t *upto,
 			uint64_t *random)
 {
@@ -173,16 +176,17 @@ static double some_time(const struct model *m, const struct dtype *t, const uint
 }
 
 /*
- * A line met once, in the cache: it had come by an access just before, for a short time
- * of the many such lines.  Played as often as a sample counts for, and at any time, it would
- * drive out what it did not: those that missed stand for what comes into the cache.
+ * A line with a single sample that hit: an earlier access had filled it, and the type has
+ * many such lines, each in use for a short time.  Replaying it per_sample times at random
+ * times would evict lines that it did not evict.  The samples that missed already represent
+ * such fills.
  */
 static bool passing(const struct sim *s, const struct use *u)
 {
 	return u->n == 1 && u->known && !u->misses[s->options.level];
 }
 
-/* What has no path traces is accessed as its samples were, and when. */
+/* Schedule accesses of types without path traces, as often and when they were sampled. */
 int sim_schedule_samples(struct sim *s, struct model *m, const struct footprint *footprint,
 			 double span, struct schedule *schedule, uint64_t *random)
 {

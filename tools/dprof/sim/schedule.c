@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Accesses to be simulated, in the order of time, and what was seen in a set before. */
+/* The list of accesses to simulate, and the sets of lines and objects already accessed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ int sim_add_step(struct schedule *s, const struct step *step)
 	return 0;
 }
 
-/* Return 1 the first time something is in a set, then 0; -1 without memory. */
+/* Return 1 at the first access of @what and @type in @set, later 0; -1 without memory. */
 int sim_first_time(struct sim_seen **seen, uint64_t what, uint32_t type, uint32_t set)
 {
 	struct sim_seen key, *found;

@@ -3,21 +3,20 @@
 /*
  * The cache simulation.
  *
- * The paper picks objects and paths at random and plays them.  Here they also
- * overlap in time as they did in the recording: objects begin at random times, as
- * many in a second as were allocated, and each access comes its time after the
- * allocation.  What lives long is then in the caches with what is fast, or is not
- * any more.  Data without path traces, such as variables, are accessed as often,
- * and by the CPUs, as the samples of their lines say.
+ * The paper replays random objects and paths one after the other.  This simulation also
+ * lets them overlap in time as in the recording: objects are allocated at random times, at
+ * the recorded rate, and each access follows the allocation after the recorded time.  So
+ * short-lived objects evict lines of long-lived ones.  Data without path traces, such as
+ * variables, are accessed as often and by the CPUs as the samples of their lines show.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "parts.h"
 
-/* How often the caches' contents are looked at. */
+/* Snapshots of the caches' contents per simulation. */
 #define SNAPSHOTS	64
-/* Simulations in which it comes to that. */
+/* Simulations that sim_run() makes at most, each with larger footprints. */
 #define MAX_FITS	4
 
 static int by_time(const void *a, const void *b)
@@ -26,7 +25,7 @@ static int by_time(const void *a, const void *b)
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	/* qsort() is not stable: what was added first has the lower address in neither. */
+	/* qsort() is not stable; break ties by values that do not depend on memory addresses. */
 	if (x->base != y->base)
 		return x->base < y->base ? -1 : 1;
 	return x->actor.element < y->actor.element ? -1 : x->actor.element > y->actor.element;
@@ -59,7 +58,7 @@ struct run {
 	bool counting;
 };
 
-/* @full_missed: set if a fully associative cache had it not, either. */
+/* @full_missed: set if the fully associative cache missed, too, and not by sharing. */
 static int access_line(struct run *r, const struct step *step, uint64_t line, uint64_t bytes,
 		       int *worst, bool *full_missed)
 {
@@ -80,10 +79,10 @@ static int access_line(struct run *r, const struct step *step, uint64_t line, ui
 		return -1;
 	if (outcome != MISS_TRUE && outcome != MISS_FALSE && !r->coherence.full_had)
 		*full_missed = true;
-	/* What samples come of was there before; when it was accessed first, they do not say. */
+	/* Samples do not show first touches, so do not count them as cold misses. */
 	if (outcome == MISS_COLD && step->actor.trace == NO_TRACE)
 		outcome = MISS_CAPACITY;
-	/* Of an access to two lines, the miss counts. */
+	/* An access to two lines misses if either line misses. */
 	if (outcome != HIT)
 		*worst = outcome;
 	return 0;
@@ -123,7 +122,10 @@ static int do_step(struct run *r, const struct step *step)
 			return -1;
 	}
 	s->accesses++;
-	/* What was accessed only while the caches filled must be judged, too. */
+	/*
+	 * Accesses of traces do not count while the caches warm up.  Samples always do: a type
+	 * may have been sampled in that time only.
+	 */
 	if (!r->counting && step->actor.trace != NO_TRACE)
 		return 0;
 	s->counted++;
@@ -178,7 +180,7 @@ static int play(struct sim *s, struct model *m, struct schedule *schedule)
 	for (i = 0; i < schedule->nr && !ret; i++) {
 		r.counting = i >= warm;
 		ret = do_step(&r, &schedule->step[i]);
-		/* SNAPSHOTS of them, the last at the end. */
+		/* Space the snapshots evenly over the counted part. */
 		if (!ret && i == next && taken < SNAPSHOTS) {
 			ret = look(&r);
 			taken++;
@@ -205,7 +207,7 @@ static int prepare(struct sim *s, const struct traces *t)
 
 		if (!st->nr_traces)
 			st->first_trace = k;
-		/* Histories of places that nothing accessed: the samples know more. */
+		/* Histories of offsets without accesses do not replace the samples. */
 		if (t->trace[k].nr)
 			st->has_traces = true;
 		st->nr_traces++;
@@ -224,8 +226,8 @@ static int prepare(struct sim *s, const struct traces *t)
 }
 
 /*
- * What missed was not accessed lately: objects of the address set have such accesses in
- * turn.
+ * A line that missed was not accessed recently: spread such accesses over the objects of
+ * the address set, round robin.
  */
 static void take_turns(struct schedule *schedule, struct footprint *footprint)
 {
@@ -286,12 +288,13 @@ static int simulate(struct sim *s, struct model *m, const struct traces *t,
 
 /**
  * sim_run() - simulate
- * @s: the results; sim_free() even after an error
- * @m: the model, ended
+ * @s: the results; the caller calls sim_free() even after an error
+ * @m: the model, after model_end()
  * @t: its traces; they must outlive @s
- * @options: what to simulate
+ * @options: parameters of the simulation
  *
- * Again with more lines, as long as types miss less than their samples.
+ * Repeats the simulation with more lines, at most MAX_FITS times in all, while a type
+ * misses less often than its samples did.
  *
  * Return: 0, or -1 without memory.
  */
@@ -313,7 +316,7 @@ int sim_run(struct sim *s, struct model *m, const struct traces *t,
 }
 
 /**
- * sim_free() - free what was simulated
+ * sim_free() - free the results of a simulation
  * @s: the results
  */
 void sim_free(struct sim *s)

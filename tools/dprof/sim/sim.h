@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * The cache simulation of section 3.2: objects of the address set take paths of
- * the path traces, at the rates and times that were recorded.
+ * The cache simulation of section 3.2 of the paper: objects of the address set follow the
+ * path traces, at the recorded rates and times.
  */
 #ifndef DPROF_SIM_H
 #define DPROF_SIM_H
@@ -11,15 +11,16 @@
 #include "dprof/model/paths.h"
 
 /**
- * struct sim_options - what to simulate
+ * struct sim_options - parameters of a simulation
  * @geometry: of the cache of each CPU
- * @shared: all CPUs have one
- * @remove_freed: the lines of an object are in no cache when it is freed, as the
- *	paper has it; else they stay, as in real caches
- * @max_accesses: then it ends, but it has seen all of the mix
+ * @shared: all CPUs share one cache
+ * @remove_freed: remove an object's lines from the caches when it is freed, as the
+ *	paper does; else they stay, as in real caches
+ * @max_accesses: bound of the simulated accesses; the simulated time is scaled down to it,
+ *	so that all types keep their share
  * @per_sample: accesses that a sample stands for; 0: estimated
- * @seed: of what is random
- * @level: samples found no nearer than beyond it missed the cache
+ * @seed: of the random numbers
+ * @level: samples found beyond this level missed the cache
  */
 struct sim_options {
 	struct geometry geometry;
@@ -29,14 +30,14 @@ struct sim_options {
 };
 
 /*
- * An access of a trace, or the samples of a type without one.
- * @full_misses: of fully associative caches, but those by sharing
+ * Outcomes of the accesses of a trace's element, or of a type.
+ * @full_misses: misses of the fully associative caches, without sharing misses
  */
 struct sim_sum {
 	uint64_t accesses, outcome[NR_OUTCOMES], full_misses;
 };
 
-/* Misses by sharing: who misses, and whose write that comes of. */
+/* Sharing misses, by the access that misses and the write that caused the miss. */
 struct sim_pair {
 	struct {
 		struct actor victim, writer;
@@ -46,7 +47,7 @@ struct sim_pair {
 	UT_hash_handle hh;
 };
 
-/* In the caches, averaged over the simulation. */
+/* Cache contents of a type; @lines and @objects are averages over the snapshots. */
 struct sim_type {
 	double lines, objects, peak_lines;
 	double *trace_lines;		/* by trace of the type */
@@ -57,7 +58,7 @@ struct sim_type {
 
 #define NO_TRACE UINT32_MAX
 
-/* A line, or an object, that ever was in a set. */
+/* A line or an object that was accessed in a set at some time. */
 struct sim_seen {
 	struct { uint64_t what; uint32_t type, set; } key;
 	UT_hash_handle hh;
@@ -71,7 +72,7 @@ struct sim {
 	struct sim_sum **element;	/* by trace, by element */
 	struct sim_pair *pairs;
 	struct sim_seen *lines, *objects;
-	uint32_t *set_lines;		/* distinct ones that ever were in each set */
+	uint32_t *set_lines;		/* distinct lines accessed in each set */
 	uint64_t accesses, counted;
 	double seconds, per_sample;
 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The cache simulation: objects take the paths of their type's traces. */
+/* The cache simulation: accesses of objects along the path traces of their type. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "parts.h"
 
-/* A loop that turns longer says nothing new. */
+/* Iterations of a loop to simulate at most: more hardly change the caches' contents. */
 #define MAX_TURNS	16
-/* Without a better estimate, accesses that a sample stands for. */
+/* Accesses that a sample stands for, if they cannot be estimated. */
 #define DEFAULT_PER_SAMPLE	1000
 
-/* The addresses of a type's objects: of the address set, or those that samples saw. */
+/* Fill a pool with a type's objects: of the address set, or else of the samples. */
 int sim_fill_pool(struct model *m, uint32_t type, struct pool *pool)
 {
 	uint64_t room = 0, sum = 0;
@@ -45,7 +45,7 @@ int sim_fill_pool(struct model *m, uint32_t type, struct pool *pool)
 		pool->object[pool->nr].cpu = u->key.cpu;
 		pool->upto[pool->nr++] = sum += u->n;
 	}
-	/* Watched, but never seen: anywhere. */
+	/* Watched, but neither allocated nor sampled in the recording: make an address up. */
 	if (!pool->nr) {
 		pool->object[0].base = 0xffff000000000000ULL + ((uint64_t)type << 24);
 		pool->upto[pool->nr++] = 1;
@@ -59,7 +59,7 @@ void sim_free_pool(struct pool *pool)
 	free(pool->upto);
 }
 
-/* By weight, one that is not live at the time if there is one at hand. */
+/* Draw an object by weight; retry a few times to find one that is not live at @time. */
 static uint64_t pick(struct pool *pool, double time, uint64_t *random)
 {
 	uint64_t low = 0, high, want;
@@ -86,7 +86,7 @@ static uint64_t times(const struct element *e)
 	return e->repeats < 1 ? 1 : e->repeats > MAX_TURNS ? MAX_TURNS : e->repeats;
 }
 
-/* Accesses that play_object() makes of a trace. */
+/* Number of accesses that play_object() schedules for a trace. */
 static double steps_of(const struct trace *t)
 {
 	double n = 1;
@@ -124,7 +124,7 @@ static int play_element(struct player *p, uint32_t i, double time)
 	uint64_t k;
 
 	for (k = 0; k < times(e); k++) {
-		/* Apart by less than what was recorded can be. */
+		/* Keep the order, by less than the resolution of the recording. */
 		step.time += k * 1e-3;
 		if (sim_add_step(p->schedule, &step))
 			return -1;
@@ -146,7 +146,7 @@ static int play_object(struct player *p)
 			return -1;
 		if (!e->loop || e->loop > i + 1)
 			continue;
-		/* The turns fill the time until what comes after the loop. */
+		/* Spread the iterations over the time until the element after the loop. */
 		turns = e->turns > MAX_TURNS ? MAX_TURNS : e->turns;
 		next = i + 1 < t->nr ? t->element[i + 1].since : t->end;
 		for (turn = 1; turn < turns; turn++)
@@ -159,7 +159,7 @@ static int play_object(struct player *p)
 	return 0;
 }
 
-/* How many of a type begin in the recording. */
+/* Number of objects of a type that are allocated in the time of the recording. */
 static double objects_of(const struct sim *s, const struct dtype *t)
 {
 	const struct sim_type *st = &s->type[t->index];
@@ -168,7 +168,7 @@ static double objects_of(const struct sim *s, const struct dtype *t)
 
 	if (t->allocs)
 		return t->allocs;
-	/* Not in the address set: as many as its samples come of. */
+	/* Not in the address set: estimate the number from the samples. */
 	for (i = 0; i < st->nr_traces; i++)
 		accesses += s->traces->trace[st->first_trace + i].frequency *
 			    s->traces->trace[st->first_trace + i].accesses;
@@ -178,8 +178,8 @@ static double objects_of(const struct sim *s, const struct dtype *t)
 }
 
 /*
- * Accesses that a sample stands for: of the types whose allocations are all known,
- * accesses at the watched offsets and samples of the same.
+ * Estimate the accesses that a sample stands for, from types in the address set: accesses
+ * at the watched offsets by samples at those offsets.
  */
 double sim_estimate_per_sample(struct sim *s, struct model *m)
 {
@@ -226,7 +226,7 @@ int sim_schedule_traces(struct sim *s, struct model *m, const struct dtype *t, d
 		struct player p = { .schedule = schedule, .nr_cpus = nr_cpus };
 		uint64_t object;
 
-		/* Evenly, each somewhere in its part of the span: steady, and sorted. */
+		/* Stratified: one random time in each n-th of the span, so times are sorted. */
 		begin = span * (i + next_share(random)) / n;
 		while (k + 1 < st->first_trace + st->nr_traces &&
 		       share >= s->traces->trace[k].frequency)
@@ -253,7 +253,7 @@ int sim_schedule_traces(struct sim *s, struct model *m, const struct dtype *t, d
 	return ret;
 }
 
-/* Accesses in a whole recording's time. */
+/* Number of accesses to simulate for the whole time of the recording. */
 double sim_all_accesses(const struct sim *s, const struct model *m)
 {
 	double n = 0;
