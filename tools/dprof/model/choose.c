@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Which types and offsets are worth histories, by samples: the objects that miss
- * most, and in them the places that are accessed most, in pairs (sections 4.3 and
- * 5.4 of the paper).
+ * Chooses what to record histories of, from samples: the types with the most misses, and
+ * pairs of their most accessed offsets (sections 4.3 and 5.4 of the paper).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 #include "choose.h"
 
-/* The kernel tells allocations of slab objects, not of pages. */
+/* The kernel reports allocations of slab objects, not of pages. */
 static bool has_objects(const struct dtype *t)
 {
 	return (t->event.class == CLASS_SLAB || t->event.class == CLASS_KMALLOC) &&
@@ -20,7 +19,7 @@ static bool has_objects(const struct dtype *t)
 
 static uint64_t score(const struct dtype *t)
 {
-	/* Where the samples tell levels, misses count, else accesses do. */
+	/* Misses if the samples have cache levels, else accesses. */
 	return tally_known(&t->sum) ? tally_misses(&t->sum, LEVEL_L1) : t->sum.n;
 }
 
@@ -46,7 +45,7 @@ static int by_samples(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* The words of a type with the most samples.  Return how many, or -1 without memory. */
+/* Find the words of a type with the most samples.  Return their number, or -1 without memory. */
 static int top_words(struct model *m, const struct dtype *t, uint32_t length, uint32_t *offset,
 		     int max)
 {
@@ -70,7 +69,7 @@ static int top_words(struct model *m, const struct dtype *t, uint32_t length, ui
 	return n;
 }
 
-/* Append a group if it is not there. */
+/* Append a group of offsets unless the choice has it. */
 static void add_group(struct choice *c, uint32_t a, uint32_t b, bool pair)
 {
 	char group[40], *found;
@@ -92,14 +91,14 @@ static void add_group(struct choice *c, uint32_t a, uint32_t b, bool pair)
 }
 
 /**
- * choose() - what to take histories of
- * @m: the model of a recording of samples, ended
- * @nr_types: so many types at most
- * @nr_offsets: so many offsets of each
+ * choose() - choose what to record histories of
+ * @m: the model of a recording of samples, after model_end()
+ * @nr_types: maximum number of types
+ * @nr_offsets: maximum number of offsets of each type
  * @length: bytes that are watched at an offset
- * @c: the choice; no types in it if nothing is worth it
+ * @c: the choice; empty if no slab type has misses (samples, if they have no levels)
  *
- * Return: how many types, or -1 without memory.
+ * Return: the number of types, or -1 without memory.
  */
 int choose(struct model *m, int nr_types, int nr_offsets, uint32_t length, struct choice *c)
 {

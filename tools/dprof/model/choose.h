@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Which types and offsets are worth histories, by samples. */
+/* Chooses the types and offsets to record histories of, from samples. */
 #ifndef DPROF_CHOOSE_H
 #define DPROF_CHOOSE_H
 
@@ -9,9 +9,9 @@
 #define MAX_CHOSEN	8	/* types */
 
 /**
- * struct choice - what to record
- * @types: rules for the kernel, a blank between
- * @offsets: groups of offsets, pairs of those with the most samples
+ * struct choice - types and offsets to record histories of
+ * @types: rules for the kernel, separated by blanks
+ * @offsets: groups of offsets: pairs of the offsets with the most samples
  */
 struct choice {
 	char types[1024], offsets[2048];

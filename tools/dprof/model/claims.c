@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Read-modify-writes that took a line from other CPUs.
+ * Claims: read-modify-writes that invalidate other CPUs' copies of a line.
  *
- * A lock or a counter that other CPUs have read since is in the CPU's own cache, shared,
- * and what its next read-modify-write waits for is that the other copies are gone.  IBS
- * reports this as a miss of which the L3 had the data, and so it does for a line that
- * another CPU has unmodified.  Nothing in the sample tells it from a line that the CPU's
- * own L2 has evicted.  It is one of the former if samples of other CPUs are of the line.
- * Of lines with one sample nobody knows; they are as the others of that word, or if there
- * are none, of that type.
+ * If other CPUs have read a lock or a counter, the line is shared in the CPU's own cache, and
+ * its next read-modify-write waits until the other copies are invalidated.  IBS reports this
+ * as a miss with data from the L3, as it does for a line that another CPU holds unmodified.
+ * The sample does not differ from one of a line that the CPU's own L2 has evicted.  Count it
+ * as an invalidation if other CPUs have samples of the line.  A line with a single sample
+ * gives no information: use the share of the other lines for the same word of the type, or
+ * if there are none, for the type.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 /* Claims of a word of a type, or of all of the type. */
 struct word {
 	struct { uint32_t type, offset; } key;
-	uint64_t judged, claimed;	/* on lines with other samples; these of other CPUs */
+	uint64_t judged, claimed;	/* claims on lines with more samples; with other CPUs' */
 	UT_hash_handle hh;
 };
 
@@ -93,8 +93,8 @@ static double share(struct word **words, uint32_t type, uint32_t offset)
 }
 
 /**
- * claims_find() - which read-modify-writes took a line from other CPUs
- * @m: the model, ended; its uses and sites get what they claimed
+ * claims_find() - find the read-modify-writes that invalidated other CPUs' copies
+ * @m: the model, after model_end(); sets the claimed member of its uses and sites
  *
  * Return: 0, or -1 without memory.
  */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Types that are one.
+ * Merges duplicate types.
  *
- * The kernel may give a cache and site two ids, when two CPUs ask at once.  That
- * they are one is known when both were told, which may be after their events.
+ * The kernel may give a cache and site two ids if two CPUs request one at the same time.  The
+ * dprof_type events that show this may follow the events that use the ids, so merge at the
+ * end of the recording.
  */
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ struct first {
 	UT_hash_handle hh;
 };
 
-/* What each type becomes.  Return NULL without memory. */
+/* Map the index of each type to that of the type it is merged into.  NULL without memory. */
 static uint32_t *find_same(struct model *m, bool *any)
 {
 	uint32_t *to = calloc(m->nr_types + 1, sizeof(*to)), i;
@@ -65,7 +66,7 @@ static void join(struct dtype *to, struct dtype *t)
 	to->frees += t->frees;
 	to->remote_frees += t->remote_frees;
 	to->live += t->live;
-	/* Both at once is the most there can have been. */
+	/* Upper bound: the two peaks may have been at the same time. */
 	to->peak += t->peak;
 	to->lifetimes += t->lifetimes;
 	to->lifetime += t->lifetime;
@@ -74,7 +75,7 @@ static void join(struct dtype *to, struct dtype *t)
 	to->unfinished += t->unfinished;
 	to->lost += t->lost;
 	to->bounced += t->bounced;
-	/* What is left behind is of nothing any more. */
+	/* Views skip types without samples, allocations and histories. */
 	t->sum = (struct tally){ };
 	t->seen_alloc = false;
 	t->allocs = t->histories = 0;
@@ -172,8 +173,8 @@ static void join_objects(struct model *m, const uint32_t *to)
 }
 
 /**
- * model_join_types() - make types one that are of one cache and site
- * @m: the model, with no history open
+ * model_join_types() - merge types of the same cache and site
+ * @m: the model, without open histories
  *
  * Return: 0, or -1 without memory.
  */
@@ -194,7 +195,7 @@ int model_join_types(struct model *m)
 		join_objects(m, to);
 		ret |= paths_retype(m, to);
 	}
-	/* They have the name of what they became, and must not be told apart by it. */
+	/* Both have the same name; make_names_unique() must not add a suffix to it. */
 	for (i = 0; any && i < m->nr_types; i++)
 		if (to[i] != i)
 			m->by_index[i]->name[0] = '\0';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* What is kept of a recording. */
+/* Builds the model of a recording from its events. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ const char * const level_name[NR_LEVELS] = {
 };
 
 /**
- * model_init() - begin an empty model
+ * model_init() - initialize an empty model
  * @m: the model; free it with model_free()
  */
 void model_init(struct model *m)
@@ -26,14 +26,14 @@ void model_init(struct model *m)
 }
 
 /**
- * sample_level() - where the data of an access were
+ * sample_level() - the level that served an access
  * @s: a sample
- * @modified: set if they were found modified in another CPU's cache
+ * @modified: set if the data were modified in another CPU's cache
  *
- * A line that is already on its way to a cache counts as one that the cache had.
- * What has no cache to be in, devices and uncached memory, has no level.
+ * An access to a line whose fill is in progress (LEVEL_LFB, LEVEL_L2_MHB) counts as a hit in
+ * the cache that is filled.  Accesses to devices and uncached memory have no level.
  *
- * Return: the level, LEVEL_UNKNOWN if the sample does not have it.
+ * Return: the level, LEVEL_UNKNOWN if the sample has none.
  */
 enum level sample_level(const struct sample_event *s, bool *modified)
 {
@@ -51,12 +51,13 @@ enum level sample_level(const struct sample_event *s, bool *modified)
 	return src.modified || src.forwarded ? LEVEL_PEER : level[src.level];
 }
 
-/* Offsets in per-CPU memory are below this, other addresses of the kernel above. */
+/* Offsets in per-CPU memory are less than this; kernel addresses are greater. */
 #define MAX_PERCPU	(64ULL << 20)
 
 /*
- * The variable that a sample of static or per-CPU data is of; its offset is then
- * that in the variable.
+ * Find the variable of a sample of static, module or per-CPU data.  Return its address (1 for
+ * a per-CPU variable at 0), or 0 if there is none.  @offset: set to the offset in the
+ * variable, or else to the sample's.
  */
 static uint64_t find_variable(struct model *m, const struct sample_event *s, uint32_t *offset)
 {
@@ -70,11 +71,11 @@ static uint64_t find_variable(struct model *m, const struct sample_event *s, uin
 	if (class == CLASS_PERCPU && addr >= MAX_PERCPU)
 		return 0;
 	symbol = symbols_find(&m->symbols, addr);
-	/* Per-CPU memory behind the variables was allocated. */
+	/* Per-CPU memory behind the variables is dynamically allocated. */
 	if (!symbol || !strcmp(m->symbols.names + symbol->name, "__per_cpu_end"))
 		return 0;
 	*offset = addr - symbol->addr;
-	/* Per-CPU variables begin at 0, which is no name for one. */
+	/* The first per-CPU variable is at 0, but symbol 0 means no variable. */
 	return symbol->addr ? symbol->addr : 1;
 }
 
@@ -100,7 +101,7 @@ static void count_level(struct level_sum *to, const struct sample_event *s)
 	to->with_latency += s->latency != 0;
 }
 
-/* When a recording turns out longer than the slices, pairs of them become one. */
+/* If the recording is longer than NR_SLICES slices, merge pairs of slices. */
 static void note_time(struct model *m, struct dtype *t, uint64_t ts)
 {
 	uint64_t since = ts > m->first_ts ? ts - m->first_ts : 0;
@@ -122,7 +123,7 @@ static void note_time(struct model *m, struct dtype *t, uint64_t ts)
 	t->last_sample = ts;
 }
 
-/* What locks reads and writes, also where perf calls it a load. */
+/* A locked instruction reads and writes, even if perf reports a load. */
 static uint8_t op_of(const struct sample_event *s)
 {
 	return data_src_decode(s->data_src).locked ? OP_LOAD | OP_STORE : s->op;
@@ -132,10 +133,10 @@ static uint8_t op_of(const struct sample_event *s)
  * model_sample_type() - the type of a sample
  * @m: the model
  * @s: the sample
- * @offset: gets that in an object of the type
- * @symbol: gets the address of the variable, 0 if it is none
+ * @offset: set to the offset in an object of the type
+ * @symbol: set to the address of the variable, 0 if the data are no variable
  *
- * Return: the type, made if there was none, or NULL without memory.
+ * Return: the type, created if needed, or NULL without memory.
  */
 struct dtype *model_sample_type(struct model *m, const struct sample_event *s, uint32_t *offset,
 				uint64_t *symbol)
@@ -250,7 +251,7 @@ static int add_alloc(struct model *m, const struct event *e)
 	o = find_object(m, e->alloc.base, t->index, true);
 	if (!o)
 		return m->no_memory ? -1 : 0;
-	/* Its free was lost, or it would be live twice. */
+	/* If the event of its free was lost, the object already counts as live. */
 	if (!o->since && ++t->live > t->peak)
 		t->peak = t->live;
 	o->allocs++;
@@ -269,7 +270,7 @@ static int add_free(struct model *m, const struct event *e)
 		return -1;
 	t->frees++;
 	o = find_object(m, e->free.base, t->index, false);
-	/* Allocated before the recording. */
+	/* Allocated before the recording, or the allocation was lost. */
 	if (!o || !o->since)
 		return 0;
 	objects_passed(t, e->ts);
@@ -291,7 +292,7 @@ static int begin_history(struct model *m, const struct event *e)
 /**
  * model_add() - add an event
  * @model: the model
- * @e: the event, in the order of time
+ * @e: the event; events are added in the order of time
  *
  * Return: 0, or -1 without memory.
  */
@@ -387,7 +388,10 @@ static bool same_name(const struct dtype *a, const struct dtype *b)
 	return !strcmp(a->name, b->name);
 }
 
-/* Two sites in a function, or two modules with a variable of a name. */
+/*
+ * Add a suffix to equal names: a function may have two allocation sites, and two modules may
+ * have variables of the same name.
+ */
 static int make_names_unique(struct model *m)
 {
 	struct dtype **sorted = malloc((m->nr_types + 1) * sizeof(*sorted));
@@ -442,12 +446,13 @@ static int sort_sites(struct model *m)
 }
 
 /**
- * model_sites() - the samples of a type, or of an instruction at a type
- * @m: the model, ended
+ * model_sites() - find the samples of a type, or of an instruction at a type
+ * @m: the model, after model_end()
  * @type: index of the type
- * @ip: the instruction; 0: the first of the type
+ * @ip: the instruction; 0: all of the type
  *
- * Return: where in by_site they begin; they are there if type and ip say so.
+ * Return: index in by_site of the first one at or after @type and @ip.  The caller compares
+ * the type and the ip of the entries from there on.
  */
 size_t model_sites(const struct model *m, uint32_t type, uint64_t ip)
 {
@@ -466,7 +471,7 @@ size_t model_sites(const struct model *m, uint32_t type, uint64_t ip)
 }
 
 /**
- * model_end() - after the last event
+ * model_end() - complete the model after the last event
  * @m: the model
  *
  * Return: 0, or -1 without memory.
@@ -490,10 +495,10 @@ int model_end(struct model *m)
  * model_load() - read a recording
  * @m: the model, initialized
  * @path: the recording
- * @error: says what is wrong
+ * @error: set to the reason of a failure
  * @size: of @error
  *
- * A damaged file gives what could be read of it, and an error.
+ * The model of a damaged file has the events before the damage; an error is returned, too.
  *
  * Return: 0, or -1 with @error set.
  */
@@ -517,9 +522,9 @@ int model_load(struct model *m, const char *path, char *error, size_t size)
 }
 
 /**
- * model_find_type() - a type by its name
- * @m: the model, ended
- * @name: its name, or the name of its C struct or cache if only one type has it
+ * model_find_type() - find a type by its name
+ * @m: the model, after model_end()
+ * @name: its name, or the name of its C struct or cache
  *
  * Return: the type, or NULL.
  */
@@ -536,7 +541,7 @@ struct dtype *model_find_type(struct model *m, const char *name)
 
 		if (strcmp(t->struct_name, name) && strcmp(t->event.cache, name))
 			continue;
-		/* Of several, that with the most samples. */
+		/* If several types match, return the one with the most samples. */
 		if (!found || t->sum.n > found->sum.n)
 			found = t;
 	}
@@ -555,7 +560,7 @@ bool model_has_types(const struct model *m)
 }
 
 /**
- * model_seconds() - how long the recording is
+ * model_seconds() - duration of the recording
  * @m: the model
  *
  * Return: seconds between its first event and its last.

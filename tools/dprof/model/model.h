@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * What is kept of a recording: types of data; samples, summed up by type, offset
- * and instruction and by cache line; the address set; paths.  It grows with what
- * is different in a recording, not with its length.
+ * The model of a recording: types of data; sums of samples by type, offset and instruction,
+ * and by cache line; the address set; paths.  Its size depends on the number of different
+ * types, lines, objects and paths, not on the length of the recording.
  */
 #ifndef DPROF_MODEL_H
 #define DPROF_MODEL_H
@@ -20,9 +20,10 @@
 #define MAX_CPUS	1024
 
 /*
- * Where the data of an access were found, the nearest first.  LEVEL_LFB and LEVEL_L2_MHB:
- * on the way there; LEVEL_L3_OR_PEER: one of the two (AMD before Zen 4); LEVEL_PEER:
- * another CPU's cache that is not this CPU's L3, or modified in one that is.
+ * The level that served an access, the nearest first.  LEVEL_LFB and LEVEL_L2_MHB: a fill of
+ * the line was in progress; LEVEL_L3_OR_PEER: the sample does not distinguish the two (AMD
+ * before Zen 4); LEVEL_PEER: another CPU's cache, or modified data of another CPU's cache
+ * that this CPU's L3 served.
  */
 enum level {
 	LEVEL_UNKNOWN, LEVEL_L1, LEVEL_LFB, LEVEL_L2, LEVEL_L2_MHB, LEVEL_L3_OR_PEER, LEVEL_L3,
@@ -34,13 +35,13 @@ extern const char * const level_name[NR_LEVELS];
 
 /**
  * struct tally - sums of samples
- * @n: samples
- * @loads, @stores: an instruction may be both
- * @level: by level, LEVEL_UNKNOWN for those without
- * @modified: found modified in another cache
- * @claims: read-modify-writes of which the L3 had the data, unmodified: other CPUs may have
- *	had copies, see claims.c
- * @latency, @with_latency: their sum in cycles, and of how many samples
+ * @n: number of samples
+ * @loads, @stores: an instruction may count in both
+ * @level: samples by level; LEVEL_UNKNOWN: samples without a level
+ * @modified: samples of data found modified in another cache
+ * @claims: read-modify-writes that hit unmodified data in the L3: other CPUs may have held
+ *	copies, see claims.c
+ * @latency, @with_latency: sum of the latencies in cycles, and the samples that have one
  */
 struct tally {
 	uint64_t n, loads, stores, level[NR_LEVELS], modified, claims, latency, with_latency;
@@ -50,12 +51,12 @@ struct tally {
 struct site {
 	struct { uint32_t type, offset; uint64_t ip; } key;
 	struct tally sum;
-	double claimed;			/* of sum.claims: from other CPUs; claims_find() */
+	double claimed;			/* part of sum.claims that invalidated other CPUs' copies */
 	uint32_t width;
 	UT_hash_handle hh;
 };
 
-/* Samples of an instruction that are of the same bytes of a cache line: @width from @first on. */
+/* Samples of an instruction at the same bytes of a cache line: @width bytes from @first on. */
 struct unit {
 	uint64_t ip;
 	uint32_t n, stores, claims;
@@ -73,8 +74,8 @@ struct use {
 	uint64_t n, loads, stores, modified, far_modified;
 	uint64_t latency, with_latency;	/* as of struct tally */
 	uint64_t misses[LEVEL_L3 + 1];	/* misses[l]: not found in level l */
-	uint64_t known, peer;		/* n with a level, and found in another CPU's cache */
-	uint64_t claims, claimed;	/* as of struct site */
+	uint64_t known, peer;		/* samples with a level; found in another CPU's cache */
+	uint64_t claims, claimed;	/* see struct site */
 	struct unit *unit;
 	uint32_t nr_units;
 	UT_hash_handle hh;
@@ -95,7 +96,7 @@ struct spot {
 /* An object of the address set, by its address. */
 struct object {
 	struct { uint64_t base; uint32_t type; } key;
-	uint64_t allocs, since;		/* since: of allocation; 0: not live */
+	uint64_t allocs, since;		/* since: time of allocation; 0: not live */
 	int32_t cpu;
 	uint32_t size;
 	UT_hash_handle hh;
@@ -103,20 +104,20 @@ struct object {
 
 #define NR_SLICES	1024
 
-/* No C struct, but bytes to the kernel: data of packets, files and pipes; or stacks. */
+/* Data without a C struct: contents of packets, files and pipes; stacks. */
 #define NO_STRUCT	"(bytes)"
 #define STACK_STRUCT	"(stack)"
 
-/* A type of data: what came from one cache at one allocation site. */
+/* A type of data: the objects of one cache and one allocation site, or one variable. */
 struct dtype {
 	struct { uint32_t id; uint64_t symbol; } key;
-	struct type_event event;	/* class, cache, site; empty if never told */
-	char name[96];			/* for people, unique */
-	char struct_name[64];		/* or one of those above; "" if not known */
-	const char *struct_from;	/* what says so */
-	uint32_t index, size;		/* bytes, 0: not known */
+	struct type_event event;	/* class, cache, site; empty if not recorded */
+	char name[96];			/* displayed, unique */
+	char struct_name[64];		/* or NO_STRUCT, STACK_STRUCT; "": not known */
+	const char *struct_from;	/* the source of struct_name */
+	uint32_t index, size;		/* size in bytes; 0: not known */
 	struct tally sum;
-	uint64_t first_sample, last_sample;	/* when */
+	uint64_t first_sample, last_sample;	/* times */
 	uint32_t slice[NR_SLICES];	/* samples in each slice of time */
 	bool seen_alloc;
 	uint64_t allocs, frees, remote_frees, live, peak, lifetimes, lifetime;
@@ -127,9 +128,9 @@ struct dtype {
 };
 
 /**
- * struct type_site - a cache and site that types are of
- * @key: what the kernel told of them
- * @id: the smallest id of one
+ * struct type_site - a cache and allocation site
+ * @key: the fields of dprof_type events that identify them
+ * @id: the smallest type id with this cache and site
  */
 struct type_site {
 	struct {
@@ -140,7 +141,7 @@ struct type_site {
 	UT_hash_handle hh;
 };
 
-/* What the kernel told of a type; @site is NULL for the classes themselves. */
+/* The dprof_type event of a type; @site is NULL for the classes themselves. */
 struct known_type {
 	struct type_event event;
 	struct type_site *site;
@@ -165,18 +166,18 @@ struct model {
 	struct spot *spots;
 	struct level_sum by_level[NR_LEVELS];
 	struct object *objects;
-	struct history *open;		/* not ended yet */
+	struct history *open;		/* histories that have not ended */
 	struct path *paths;
 	uint64_t samples, user_samples, by_source[NR_SOURCES];
 	struct plausible plausible;	/* of all samples */
 	uint64_t first_ts, last_ts, events, lost_events;
-	uint64_t stray;			/* accesses and ends of histories that never began */
-	uint64_t dropped;		/* lines and objects past MAX_KEPT */
+	uint64_t stray;			/* accesses and ends without a begin of the history */
+	uint64_t dropped;		/* lines and objects beyond MAX_KEPT */
 	int nr_cpus, slice_shift;	/* a slice of time is 1 << slice_shift ns, since first_ts */
 	bool no_memory;
 };
 
-/* Lines, objects: more are not kept; how many were dropped is said. */
+/* Maximum number of lines, and of objects; model.dropped counts the rest. */
 #define MAX_KEPT	(4U << 20)
 
 int model_load(struct model *m, const char *path, char *error, size_t size);

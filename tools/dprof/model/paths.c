@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* From histories of objects to paths. */
+/* Builds paths from histories of objects. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +10,16 @@
 struct history {
 	uint64_t id;
 	struct dtype *type;
-	struct path path;		/* becomes one, or is added to one */
+	struct path path;		/* becomes a new path, or is summed into an equal one */
 	uint64_t begin;
 	int32_t freed_on;
 	uint32_t room;
-	int32_t cpus[64];		/* cpus[label] */
+	int32_t cpus[64];		/* CPU number by label */
 	uint16_t nr_cpus;
 	UT_hash_handle hh;
 };
 
-/* The CPU as the path calls it: in the order in which they came. */
+/* Label CPUs in the order of their first access; the last label stands for all further CPUs. */
 static uint16_t label(struct history *h, int32_t cpu)
 {
 	uint16_t i;
@@ -49,7 +49,7 @@ static void drop(struct model *m, struct history *h)
 }
 
 /**
- * paths_begin() - an object is watched from now on
+ * paths_begin() - begin the history of an object
  * @m: the model
  * @e: a dprof_history event
  * @t: its type
@@ -61,7 +61,7 @@ int paths_begin(struct model *m, const struct event *e, struct dtype *t)
 	struct history *h = find(m, e->history.id);
 	int i;
 
-	/* Its end was lost. */
+	/* The end of an earlier history with this id was lost. */
 	if (h)
 		drop(m, h);
 	h = calloc(1, sizeof(*h));
@@ -89,7 +89,7 @@ static bool same_element(const struct element *a, const struct element *b)
 	       a->type == b->type;
 }
 
-/* Accesses of one kind in a row become one element. */
+/* Fold equal accesses in a row into one element. */
 static void fold_repeats(struct path *p)
 {
 	uint32_t i, to = 0;
@@ -114,7 +114,7 @@ static bool same_turn(const struct element *a, const struct element *b, uint32_t
 	return true;
 }
 
-/* So do turns of a loop of @n elements; loops in loops stay as they are. */
+/* Fold the iterations of a loop of @n elements into one; nested loops are not folded. */
 static void fold_loops(struct path *p, uint32_t n)
 {
 	struct element *e = p->element;
@@ -166,7 +166,7 @@ static void set_ranks(struct path *p)
 }
 
 /**
- * paths_access() - a watched object was accessed
+ * paths_access() - add an access to the history of its object
  * @m: the model
  * @e: a dprof_access event
  *
@@ -211,7 +211,7 @@ int paths_access(struct model *m, const struct event *e)
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
-	/* FNV-1a, by words. */
+	/* FNV-1a, applied to 64-bit words. */
 	return (hash ^ value) * 0x100000001b3ULL;
 }
 
@@ -265,7 +265,10 @@ static void add_up(struct path *to, const struct path *p)
 	}
 }
 
-/* Takes the elements of @p, which is then empty.  Return 0, or -1 without memory. */
+/*
+ * Add @p to the paths.  A new path takes over the elements of @p; the caller frees those that
+ * remain.  Return 0, or -1 without memory.
+ */
 static int add_path(struct model *m, struct path *p)
 {
 	struct path *first, *old;
@@ -299,7 +302,10 @@ static int by_seq(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Clocks may be too coarse for the order of accesses of several CPUs. */
+/*
+ * Order accesses by sequence number if all have one: timestamps may be too coarse to order
+ * accesses of several CPUs.
+ */
 static void set_order(struct history *h)
 {
 	uint32_t i;
@@ -334,11 +340,11 @@ static int finish(struct model *m, struct history *h)
 }
 
 /**
- * paths_end() - an object is not watched any more
+ * paths_end() - end the history of an object
  * @m: the model
  * @e: a dprof_history_end event
  *
- * A history that lost accesses is counted and is not part of a path.
+ * A history that lost accesses counts as lost, and is not added to a path.
  *
  * Return: 0, or -1 without memory.
  */
@@ -366,7 +372,7 @@ int paths_end(struct model *m, const struct event *e)
 }
 
 /**
- * paths_finish() - the recording ends: so do the histories that have not ended
+ * paths_finish() - end the open histories at the end of the recording
  * @m: the model
  *
  * Return: 0, or -1 without memory.
@@ -385,9 +391,9 @@ int paths_finish(struct model *m)
 }
 
 /**
- * paths_retype() - types became others
- * @m: the model; no history is open
- * @to: what the index of each type is now
+ * paths_retype() - update the paths after types were merged
+ * @m: the model, without open histories
+ * @to: new index of each type
  *
  * Return: 0, or -1 without memory.
  */
@@ -405,7 +411,7 @@ int paths_retype(struct model *m, const uint32_t *to)
 			all = p;
 		}
 	}
-	/* Equal ones of types that became one are one. */
+	/* Paths that differed only in the merged types are summed up. */
 	for (p = all; p; p = same) {
 		same = p->next_same;
 		p->next_same = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * Paths of objects: the accesses to some offsets of an object, from allocation to
- * free, histories with the same instructions and equivalent CPUs added up
+ * Paths of objects: the accesses to some offsets of an object, from allocation to free.
+ * Histories with the same instructions and equivalent CPUs are summed up in one path
  * (section 4.4 of the paper).
  */
 #ifndef DPROF_PATHS_H
@@ -10,24 +10,24 @@
 
 #include "model.h"
 
-/* What is longer is cut off, and said to be. */
+/* Longer histories and paths are truncated, and path.cut is set. */
 #define MAX_HISTORY	65536	/* accesses of an object */
-#define MAX_PATH	2048	/* elements, loops folded */
-/* A loop in a path has at most so many elements. */
+#define MAX_PATH	2048	/* elements, after folding of loops */
+/* Maximum number of elements in a loop. */
 #define MAX_LOOP	16
 
 /**
  * struct element - an access of a path
  * @ip: the instruction
- * @offset, @len: bytes of the object, or of what is beside it
- * @type: index of the type of what is there
- * @seq: of the access in its history, from 1; 0 if it is not told
- * @cpu: 0 where the object was allocated, 1 the next that came, ...
- * @op: OP_LOAD, OP_STORE, both; 0 not known
- * @loop: the last @loop elements, this the last of them, are repeated; 0 no
- * @rank: how many elements before it have the same offset
- * @turns: of the loop, summed over histories
- * @repeats: how often in a row, summed over histories
+ * @offset, @len: bytes of the object, or of a neighboring object
+ * @type: index of the type of the data at @offset
+ * @seq: sequence number of the access in its history, from 1; 0: not recorded
+ * @cpu: label of the CPU: 0 the one that allocated the object, 1 the next that accessed it, ...
+ * @op: OP_LOAD, OP_STORE, or both; 0: not known
+ * @loop: number of elements of the loop that ends with this element; 0: no loop ends here
+ * @rank: number of elements before this one with the same offset
+ * @turns: iterations of the loop, summed over histories
+ * @repeats: accesses in a row, summed over histories
  * @since: ns since allocation, summed over histories
  */
 struct element {
@@ -51,7 +51,7 @@ struct path {
 	struct element *element;
 	uint64_t count;			/* histories */
 	uint64_t lifetime, blind, size;	/* sums */
-	uint64_t accesses;		/* sum, without loops folded */
+	uint64_t accesses;		/* sum, before folding of loops */
 	struct path *next_same;		/* same hash */
 	uint64_t hash;
 	UT_hash_handle hh;
@@ -65,18 +65,18 @@ int paths_retype(struct model *m, const uint32_t *to);
 void paths_free(struct model *m);
 
 /**
- * struct trace - a path trace: paths through different offsets put together
+ * struct trace - a path trace: merged paths of different offsets
  * @type: index of the type
- * @nr, @element: accesses, in their order
- * @count: histories that are in it
- * @frequency: share of the objects of the type that take it
- * @by_pairs: the order of accesses to different offsets was seen in histories of
- *	both; else it is that of average times
+ * @nr, @element: accesses, in order
+ * @count: histories of the path that the trace was started with
+ * @frequency: share of the type's objects that follow this trace
+ * @by_pairs: each pair of offsets was watched together, so histories give the order of
+ *	accesses; else mean times give it
  * @end: mean lifetime, ns
  */
 struct trace {
 	uint32_t type, nr;
-	struct element *element;	/* since is the mean; repeats, too */
+	struct element *element;	/* since, repeats and turns are means */
 	uint64_t count;
 	double frequency, end, accesses, size;
 	bool by_pairs;

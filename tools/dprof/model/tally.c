@@ -4,11 +4,11 @@
 #include "model.h"
 
 /**
- * tally_misses() - samples that missed
+ * tally_misses() - number of samples that missed a level
  * @t: the samples
- * @beyond: a level; the data were not in it, nor in one before
+ * @beyond: the level; data found in a level behind it missed
  *
- * Return: how many.
+ * Return: the number.
  */
 uint64_t tally_misses(const struct tally *t, enum level beyond)
 {
@@ -21,10 +21,10 @@ uint64_t tally_misses(const struct tally *t, enum level beyond)
 }
 
 /**
- * tally_known() - samples that say where the data were
+ * tally_known() - number of samples with a level
  * @t: the samples
  *
- * Return: how many.
+ * Return: the number.
  */
 uint64_t tally_known(const struct tally *t)
 {
@@ -35,7 +35,7 @@ uint64_t tally_known(const struct tally *t)
  * tally_latency() - mean latency
  * @t: the samples
  *
- * Return: cycles, of the samples that have a latency; negative if none has.
+ * Return: cycles, over the samples that have a latency; negative if none has.
  */
 double tally_latency(const struct tally *t)
 {
@@ -43,9 +43,9 @@ double tally_latency(const struct tally *t)
 }
 
 /**
- * tally_add() - add sums up
- * @to: to these
- * @t: those
+ * tally_add() - add sums
+ * @to: the sums to add to
+ * @t: the sums to add
  */
 void tally_add(struct tally *to, const struct tally *t)
 {

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Path traces: paths through some offsets of an object put together to one through
- * all of them (sections 4.3 and 4.4 of the paper).
+ * Path traces: merges paths of some offsets of an object into one of all watched offsets
+ * (sections 4.3 and 4.4 of the paper).
  *
- * A path is of the offsets that were watched at once, its group.  Paths of two
- * groups go together if they have the same instructions at the offsets that both
- * have, and the same allocation and free.  The order of all accesses is then a
- * topological one: each path is a chain of "before"; what no path orders, mean
- * times do.
+ * A path covers the offsets that were watched together, its group.  Paths of two groups are
+ * compatible if they have the same instructions at their common offsets, and the same
+ * allocation and free.  The accesses of compatible paths are sorted topologically: the order
+ * of each path is kept; accesses that no path orders are ordered by their mean times.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "paths.h"
 
-/* Rare paths past this many are left out. */
+/* Maximum number of traces of a type; the rarest paths are left out. */
 #define MAX_TRACES	512
-/* Nor are rare paths of a group looked at when a trace looks for one. */
+/* Paths of a group, the most frequent first, that are tested for compatibility with a trace. */
 #define MAX_TRIED	64
 
 struct group {
@@ -25,11 +24,11 @@ struct group {
 	uint64_t count;
 };
 
-/* An access of the trace in the making. */
+/* An access of the trace being built. */
 struct node {
 	struct element e;
 	double since, weight;
-	uint32_t before;		/*  chains that have one before it, not yet out */
+	uint32_t before;		/* chains with a predecessor that is not yet output */
 	bool out;
 };
 
@@ -40,9 +39,9 @@ struct merge {
 	struct group *groups;
 	size_t nr_groups;
 
-	/* The trace in the making. */
-	size_t *chosen, nr_chosen;	/* paths, one of a group */
-	uint32_t **chain;		/* of each, the nodes of its elements */
+	/* The trace being built. */
+	size_t *chosen, nr_chosen;	/* its paths, one of each group */
+	uint32_t **chain;		/* the nodes of each path's elements, in order */
 	int32_t offset[256];
 	uint32_t nr_offsets;
 	struct node *nodes;
@@ -89,7 +88,7 @@ static struct node *find_node(struct merge *g, int32_t offset, uint32_t k)
 	return NULL;
 }
 
-/* CPUs of a path as the trace calls them; -1: not known yet. */
+/* The trace's labels of a path's CPUs; -1: not known yet. */
 struct cpu_map {
 	int to[64];
 };
@@ -108,8 +107,8 @@ static bool map_cpu(struct cpu_map *map, uint16_t from, uint16_t to)
 }
 
 /*
- * Whether a path goes with the trace; how many of its offsets they share, and its
- * CPUs.
+ * Return whether a path is compatible with the trace.  @shared: set to the number of common
+ * offsets; @map: set to the trace's labels of the path's CPUs.
  */
 static bool compatible(struct merge *g, const struct path *p, struct cpu_map *map,
 		       uint32_t *shared)
@@ -136,7 +135,7 @@ static bool compatible(struct merge *g, const struct path *p, struct cpu_map *ma
 			return false;
 		total++;
 	}
-	/* Nor may the trace have more of them than the path. */
+	/* The trace must not have more accesses at the common offsets than the path. */
 	for (i = 0; i < g->nr_nodes; i++)
 		for (s = 0; s < p->slots; s++)
 			if (g->nodes[i].e.offset == p->offset[s])
@@ -161,7 +160,7 @@ static int add_node(struct merge *g, const struct path *p, uint32_t i, uint16_t 
 	memset(n, 0, sizeof(*n));
 	n->e = p->element[i];
 	n->e.cpu = cpu;
-	/* Loops of two groups are not put together: one turn of each is told. */
+	/* Loops of two groups cannot be merged: keep one iteration of each. */
 	n->e.repeats = 0;
 	n->e.turns = 0;
 	n->e.loop = 0;
@@ -217,9 +216,8 @@ static bool group_chosen(const struct merge *g, const struct group *group)
 }
 
 /*
- * The path that goes with the trace best: it shares the most offsets, and is of
- * those the most frequent, not yet in another trace if possible.  Return its index
- * or -1.
+ * Find the compatible path with the most common offsets, if possible one that is in no other
+ * trace yet, and in its group the most frequent such.  Return its index or -1.
  */
 static ssize_t best_path(struct merge *g, struct cpu_map *best_map)
 {
@@ -250,7 +248,7 @@ static ssize_t best_path(struct merge *g, struct cpu_map *best_map)
 	return best;
 }
 
-/* Whether every two offsets of the trace were watched at once. */
+/* Return whether each pair of the trace's offsets was watched together. */
 static bool all_pairs(const struct merge *g)
 {
 	uint32_t a, b, s, t;
@@ -275,7 +273,10 @@ static bool all_pairs(const struct merge *g)
 	return true;
 }
 
-/* A node that no chain has another before; if there is none, the earliest. */
+/*
+ * The earliest node without a predecessor in any chain.  If the chains contradict each other,
+ * there may be none: then the earliest node.
+ */
 static struct node *next_node(struct merge *g)
 {
 	struct node *first = NULL, *n;
@@ -320,7 +321,7 @@ static void set_order(struct merge *g, struct element *to)
 	}
 }
 
-/* A loop stays one if the trace is of one path. */
+/* Set the mean repeats and turns.  Keep the loops only if the trace has a single path. */
 static void keep_loops(struct merge *g, struct trace *t)
 {
 	const struct path *p = g->paths[g->chosen[0]];
@@ -386,7 +387,7 @@ static int make_trace(struct merge *g, size_t seed, const struct group *group, s
 	t->accesses = (double)p->accesses / p->count;
 	t->by_pairs = all_pairs(g);
 	set_order(g, t->element);
-	/* Its groups are of other objects, which may live longer. */
+	/* The other groups were recorded of other objects, which may have lived longer. */
 	if (t->nr && t->end < t->element[t->nr - 1].since)
 		t->end = t->element[t->nr - 1].since;
 	keep_loops(g, t);
@@ -413,7 +414,7 @@ static int find_groups(struct merge *g)
 	return 0;
 }
 
-/* The most frequent path not yet in a trace, by its share in its group. */
+/* The path with the largest share of its group that is in no trace yet. */
 static ssize_t next_seed(const struct merge *g, size_t *group)
 {
 	double share = 0;
@@ -444,7 +445,7 @@ static int by_frequency(const void *a, const void *b)
 	return x->frequency > y->frequency ? -1 : x->frequency < y->frequency;
 }
 
-/* Traces of a type, from the paths of it. */
+/* Build the traces of a type from its paths. */
 static int merge_type(struct merge *g, struct traces *t)
 {
 	size_t group, first = t->nr;
@@ -477,9 +478,9 @@ static int by_type(const void *a, const void *b)
 }
 
 /**
- * traces_make() - put the paths of a model together
- * @m: the model, ended
- * @t: the traces, sorted by type and frequency; to be freed
+ * traces_make() - build path traces from the paths of a model
+ * @m: the model, after model_end()
+ * @t: set to the traces, sorted by type and frequency; free with traces_free()
  *
  * Return: 0, or -1 without memory.
  */
@@ -533,11 +534,11 @@ void traces_free(struct traces *t)
 }
 
 /**
- * trace_bounces() - is the object used by several CPUs?
+ * trace_bounces() - test whether several CPUs use the object
  * @t: a trace
  *
- * Return: whether any of its accesses, or its free, is on another CPU than its
- * allocation (the paper's "bounce").
+ * Return: true if an access or the free is on another CPU than the allocation (the paper's
+ * "bounce").
  */
 bool trace_bounces(const struct trace *t)
 {
@@ -550,11 +551,12 @@ bool trace_bounces(const struct trace *t)
 }
 
 /**
- * site_tally() - samples of an access of a trace: same type, instruction and offset
- * @m: the model, ended
- * @type: index of the type; an access beside the object has none
+ * site_tally() - sum the samples of an access of a trace: same type, instruction and bytes
+ * @m: the model, after model_end()
+ * @type: index of the trace's type; accesses to neighboring objects of other types have no
+ *	samples
  * @e: the access
- * @sum: what the samples say
+ * @sum: set to the sums of the samples
  */
 void site_tally(struct model *m, uint32_t type, const struct element *e, struct tally *sum)
 {
@@ -568,7 +570,7 @@ void site_tally(struct model *m, uint32_t type, const struct element *e, struct 
 
 		if (s->key.type != type || s->key.ip != e->ip)
 			break;
-		/* Any byte of the access is in what was watched. */
+		/* The sampled access overlaps the watched bytes. */
 		if ((int64_t)s->key.offset < e->offset + (e->len ? e->len : 1) &&
 		    (int64_t)s->key.offset + (s->width ? s->width : 1) > e->offset)
 			tally_add(sum, &s->sum);

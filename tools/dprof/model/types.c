@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The types of a model: what the kernel told of them, and one for each that has samples. */
+/* The types of a model: dprof_type events by id, and the types that other events refer to. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@ static struct known_type *find_known(const struct model *m, uint32_t id)
 }
 
 /**
- * model_known_type() - what the kernel told of a type
+ * model_known_type() - find the dprof_type event of a type
  * @m: the model
- * @id: as the events call it
+ * @id: type id of the events
  *
- * Return: that, or NULL if it was not told, or lost.
+ * Return: the event, or NULL if the recording has none.
  */
 const struct type_event *model_known_type(const struct model *m, uint32_t id)
 {
@@ -32,9 +32,9 @@ const struct type_event *model_known_type(const struct model *m, uint32_t id)
 /**
  * model_class_of() - the class of memory of a type
  * @m: the model
- * @id: as the events call it; the first ids are the classes themselves, told or not
+ * @id: type id of the events; the first ids are the classes themselves, with or without event
  *
- * Return: the class, CLASS_UNKNOWN if it was not told.
+ * Return: the class, CLASS_UNKNOWN if the recording does not have it.
  */
 enum memory_class model_class_of(const struct model *m, uint32_t id)
 {
@@ -45,12 +45,12 @@ enum memory_class model_class_of(const struct model *m, uint32_t id)
 }
 
 /**
- * model_type() - a type
+ * model_type() - get a type
  * @m: the model
- * @id: as the events call it
- * @symbol: address of the variable, of types that are made of them; or 0
+ * @id: type id of the events
+ * @symbol: address of the variable, if each variable of this id is a type; or 0
  *
- * Return: the type, new if it has to be, or NULL without memory.
+ * Return: the type, created if needed, or NULL without memory.
  */
 struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol)
 {
@@ -81,7 +81,7 @@ struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol)
 	return t;
 }
 
-/* The site of a type, the smallest of whose ids is kept.  NULL without memory. */
+/* Get the site of a type, and update its smallest id.  Return NULL without memory. */
 static struct type_site *find_site(struct model *m, const struct type_event *e)
 {
 	struct type_site key, *site;
@@ -108,9 +108,9 @@ static struct type_site *find_site(struct model *m, const struct type_event *e)
 }
 
 /**
- * model_add_type() - keep what the kernel tells of a type
+ * model_add_type() - add a dprof_type event
  * @m: the model
- * @e: that
+ * @e: the event
  *
  * Return: 0, or -1 without memory.
  */
@@ -133,11 +133,12 @@ int model_add_type(struct model *m, const struct type_event *e)
 }
 
 /**
- * model_same_type() - the first of the ids that are of one type
+ * model_same_type() - find the canonical id of a type
  * @m: the model
- * @id: as the events call a type
+ * @id: type id of the events
  *
- * The kernel may give two CPUs that ask at once two ids, and tells them in any order.
+ * The kernel may assign two ids if two CPUs request one at the same time, and emit their
+ * dprof_type events in any order.
  *
  * Return: the smallest id of the same cache and site.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Samples of CPUs in the cache lines of objects, by the bytes accessed. */
+/* Samples by cache line, object and CPU, and by accessed bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "model.h"
 
 /**
- * use_coherent() - misses that other CPUs caused
+ * use_coherent() - number of misses that other CPUs caused
  * @u: samples of a CPU in a line
- * @beyond: misses are accesses that this level had not
+ * @beyond: the level that misses are counted for
  *
- * Return: how many.
+ * Return: the number.
  */
 uint64_t use_coherent(const struct use *u, enum level beyond)
 {
@@ -20,13 +20,13 @@ uint64_t use_coherent(const struct use *u, enum level beyond)
 }
 
 /**
- * use_unit() - the samples of some bytes
+ * use_unit() - get the samples of an instruction at some bytes
  * @u: samples of a CPU in a line
- * @first: the first of the bytes, in the line
- * @width: how many
+ * @first: offset of the first byte in the line
+ * @width: number of bytes
  * @ip: the instruction
  *
- * Return: the samples, none if they are new, or NULL without memory.
+ * Return: the samples, created with a count of 0 if needed, or NULL without memory.
  */
 struct unit *use_unit(struct use *u, unsigned int first, unsigned int width, uint64_t ip)
 {
@@ -45,10 +45,10 @@ struct unit *use_unit(struct use *u, unsigned int first, unsigned int width, uin
 }
 
 /**
- * unit_bytes() - which bytes of the line
+ * unit_bytes() - mask of the accessed bytes of a line
  * @unit: samples of some bytes
  *
- * Return: a bit for each.
+ * Return: the mask, a bit per byte.
  */
 uint64_t unit_bytes(const struct unit *unit)
 {
@@ -56,18 +56,18 @@ uint64_t unit_bytes(const struct unit *unit)
 }
 
 /**
- * sample_is_claim() - is it a read-modify-write of which the L3 had the data?
+ * sample_is_claim() - test for a read-modify-write with data from the L3
  * @s: a sample
  * @level: its level
  *
- * Return: whether it may have taken the line from other CPUs, see claims.c.
+ * Return: true if the access may have invalidated other CPUs' copies, see claims.c.
  */
 bool sample_is_claim(const struct sample_event *s, enum level level)
 {
 	return s->op == (OP_LOAD | OP_STORE) && level == LEVEL_L3;
 }
 
-/* What is on the next line counts for the line that the access begins on. */
+/* An access across two lines counts for the first line only. */
 static int add_unit(struct use *u, const struct sample_event *s, enum level level)
 {
 	unsigned int first = s->addr % LINE, width = s->width ? s->width : 1;
@@ -91,8 +91,8 @@ static int add_unit(struct use *u, const struct sample_event *s, enum level leve
  * @m: the model
  * @e: the sample
  * @t: its type
- * @base: where the object begins
- * @level: where the data were
+ * @base: address of the object
+ * @level: the level that served the access
  *
  * Return: 0, or -1 without memory.
  */
@@ -140,7 +140,7 @@ int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint
 	return add_unit(u, s, level);
 }
 
-/* The same address in two processes, or of two CPUs' devices, is not the same memory. */
+/* User and fixmap addresses may map different memory in two processes or on two CPUs. */
 static bool has_own_address(const struct model *m, const struct use *u)
 {
 	enum memory_class class = m->by_index[u->key.type]->event.class;
@@ -164,12 +164,12 @@ static int by_line(const void *a, const void *b)
 }
 
 /**
- * uses_by_line() - what may be shared
- * @m: the model, ended
- * @nr: how many
+ * uses_by_line() - sort the uses of memory that CPUs may share
+ * @m: the model, after model_end()
+ * @nr: set to the number of uses
  *
- * Return: the uses of memory that is the same for all CPUs, by line; to be freed.  NULL
- * without memory.
+ * Return: the uses of memory that has the same address on all CPUs, sorted by line; the
+ * caller frees the array.  NULL without memory.
  */
 struct use **uses_by_line(const struct model *m, size_t *nr)
 {
@@ -199,12 +199,12 @@ bool uses_same_line(const struct use *a, const struct use *b)
 }
 
 /**
- * uses_at_once() - did both types live at a time?
+ * uses_at_once() - test whether two types used a line in the same time
  * @m: the model
  * @a: a use of a line
- * @b: another one; if not, one of memory that was used again
+ * @b: another use of the line; it is of reused memory if the times do not overlap
  *
- * Return: whether they did, as far as samples show.
+ * Return: true if the times of the types' samples overlap.
  */
 bool uses_at_once(const struct model *m, const struct use *a, const struct use *b)
 {
