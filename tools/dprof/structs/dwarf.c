@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * What DWARF says, by elfutils' libdw.
+ * Queries to DWARF, by elfutils' libdw.
  *
- * Recordings name places by symbol and offset, or by file and line: where the
- * kernel and its modules were loaded does not matter here.
+ * Instructions are given by symbol and offset, and allocations by file and line, so the load
+ * addresses of the kernel and its modules are not needed.
  */
 #include <elfutils/libdwfl.h>
 #include <dwarf.h>
@@ -22,7 +22,7 @@
 
 #define MAX_DEPTH	12
 
-/* A symbol; of those with a name, the first of the first file. */
+/* A symbol.  Of several symbols with the same name, the first one of the first file. */
 struct place {
 	char *name;
 	Dwfl_Module *module;
@@ -80,13 +80,13 @@ static int add_places(Dwfl_Module *module, void **user, const char *module_name,
 }
 
 /**
- * dwarf_open() - files with DWARF
+ * dwarf_open() - open files with DWARF
  * @paths: vmlinux and modules
- * @nr: how many
- * @error: says what is wrong
+ * @nr: number of files
+ * @error: set to the reason of a failure
  * @size: of @error
  *
- * Return: what dwarf_close() frees, or NULL with @error set.
+ * Return: a handle, to be freed with dwarf_close(), or NULL with @error set.
  */
 struct dwarf *dwarf_open(const char * const *paths, int nr, char *error, size_t size)
 {
@@ -130,11 +130,11 @@ static struct place *find_place(struct dwarf *d, const char *symbol)
 }
 
 /**
- * dwarf_line() - the source of an instruction
- * @d: where to look
- * @symbol: its function
- * @offset: in that
- * @buf: file:line
+ * dwarf_line() - find the source line of an instruction
+ * @d: the files
+ * @symbol: the instruction's function
+ * @offset: of the instruction in the function
+ * @buf: set to file:line
  * @size: of @buf
  *
  * Return: 0, or -1 if it is not known.
@@ -185,7 +185,7 @@ static int dwarf_members(struct layout *l, Dwarf_Die *die, const char *prefix, u
 	return 0;
 }
 
-/* A struct in a compilation unit that is more than declared. */
+/* Find the definition (not a declaration) of a struct in a compilation unit. */
 static bool find_struct(Dwarf_Die *cu, const char *name, Dwarf_Die *found)
 {
 	Dwarf_Die child;
@@ -207,9 +207,9 @@ static bool find_struct(Dwarf_Die *cu, const char *name, Dwarf_Die *found)
 }
 
 /**
- * dwarf_layout() - the layout of a struct
- * @d: where to look
- * @layout: its name; the rest is filled in if it is found
+ * dwarf_layout() - find the layout of a struct
+ * @d: the files
+ * @layout: has the name; the other members are set if the struct is found
  *
  * Return: 0, or -1 without memory.
  */
@@ -235,7 +235,7 @@ static bool ends_with(const char *text, const char *end)
 							*end == '/');
 }
 
-/* The unit with a function: by its symbol, else by the name of the file. */
+/* Find the compilation unit of a function: by its symbol, else by the name of the file. */
 static Dwarf_Die *find_unit(struct dwarf *d, const char *file, const char *func, Dwarf_Addr *bias)
 {
 	struct place *p = find_place(d, func);
@@ -252,7 +252,7 @@ static Dwarf_Die *find_unit(struct dwarf *d, const char *file, const char *func,
 		if (name && (ends_with(name, file) || ends_with(file, name)))
 			return cu;
 	}
-	/* A function of a header. */
+	/* A function that a header defines. */
 	return p ? dwfl_module_addrdie(p->module, p->addr, bias) : NULL;
 }
 
@@ -284,8 +284,8 @@ static void consider(struct search *s, const char *name, int score)
 }
 
 /*
- * What is as large as the object is likely to be it.  Larger objects may end in an
- * array or be several; what is larger than the object it cannot be.
+ * A struct of the object's size is the likely one.  A smaller struct may end in an array, or
+ * the object may hold several.  A larger struct is impossible.
  */
 static int size_score(const struct search *s, uint64_t size)
 {
@@ -294,7 +294,7 @@ static int size_score(const struct search *s, uint64_t size)
 	return size >= s->least ? 6 : s->most % size ? 0 : 1;
 }
 
-/* What a pointer points to: the struct, and those that its own pointers point to. */
+/* Consider the struct that a pointer points to, and the targets of its own pointers. */
 static void consider_pointer(struct search *s, Dwarf_Die *type, int score)
 {
 	Dwarf_Die to, child, member;
@@ -305,7 +305,7 @@ static void consider_pointer(struct search *s, Dwarf_Die *type, int score)
 	fits = size_score(s, dwarf_bytesize(&to) > 0 ? dwarf_bytesize(&to) : 0);
 	if (fits >= 0)
 		consider(s, dwarf_diename(&to), score + fits);
-	/* p->field = kmalloc(): only what is as large is worth a thought. */
+	/* p->field = kmalloc(): consider members only if the size is known and equal. */
 	if (dwarf_child(&to, &child))
 		return;
 	do {
@@ -335,7 +335,7 @@ static void search_scope(struct search *s, Dwarf_Die *scope, int depth)
 			if (!die_type(&child, &type))
 				break;
 			score = dwarf_tag(&child) == DW_TAG_variable;
-			/* What is declared where it is allocated. */
+			/* Prefer variables declared at or shortly before the allocation. */
 			if (dwarf_attr_integrate(&child, DW_AT_decl_line, &attr) &&
 			    !dwarf_formudata(&attr, &line)) {
 				if (line > s->line && score)
@@ -351,7 +351,7 @@ static void search_scope(struct search *s, Dwarf_Die *scope, int depth)
 	} while (!dwarf_siblingof(&child, &child));
 }
 
-/* The function, or what it was before it was inlined. */
+/* Find a function; if it was inlined, its abstract instance. */
 static bool find_function(Dwarf_Die *cu, const char *func, Dwarf_Die *found)
 {
 	Dwarf_Die child;
@@ -369,7 +369,7 @@ static bool find_function(Dwarf_Die *cu, const char *func, Dwarf_Die *found)
 			continue;
 		*found = child;
 		any = true;
-		/* The abstract one has the variables in any case. */
+		/* The abstract instance always has the variables. */
 		if (dwarf_hasattr(&child, DW_AT_inline))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
@@ -377,16 +377,16 @@ static bool find_function(Dwarf_Die *cu, const char *func, Dwarf_Die *found)
 }
 
 /**
- * dwarf_site() - the struct that an allocation is for
- * @d: where to look
+ * dwarf_site() - find the struct that an allocation is for
+ * @d: the files
  * @file, @func, @line: of the allocation
- * @least, @most: bytes allocated, the same if that is known
- * @name: the struct
+ * @least, @most: bounds of the allocated bytes; equal if the size is known
+ * @name: set to the name of the struct
  * @size: of @name
  *
- * Looks at what the variables of the function point to: the source is not needed.
+ * Rates the structs that the function's return value and variables point to.
  *
- * Return: 0, or -1 if it cannot be told, or two are as likely.
+ * Return: 0, or -1 if no struct is likely, or two are equally likely.
  */
 int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t line, uint32_t least,
 	       uint32_t most, char *name, size_t size)
@@ -406,7 +406,7 @@ int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t lin
 	return 0;
 }
 
-/* Bytes of code at an address. */
+/* Find the code at an address.  @left: set to the bytes up to the end of the section. */
 static const uint8_t *code_at(Dwfl_Module *module, GElf_Addr addr, size_t *left)
 {
 	GElf_Addr bias;
@@ -423,7 +423,7 @@ static const uint8_t *code_at(Dwfl_Module *module, GElf_Addr addr, size_t *left)
 		    !(header.sh_flags & SHF_EXECINSTR))
 			continue;
 		in_file = addr - bias;
-		/* dwfl has laid out the sections of a module, where sh_addr is its place. */
+		/* For a module, dwfl has set sh_addr to the address that it gave the section. */
 		if (in_file < header.sh_addr || in_file >= header.sh_addr + header.sh_size)
 			continue;
 		data = elf_getdata(section, NULL);
@@ -435,7 +435,7 @@ static const uint8_t *code_at(Dwfl_Module *module, GElf_Addr addr, size_t *left)
 	return NULL;
 }
 
-/* DWARF's number of a register, as the System V ABI has it. */
+/* DWARF's number of a register, as defined by the System V ABI. */
 static int dwarf_register(unsigned int reg)
 {
 	static const unsigned int order[] = {
@@ -451,7 +451,10 @@ static int dwarf_register(unsigned int reg)
 	return -1;
 }
 
-/* The register that an instruction's memory is addressed by, and what is added. */
+/*
+ * Return the base register (DWARF's number) of an instruction's memory operand, or -1.
+ * @disp: set to the displacement.  Operands with an index register do not count.
+ */
 static int address_register(struct dwarf *d, Dwfl_Module *module, GElf_Addr addr, int64_t *disp)
 {
 	size_t left = 0;
@@ -476,13 +479,13 @@ static int address_register(struct dwarf *d, Dwfl_Module *module, GElf_Addr addr
 }
 
 /**
- * dwarf_moves_bytes() - does an instruction take memory for bytes?
- * @d: where to look
+ * dwarf_moves_bytes() - test whether an instruction accesses memory as untyped bytes
+ * @d: the files
  * @symbol: the instruction's function
- * @offset: in that
+ * @offset: of the instruction in the function
  *
- * Return: whether it is a string instruction, or of a function that copies, clears or
- * sums up whatever it is given.
+ * Return: true for a string instruction, or an instruction of a function that copies, clears
+ * or checksums memory of any type.
  */
 bool dwarf_moves_bytes(struct dwarf *d, const char *symbol, uint64_t offset)
 {
@@ -515,7 +518,7 @@ bool dwarf_moves_bytes(struct dwarf *d, const char *symbol, uint64_t offset)
 		ret = true;
 		break;
 	case X86_INS_MOVSD:
-		/* Of SSE, too. */
+		/* SSE has an instruction of the same name; the string instruction has a prefix. */
 		ret = insn->detail->x86.prefix[0] == X86_PREFIX_REP;
 		break;
 	}
@@ -523,7 +526,7 @@ bool dwarf_moves_bytes(struct dwarf *d, const char *symbol, uint64_t offset)
 	return ret;
 }
 
-/* The variable that is in a register at an address. */
+/* Find the type of the variable that is in a register at an address. */
 static bool variable_in(Dwarf_Die *scope, int reg, Dwarf_Addr pc, Dwarf_Die *type)
 {
 	Dwarf_Die child;
@@ -553,18 +556,18 @@ static bool variable_in(Dwarf_Die *scope, int reg, Dwarf_Addr pc, Dwarf_Die *typ
 }
 
 /**
- * dwarf_access() - the struct that an instruction takes its memory for
- * @d: where to look
+ * dwarf_access() - find the struct that an instruction accesses
+ * @d: the files
  * @symbol: the instruction's function
- * @offset: in that
- * @in_object: what it accesses, counted from the beginning of the object
- * @name: the struct
+ * @offset: of the instruction in the function
+ * @in_object: offset of the accessed data in the object
+ * @name: set to the name of the struct
  * @size: of @name
  *
- * The register of its address is looked up among the variables; only one that
- * points to the beginning of the object tells its type.
+ * The struct is the target type of the variable in the base register.  The variable must
+ * point to the beginning of the object: the displacement must equal @in_object.
  *
- * Return: 0, or -1 if it cannot be told.
+ * Return: 0, or -1 if the struct is not known.
  */
 int dwarf_access(struct dwarf *d, const char *symbol, uint64_t offset, uint32_t in_object,
 		 char *name, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What DWARF says: lines of instructions, structs, and what an allocation is for. */
+/* Queries to DWARF: lines of instructions, layouts of structs, the struct of an allocation. */
 #ifndef DPROF_DWARF_H
 #define DPROF_DWARF_H
 

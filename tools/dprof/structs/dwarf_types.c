@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Types in DWARF, through the names and qualifiers around them. */
+/* Types in DWARF, without typedefs and qualifiers. */
 #include <dwarf.h>
 
 #include "dwarf_types.h"
 
 /**
- * die_type() - the type of something
- * @die: a variable, member or function
- * @type: its type, without typedef, const and the like
+ * die_type() - get the type of a variable, member, array element or function
+ * @die: the entry
+ * @type: set to its type, without typedef, const and the like
  *
- * Return: whether it has one.
+ * Return: true if it has a type.
  */
 bool die_type(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -23,11 +23,11 @@ bool die_type(Dwarf_Die *die, Dwarf_Die *type)
 }
 
 /**
- * die_pointee() - what a pointer to a struct points to
+ * die_pointee() - get the struct that a pointer points to
  * @type: a type
- * @to: the struct
+ * @to: set to the struct
  *
- * Return: whether @type is a pointer to a struct or union.
+ * Return: true if @type is a pointer to a struct or union.
  */
 bool die_pointee(Dwarf_Die *type, Dwarf_Die *to)
 {
@@ -35,10 +35,10 @@ bool die_pointee(Dwarf_Die *type, Dwarf_Die *to)
 }
 
 /**
- * die_is_struct() - is it?
+ * die_is_struct() - test for a struct
  * @type: a type
  *
- * Return: whether it is a struct or a union.
+ * Return: true for a struct or a union.
  */
 bool die_is_struct(Dwarf_Die *type)
 {
@@ -54,10 +54,10 @@ static uint64_t number(Dwarf_Die *die, unsigned int name)
 }
 
 /**
- * die_field() - where a member is
+ * die_field() - get the offset, size and type of a member
  * @member: of a struct
- * @f: its place
- * @type: its type
+ * @f: set to the offset and size
+ * @type: set to the type
  *
  * Return: 0, or -1 if it has no type.
  */

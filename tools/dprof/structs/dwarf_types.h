@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Types in DWARF, through the names and qualifiers around them. */
+/* Types in DWARF, without typedefs and qualifiers. */
 #ifndef DPROF_DWARF_TYPES_H
 #define DPROF_DWARF_TYPES_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A member: bytes of its struct; element: of an element, of arrays, else 0. */
+/* A member's offset and size in bytes; element: the size of an array's element, else 0. */
 struct die_field {
 	uint32_t offset, size, element;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The fields of a struct, as BTF or DWARF tell them. */
+/* Fills the layout of a struct, for the readers of BTF and DWARF. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +9,13 @@
 #define MAX_FIELDS	8192
 
 /**
- * layout_add_field() - a struct has a field
+ * layout_add_field() - add a field to a struct
  * @l: the struct
- * @name: with those that it is in
- * @offset, @size: bytes
- * @element: bytes of an element, of arrays; else 0
+ * @name: with the names of the structs around it
+ * @offset, @size: in bytes
+ * @element: size of an array's element in bytes; else 0
  *
- * It is of the member that was added last.
+ * The field belongs to the member that was added last.
  *
  * Return: 0, or -1 without memory.
  */
@@ -46,10 +46,10 @@ int layout_add_field(struct layout *l, const char *name, uint32_t offset, uint32
 }
 
 /**
- * layout_add_member() - a struct has a member
+ * layout_add_member() - add a member to a struct
  * @l: the struct
- * @name: of the member; "" for one without
- * @offset, @size: bytes
+ * @name: of the member; "" for an unnamed one
+ * @offset, @size: in bytes
  *
  * Return: 0, or -1 without memory.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* C structs and their fields. */
+/* C structs and their fields, from BTF or DWARF. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "dwarf.h"
 #include "layouts.h"
 
-/* Structs in structs; the kernel's have no more. */
+/* Maximum depth of nested structs; the kernel's are not deeper. */
 #define MAX_DEPTH	12
 #define MAX_NAME	256
 
@@ -69,7 +69,7 @@ static int by_offset(const void *a, const void *b)
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	/* Of a union, the largest first; of equal ones what is no array, then as declared. */
+	/* Fields of a union: the largest first, scalars before arrays, then as declared. */
 	if (x->size != y->size)
 		return x->size > y->size ? -1 : 1;
 	if (!x->element != !y->element)
@@ -94,8 +94,8 @@ static int load_btf(struct layouts *l, const char *name, struct layout *layout)
 }
 
 /**
- * layouts_find() - the layout of a struct
- * @l: where to look
+ * layouts_find() - find the layout of a struct
+ * @l: the layouts
  * @name: of the struct
  *
  * Return: the layout, of size 0 if the struct is not known; NULL without memory.
@@ -126,11 +126,11 @@ const struct layout *layouts_find(struct layouts *l, const char *name)
 }
 
 /**
- * layout_field() - the field at an offset
+ * layout_field() - find the field at an offset
  * @layout: the struct
- * @offset: in it
+ * @offset: in the struct
  *
- * Return: the smallest field there, or NULL for a hole, or past the end.
+ * Return: the field at @offset that begins last, or NULL for a hole or past the end.
  */
 const struct field *layout_field(const struct layout *layout, uint32_t offset)
 {
@@ -149,11 +149,11 @@ const struct field *layout_field(const struct layout *layout, uint32_t offset)
 }
 
 /**
- * layouts_field_name() - what an offset of a struct is called
- * @l: where to look
- * @struct_name: "" if it is not known
- * @offset: in it
- * @buf: the name: field, field[3], field+4, or +0x28 if it is not known
+ * layouts_field_name() - name the field at an offset of a struct
+ * @l: the layouts
+ * @struct_name: "" if the struct is not known
+ * @offset: in the struct
+ * @buf: set to the name: field, field[3], field+4, or +0x28 if the field is not known
  * @size: of @buf
  */
 void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t offset, char *buf,
@@ -167,7 +167,7 @@ void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t off
 	snprintf(buf, size, "+0x%x", offset);
 	if (!layout || !layout->size)
 		return;
-	/* Several in a row were allocated at once. */
+	/* The object is an array of the struct. */
 	copy = offset / layout->size;
 	f = layout_field(layout, offset % layout->size);
 	if (!f)
@@ -185,13 +185,13 @@ void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t off
 }
 
 /**
- * layouts_returned() - the struct that a function returns a pointer to
- * @l: where to look
+ * layouts_returned() - find the struct that a function returns a pointer to
+ * @l: the layouts
  * @func: the function
- * @name: of the struct
+ * @name: set to the name of the struct
  * @size: of @name
  *
- * Return: 0, or -1 if it is not known, or returns something else.
+ * Return: 0, or -1 if the function is not known or does not return a pointer to a struct.
  */
 int layouts_returned(struct layouts *l, const char *func, char *name, size_t size)
 {
@@ -216,11 +216,11 @@ int layouts_returned(struct layouts *l, const char *func, char *name, size_t siz
 }
 
 /**
- * layouts_open_btf() - look in a file with BTF, too
- * @l: where structs are looked for
- * @path: vmlinux, or a file of /sys/kernel/btf; one of a module comes after that
- *	of the kernel
- * @error: says what is wrong
+ * layouts_open_btf() - add a file with BTF
+ * @l: the layouts
+ * @path: vmlinux, or a file of /sys/kernel/btf; a module's file must be opened after the
+ *	kernel's
+ * @error: set to the reason of a failure
  * @size: of @error
  *
  * Return: 0, or -1 with @error set.
@@ -265,7 +265,7 @@ void layouts_free(struct layouts *l)
 		free(layout->name);
 		free(layout);
 	}
-	/* A split one before that it was split from. */
+	/* Free split BTF before its base, which was opened first. */
 	while (l->nr_btf)
 		btf__free(l->btf[--l->nr_btf]);
 	if (l->dwarf)

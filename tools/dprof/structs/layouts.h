@@ -11,18 +11,18 @@
 #include "lib/hash.h"
 
 /**
- * struct field - a field that is no struct itself
- * @name: with those that it is in: sk.__sk_common.skc_refcnt
- * @offset, @size: bytes
- * @element: bytes of an element, of arrays; else 0
- * @top: which member of the struct it is in
+ * struct field - a field that is not a struct itself
+ * @name: with the names of the structs around it: sk.__sk_common.skc_refcnt
+ * @offset, @size: in bytes
+ * @element: size of an array's element in bytes; else 0
+ * @top: index of the member of the outermost struct that the field is part of
  */
 struct field {
 	char *name;
 	uint32_t offset, size, element, top;
 };
 
-/* A member of the struct itself. */
+/* A direct member of a struct. */
 struct member {
 	char *name;
 	uint32_t offset, size;
@@ -55,7 +55,7 @@ void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t off
 int layouts_returned(struct layouts *l, const char *func, char *name, size_t size);
 void layouts_free(struct layouts *l);
 
-/* For those who fill a layout. */
+/* For code that fills a layout. */
 int layout_add_field(struct layout *l, const char *name, uint32_t offset, uint32_t size,
 		     uint32_t element);
 int layout_add_member(struct layout *l, const char *name, uint32_t offset, uint32_t size);

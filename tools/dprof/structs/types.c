@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Which C struct the types of a recording are.
+ * Finds the C structs of a recording's types.
  *
- * In this order: the name of the cache, if there is a struct of that name and size;
- * the variables of the allocating function (DWARF); what it returns (BTF); the
- * instructions that access the objects, each with a vote (DWARF).  Objects that are
- * copied and cleared only have none.
+ * Sources, in this order: the name of the cache, if a struct has this name and size; the
+ * variables of the allocating function (DWARF); its return type (BTF); a majority vote of the
+ * instructions that access the objects, weighted by samples (DWARF).  Objects that are only
+ * copied, cleared or checksummed have no struct.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "dprof/model/paths.h"
 #include "types.h"
 
-/* Caches that are not called as their structs are. */
+/* Caches whose name differs from that of their struct. */
 static const char * const cache_struct[][2] = {
 	{ "skbuff_head_cache", "sk_buff" }, { "skbuff_fclone_cache", "sk_buff_fclones" },
 	{ "filp", "file" }, { "cred_jar", "cred" }, { "signal_cache", "signal_struct" },
@@ -34,12 +34,12 @@ static const char * const cache_struct[][2] = {
 	{ "vm_area", "vm_area_struct" }, { "fsnotify_mark_connector", "fsnotify_mark_connector" },
 };
 
-/* Sites of which neither variables nor accessors tell. */
+/* Sites whose struct follows neither from variables nor from accesses. */
 static const char * const site_struct[][2] = {
 	{ "alloc_thread_stack_node", STACK_STRUCT }, { "alloc_slab_obj_exts", "slabobj_ext" },
 };
 
-/* Votes are asked of so many instructions, those with the most samples. */
+/* Number of instructions that vote: those with the most samples. */
 #define MAX_VOTERS	32
 
 static bool fits(struct layouts *l, const char *name, uint32_t size)
@@ -50,7 +50,10 @@ static bool fits(struct layouts *l, const char *name, uint32_t size)
 	return layout && layout->size && layout->size <= size && size - layout->size < LINE;
 }
 
-/* A struct that ends in an array has more, or fewer, than it was declared with. */
+/*
+ * Return whether a struct has the name of the cache.  The sizes may differ by a factor of 2:
+ * the struct may end in an array of another length than declared.
+ */
 static bool has_name(struct layouts *l, const struct dtype *t)
 {
 	const struct layout *layout = layouts_find(l, t->event.cache);
@@ -91,7 +94,7 @@ static bool by_cache(struct layouts *l, struct dtype *t)
 	return true;
 }
 
-/* What was asked for, where that is known: kmalloc's sizes are of classes.  Else 0. */
+/* The requested size of a type's objects, which kmalloc() rounds up; 0 if it is not known. */
 static uint32_t requested(struct model *m, const struct dtype *t)
 {
 	const struct object *o;
@@ -106,7 +109,7 @@ static uint32_t requested(struct model *m, const struct dtype *t)
 	return 0;
 }
 
-/* Bytes that fit this size class and no smaller one. */
+/* The smallest size that is allocated from this size class. */
 static uint32_t least_of_class(uint32_t size)
 {
 	return size == 96 ? 65 : size == 128 ? 97 : size == 192 ? 129 : size == 256 ? 193 : size / 2 + 1;
@@ -142,7 +145,7 @@ static bool by_return(struct model *m, struct layouts *l, struct dtype *t)
 	if (!*t->event.func || layouts_returned(l, t->event.func, name, sizeof(name)))
 		return false;
 	layout = layouts_find(l, name);
-	/* Of a size class, more than half is used. */
+	/* If only the size class is known, the struct must use more than half of it. */
 	if (!layout || !layout->size || layout->size > size ||
 	    (size == t->size ? layout->size * 2 <= size : layout->size != size))
 		return false;
@@ -163,8 +166,8 @@ static int by_samples(const void *a, const void *b)
 }
 
 /*
- * The majority of the samples that can be told.  What is copied and cleared, and accessed
- * as a struct hardly ever, is bytes.
+ * Take the struct that most samples of known type access.  If most samples copy or clear the
+ * object, and few access it as a struct, it is bytes.
  */
 static bool by_votes(struct model *m, struct layouts *l, struct dtype *t)
 {
@@ -191,7 +194,7 @@ static bool by_votes(struct model *m, struct layouts *l, struct dtype *t)
 		all += n;
 		if (!function)
 			continue;
-		/* A copy has a site for each offset. */
+		/* Count all copies, not just MAX_VOTERS: a copy has a site for each offset. */
 		if (dwarf_moves_bytes(l->dwarf, function, at)) {
 			bytes += n;
 			continue;
@@ -221,10 +224,10 @@ static bool by_votes(struct model *m, struct layouts *l, struct dtype *t)
 
 /**
  * types_name() - find the C structs of a recording's types
- * @m: the model, ended
- * @l: where to look
+ * @m: the model, after model_end()
+ * @l: the layouts
  *
- * Return: how many types were given one.
+ * Return: the number of types with a struct.
  */
 int types_name(struct model *m, struct layouts *l)
 {
@@ -257,11 +260,11 @@ int types_name(struct model *m, struct layouts *l)
 }
 
 /**
- * place_name() - what an instruction is called
- * @m: has the symbols
- * @l: has the lines, if there is DWARF
+ * place_name() - name an instruction
+ * @m: the model, for its symbols
+ * @l: the layouts, for lines from DWARF; or NULL
  * @ip: the instruction
- * @buf: function+offset, and (file:line) where that is known
+ * @buf: set to function+offset, and (file:line) if that is known
  * @size: of @buf
  */
 void place_name(struct model *m, struct layouts *l, uint64_t ip, char *buf, size_t size)

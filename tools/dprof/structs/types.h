@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Which C struct the types of a recording are. */
+/* Finds the C structs of a recording's types. */
 #ifndef DPROF_TYPES_H
 #define DPROF_TYPES_H
 
