@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* A recording, and what is worked out of it for views. */
+/* Loads a recording and computes the results that a view needs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define MAX_ACCESSES	2000000
 
 /**
- * analysis_init() - begin with what is default
+ * analysis_init() - initialize an analysis with the defaults of its options
  * @a: the analysis; free it with analysis_free()
  */
 void analysis_init(struct analysis *a)
@@ -25,7 +25,7 @@ void analysis_init(struct analysis *a)
 	model_init(&a->m);
 }
 
-/* Takers of the options: OK, or USAGE after saying why. */
+/* Handlers of the options.  Return OK, or USAGE after an error message. */
 
 int analysis_level(const struct opt *o, const char *value)
 {
@@ -74,7 +74,7 @@ int analysis_vmlinux(const struct opt *o, const char *value)
 	return OK;
 }
 
-/* The kernel's own BTF serves if it was that kernel: what does not fit is not used. */
+/* Open the given files.  Without --btf, use the BTF of the --vmlinux files. */
 static int open_layouts(struct analysis *a)
 {
 	char error[512];
@@ -104,7 +104,7 @@ static int analyze(struct analysis *a, enum need need)
 		.geometry = a->geometry, .shared = a->level == LEVEL_L3,
 		.max_accesses = MAX_ACCESSES, .per_sample = a->per_sample, .seed = a->seed,
 		.level = a->level,
-		/* What the working set has is as the paper has it; what misses, as it is. */
+		/* The working set follows the paper; classes of misses follow real caches. */
 		.remove_freed = need == NEED_SIM,
 	};
 
@@ -121,14 +121,14 @@ static int analyze(struct analysis *a, enum need need)
 	return 0;
 }
 
-/* Objects that samples saw, of each type.  Return -1 without memory. */
+/* Count the objects with samples, by type.  Return -1 without memory. */
 static int count_objects(struct analysis *a)
 {
 	uint64_t *last = calloc(a->m.nr_types + 1, sizeof(*last));
 	const struct use *u;
 
 	a->objects = calloc(a->m.nr_types + 1, sizeof(*a->objects));
-	/* Lines of an object are often met one after another; others may count twice. */
+	/* An object counts again if uses of other objects of the type come in between. */
 	for (u = a->m.uses; u && last && a->objects; u = u->hh.next) {
 		if (u->key.base == last[u->key.type])
 			continue;
@@ -140,15 +140,15 @@ static int count_objects(struct analysis *a)
 }
 
 /**
- * analysis_load() - read a recording and work out what is needed
+ * analysis_load() - read a recording and compute results
  * @a: the analysis, with its options
  * @path: the recording
- * @need: what is needed
+ * @need: the results that are needed
  *
- * Of a damaged recording, what could be read is there even after FAILED: then
- * m.events is not 0.
+ * If FAILED is returned for a damaged recording, the results are those of the events before
+ * the damage, and m.events is not 0.
  *
- * Return: OK, or FAILED after saying why.
+ * Return: OK, or FAILED after an error message.
  */
 int analysis_load(struct analysis *a, const char *path, enum need need)
 {
@@ -185,11 +185,11 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
 }
 
 /**
- * analysis_wants() - is a type to be shown?
+ * analysis_wants() - test whether a type is shown
  * @a: the analysis, loaded
  * @t: a type
  *
- * Return: whether --type leaves it in.
+ * Return: true if --type selects it, or is not given.
  */
 bool analysis_wants(const struct analysis *a, const struct dtype *t)
 {
@@ -197,13 +197,13 @@ bool analysis_wants(const struct analysis *a, const struct dtype *t)
 }
 
 /**
- * analysis_objects() - objects of a type there are
+ * analysis_objects() - number of objects of a type
  * @a: the analysis, loaded
  * @t: a type
  *
- * Return: the mean over the time of the recording, if their allocations are in it;
- * else how many different ones the samples saw; negative for types whose objects
- * are not told apart.
+ * Return: the mean number of live objects if the recording has the type's allocations, else
+ * the number of objects with samples; negative if the type's objects cannot be
+ * distinguished.
  */
 double analysis_objects(const struct analysis *a, const struct dtype *t)
 {
@@ -220,7 +220,7 @@ double analysis_objects(const struct analysis *a, const struct dtype *t)
 }
 
 /**
- * analysis_free() - free all
+ * analysis_free() - free an analysis
  * @a: the analysis
  */
 void analysis_free(struct analysis *a)

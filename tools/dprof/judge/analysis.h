@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* A recording, and what is worked out of it for views: only what a view needs. */
+/* A recording and the results derived from it; only those that a view needs are computed. */
 #ifndef DPROF_ANALYSIS_H
 #define DPROF_ANALYSIS_H
 
@@ -8,22 +8,22 @@
 #include "classify.h"
 #include "dprof/structs/types.h"
 
-/* What a view needs; each has what stands before it. */
+/* The results that a view needs; each includes the ones before it. */
 enum need { NEED_MODEL, NEED_TRACES, NEED_SIM, NEED_VERDICTS };
 
-/* How misses and fields are added up. */
+/* How classify and paths group their rows. */
 enum group_by { BY_TYPE, BY_FIELD, BY_IP };
 
 #define MAX_FILES 64
 
 /**
- * struct analysis - a recording being looked at
- * @level: misses are accesses that this level had not; the simulated cache is one
- *	of its kind
+ * struct analysis - a recording, the options of its views and their results
+ * @level: accesses that this level does not serve are misses; the simulated cache is of this
+ *	level
  * @geometry: of the simulated cache
- * @type: only this type; NULL all
- * @top: so many rows of types; 0 all
- * @by: how misses are added up
+ * @type: show this type only; NULL: all
+ * @top: maximum number of types to show; 0: all
+ * @by: how rows are grouped
  */
 struct analysis {
 	enum level level;
@@ -42,9 +42,9 @@ struct analysis {
 	struct sim sim;
 	struct sharing shared;
 	struct verdicts v;
-	uint64_t *objects;		/* that samples saw, by type */
-	struct dtype *only;		/* what @type is */
-	char doubt[512];		/* why the recording cannot be true, or "" */
+	uint64_t *objects;		/* number of objects with samples, by type */
+	struct dtype *only;		/* the type that @type names */
+	char doubt[512];		/* why the recording is not plausible, or "" */
 };
 
 /* Rows of a table of options. */

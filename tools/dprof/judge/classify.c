@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Why accesses miss.
+ * Classifies misses, in two ways.
  *
- * The paper's way: a miss in a path trace is by invalidation if the trace has a
- * write of another CPU to the same bytes before it (true sharing), or to the same
- * line (false); else by conflict if its associativity set holds more lines than it
- * has ways, and twice the average; else by capacity.
+ * By the paper's heuristic: a miss in a path trace is an invalidation miss if an earlier
+ * access of the trace is a write of another CPU to the same bytes (true sharing) or to the
+ * same line (false sharing).  Else it is a conflict miss if its associativity set holds more
+ * lines than it has ways and more than twice the average, else a capacity miss.
  *
- * The other way: data found in another CPU's cache, or claimed from it, are
- * invalidations, whatever the traces have; bytes written by others, sampled by line,
- * tell true from false where no trace does.  The rest is divided as the simulation divides the misses
- * of the same access: by a fully associative cache of the size (Hill's conflicts)
- * and by the coherence of several.
+ * By samples and simulation: a hit in another CPU's cache, or a claim (see claims.c), is an
+ * invalidation miss, even if no trace shows the write.  If no trace does, the sampled writes
+ * of other CPUs to the line distinguish true from false sharing.  The remaining misses are
+ * divided as the simulation classifies the misses of the same access: by comparison with a
+ * fully associative cache of the same size (Hill's conflicts) and by coherence.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "classify.h"
 
-/* What traces and simulation say of an instruction at an offset. */
+/* Results of traces and simulation for an instruction at an offset. */
 struct opinion {
 	double sim[NR_OUTCOMES], paper[NR_OUTCOMES];
 	struct actor writer;
@@ -33,21 +33,21 @@ static bool overlap(int64_t a, uint32_t a_len, int64_t b, uint32_t b_len)
 	return a < b + (b_len ? b_len : 1) && b < a + (a_len ? a_len : 1);
 }
 
-/* An access whose kind is not known may be a write. */
+/* An access of unknown kind may be a write. */
 static bool may_write(const struct element *e)
 {
 	return !e->op || e->op & OP_STORE;
 }
 
-/* Lines as if the object began where one does. */
+/* The line of an access, assuming that the object is aligned to a line. */
 static int32_t line_of(const struct element *e)
 {
 	return e->offset >> 6;
 }
 
 /*
- * The write of another CPU that a trace has before an access: the last one to the
- * bytes, or if there is none, to the line.
+ * Find the last write of another CPU before an access of a trace: to the accessed bytes, or
+ * if there is none, to the line.
  */
 static ssize_t write_before(const struct trace *t, uint32_t i, bool *same)
 {
@@ -70,7 +70,10 @@ static ssize_t write_before(const struct trace *t, uint32_t i, bool *same)
 	return found;
 }
 
-/* The share of a type's lines that are in sets with too much in them. */
+/*
+ * The share of a type's lines in crowded sets: those with more lines than ways and more than
+ * twice the average.
+ */
 static double crowded(const struct sim *s, uint32_t type)
 {
 	uint64_t sum = 0, lines = 0, bad = 0;
@@ -109,7 +112,7 @@ static void paper_opinion(const struct trace *t, uint32_t i, double crowd, struc
 	}
 }
 
-/* The write that most of the sharing misses of an access come of. */
+/* Find the write that causes most of the sharing misses of an access. */
 static const struct sim_pair *top_pair(const struct sim *s, uint32_t trace, uint32_t element)
 {
 	const struct sim_pair *p, *best = NULL;
@@ -173,7 +176,10 @@ static void spread(double to[NR_OUTCOMES], const double by[NR_OUTCOMES], double 
 		to[k] += amount * by[k] / sum;
 }
 
-/* Of what the CPU's own next cache had: no other CPU had taken the line. */
+/*
+ * Spread misses that the CPU's own next level served.  No other CPU invalidated the line, so
+ * they are conflict or capacity misses.
+ */
 static void spread_replaced(double to[NR_OUTCOMES], const double by[NR_OUTCOMES], double amount)
 {
 	double replaced = by[MISS_CONFLICT] + by[MISS_CAPACITY];
@@ -186,7 +192,7 @@ static void spread_replaced(double to[NR_OUTCOMES], const double by[NR_OUTCOMES]
 	to[MISS_CAPACITY] += amount * by[MISS_CAPACITY] / replaced;
 }
 
-/* As the simulation has it, else the trace, else the samples of the line. */
+/* Name the writer: from the simulation, else the trace, else the samples of the line. */
 static void name_writer(struct verdict *v, const struct traces *t, const struct opinion *o,
 			const struct sharing *shared, const struct shared_word *word)
 {
@@ -222,10 +228,10 @@ static void name_writer(struct verdict *v, const struct traces *t, const struct 
 }
 
 /*
- * How the simulation divides a type's misses.  What is played from samples comes in no
- * order, and then which accesses a cache of sets has not, but a fully associative one,
- * is chance both ways: there conflicts are what the one misses more than the other, as
- * Hill defines them for a program as a whole.
+ * Misses of a type by class, from the simulation.  Accesses replayed from samples are in
+ * random order, so a comparison of a set-associative with a fully associative cache access
+ * by access is noise.  For these types, conflict misses are the difference of the two caches'
+ * total misses, as Hill defines them for a whole program.
  */
 static void type_outcomes(const struct sim_type *t, double by[NR_OUTCOMES])
 {
@@ -253,13 +259,13 @@ struct work {
 	struct verdicts *v;
 };
 
-/* Misses of the L1 that the CPU's own L2 had, or was getting. */
+/* L1 misses that the CPU's own L2 served, or whose fill was in progress. */
 static double own_next(const struct tally *t, enum level beyond)
 {
 	return beyond == LEVEL_L1 ? t->level[LEVEL_LFB] + t->level[LEVEL_L2] : 0;
 }
 
-/* Misses of a site that other CPUs caused, and others. */
+/* Classify the sampled misses of a site. */
 static int judge_site(struct work *w, size_t i)
 {
 	const struct site *site = w->m->by_site[i];
@@ -317,7 +323,7 @@ static int judge_site(struct work *w, size_t i)
 	return 0;
 }
 
-/* Without levels in the samples, the misses are the simulation's. */
+/* Classify the simulated misses of an element; used if samples have no levels. */
 static int judge_element(struct work *w, uint32_t trace, uint32_t i)
 {
 	const struct trace *t = &w->t->trace[trace];
@@ -366,13 +372,13 @@ static void form_opinions(struct work *w)
 }
 
 /**
- * classify() - why accesses miss
- * @m: the model, ended
+ * classify() - classify misses
+ * @m: the model, after model_end()
  * @t: its traces
  * @s: the simulation of a cache of the level
- * @shared: its shared lines, which get the misses that are by sharing
- * @beyond: a miss is an access that this level, and those before, had not
- * @v: the result; to be freed, even after an error
+ * @shared: its shared lines; sharing misses are added to them
+ * @beyond: the level; an access that neither it nor a nearer level serves is a miss
+ * @v: the result; the caller calls verdicts_free() even after an error
  *
  * Return: 0, or -1 without memory.
  */
@@ -417,7 +423,7 @@ out:
 }
 
 /**
- * verdict_class() - the class that most misses are of
+ * verdict_class() - the class with the most misses
  * @by_outcome: misses by class
  *
  * Return: the class; HIT if there are no misses.

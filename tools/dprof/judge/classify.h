@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Why accesses miss (section 3.3), by the paper's heuristic and by simulation. */
+/* Classes of misses (section 3.3 of the paper), by the paper's heuristic and by simulation. */
 #ifndef DPROF_CLASSIFY_H
 #define DPROF_CLASSIFY_H
 
@@ -10,12 +10,12 @@
 /**
  * struct verdict - the misses of an instruction at an offset of a type
  * @misses: samples that missed; simulated misses, if the recording has no levels
- * @paper: of them, by the heuristic of the paper (its misses are never cold)
- * @paper_misses: those it has something to say of: with path traces
- * @ours: by simulation and samples
- * @latency: cycles of the samples that missed and others, summed; 0: not known
- * @has_writer: misses come of another CPU's writes
- * @writer: the write most come of
+ * @paper: misses by class, by the heuristic of the paper (which has no cold misses)
+ * @paper_misses: misses that the heuristic classifies: those with path traces
+ * @ours: misses by class, by simulation and samples
+ * @latency: sum of the latencies in cycles of all samples, hits included; 0: not known
+ * @has_writer: @writer is known
+ * @writer: the write of another CPU that causes the most misses
  */
 struct verdict {
 	uint32_t type, offset, width;
@@ -29,7 +29,7 @@ struct verdict {
 struct verdicts {
 	struct verdict *verdict;
 	size_t nr, room;
-	bool simulated;			/* misses are those of the simulation */
+	bool simulated;			/* misses are simulated, not sampled */
 };
 
 int classify(struct model *m, const struct traces *t, const struct sim *s,

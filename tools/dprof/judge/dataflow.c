@@ -3,9 +3,10 @@
 /*
  * The data flow graph.
  *
- * Path traces become words of functions, from allocation to free.  They share what
- * they begin with: a tree.  Then nodes that have the same name and the same nodes
- * behind them become one, from the leaves on: what they end with is shared, too.
+ * Path traces become sequences of functions, from allocation to free.  Sequences with common
+ * prefixes share nodes, which gives a tree.  Then nodes of the same function and CPU with the
+ * same successors are merged, beginning at the leaves, so that common suffixes are shared,
+ * too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 #include "dataflow.h"
 
-/* Rare paths past this are not drawn. */
+/* Maximum number of traces in a graph, the most frequent first. */
 #define MAX_PATHS 64
 
 static int add_node(struct flow *f, const char *name, uint16_t cpu)
@@ -67,7 +68,7 @@ static bool is_like(const struct flow_node *n, const char *name, uint16_t cpu)
 	return n->cpu == cpu && !strncmp(n->name, name, sizeof(n->name) - 1);
 }
 
-/* The node after @from, new if it has to be. */
+/* Get the successor of @from for a function and CPU; create it if needed. */
 static int step(struct flow *f, uint32_t from, const char *name, uint16_t cpu, double count,
 		double since)
 {
@@ -95,7 +96,7 @@ static int add_trace(struct flow *f, struct analysis *a, const struct trace *t)
 	int at = 0, next;
 	uint32_t i;
 
-	/* Node 0 is where all begin; its successors are the allocations. */
+	/* Node 0 is the common root; its successors are the allocations. */
 	snprintf(last, sizeof(last), "%s", symbols_name(&a->m.symbols, t->alloc_ip, buf, sizeof(buf)));
 	at = step(f, at, last, 0, count, 0);
 	for (i = 0; i < t->nr && at >= 0; i++) {
@@ -124,7 +125,7 @@ static int add_trace(struct flow *f, struct analysis *a, const struct trace *t)
 	return at < 0 ? -1 : 0;
 }
 
-/* The nodes behind a node, as a text that equal ones have alike. */
+/* Return whether two nodes have the same successors. */
 static bool same_behind(const struct flow *f, uint32_t a, uint32_t b)
 {
 	uint32_t i, j, na = 0, nb = 0;
@@ -159,7 +160,7 @@ static void merge_nodes(struct flow *f, uint32_t to, uint32_t gone)
 		if (f->edge[i].to == gone)
 			f->edge[i].to = to;
 	}
-	/* Edges between the same two become one. */
+	/* Merge edges between the same two nodes. */
 	for (i = 0; i < f->nr_edges; i++) {
 		for (j = i + 1; j < f->nr_edges; j++) {
 			if (f->edge[i].from != f->edge[j].from || f->edge[i].to != f->edge[j].to)
@@ -170,7 +171,7 @@ static void merge_nodes(struct flow *f, uint32_t to, uint32_t gone)
 	}
 }
 
-/* Until nothing changes: nodes are few. */
+/* Merge nodes until nothing changes.  The graph is small, so the cost does not matter. */
 static void merge_ends(struct flow *f)
 {
 	bool again = true;
@@ -201,13 +202,12 @@ static int by_time(const void *a, const void *b)
 }
 
 /**
- * flow_make() - the data flow graph of a type
- * @f: the graph; free it even after an error
+ * flow_make() - build the data flow graph of a type
+ * @f: the graph; the caller calls flow_free() even after an error
  * @a: the analysis, with traces
  * @type: index of the type
  *
- * Node 0 stands for the beginning and is in no picture; a node without a count was
- * merged into another.
+ * Node 0 is the root and is not shown.  A node with a count of 0 was merged into another.
  *
  * Return: 0, or -1 without memory.
  */
@@ -227,7 +227,7 @@ int flow_make(struct flow *f, struct analysis *a, uint32_t type)
 		n++;
 	}
 	merge_ends(f);
-	/* What leads from the beginning is no edge of the graph. */
+	/* Drop the edges from the root. */
 	for (i = 0; i < f->nr_edges; i++)
 		if (f->edge[i].from)
 			f->edge[nr++] = f->edge[i];
@@ -249,12 +249,13 @@ static void quoted(FILE *out, const char *text)
 }
 
 /**
- * flow_dot() - write a graph in graphviz' language
+ * flow_dot() - write a graph in Graphviz's DOT language
  * @f: the graph
  * @title: of the picture
- * @out: where to
+ * @out: the output
  *
- * As in the paper's Figure 2: thick edges change CPU, dark nodes wait long.
+ * As in Figure 2 of the paper: thick edges are changes of CPU, darker nodes have a higher
+ * mean latency.
  */
 void flow_dot(const struct flow *f, const char *title, FILE *out)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The data flow graph (section 3.4): from allocation to free. */
+/* The data flow graph (section 3.4 of the paper): from allocation to free. */
 #ifndef DPROF_DATAFLOW_H
 #define DPROF_DATAFLOW_H
 
 #include "analysis.h"
 
-/* A function that uses objects; cpu is as in path traces. */
+/* A function that uses objects; cpu is a label as in path traces. */
 struct flow_node {
 	char name[72];
 	uint16_t cpu;
-	double count;			/* objects, in percent */
+	double count;			/* percent of the objects; 0: merged into another node */
 	double since;			/* mean ns since allocation */
 	struct tally sum;
 	uint32_t depth;

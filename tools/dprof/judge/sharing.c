@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Cache lines that several CPUs use and one writes, from samples alone.
+ * Cache lines that several CPUs use and at least one writes, from samples alone.
  *
- * Samples of each line are kept by CPU, object and the bytes accessed.  Where a line was
- * used by two CPUs and written by one, an access overlaps what others wrote (true
- * sharing) or does not (false).
+ * The model keeps the samples of each line by CPU, object and accessed bytes.  If a CPU
+ * accesses a line that another CPU writes, the access is true sharing if it overlaps the bytes
+ * that others wrote, else false sharing.
  *
- * A few samples do not meet all that others write.  If M samples of their stores to a
- * line of an object met D different words, the next one is to another word with a chance
- * of some D / M (I. Good, "The population frequencies of species", Biometrika 40, 1953; D
- * is at least the number of words met once).  So much of a user's other words is true
- * sharing, too, if others write these words in any object of the type; and if no sample
- * met such a write, so much of it as the samples of the line in all objects leave room for.
+ * A few samples do not show all bytes that others write.  If M samples of their stores to a
+ * line of an object hit D different words, the next store is to a word without a sample with
+ * a probability of about D / M (I. Good, "The population frequencies of species", Biometrika
+ * 40, 1953; D is an upper bound of the number of words with one sample).  This share of an
+ * access to the other words counts as true sharing if other CPUs write the word in any object
+ * of the type.  If no sample shows such a write, the share is multiplied by the corresponding
+ * probability for the type: words with one sampled store by stores of others, counted over
+ * the line in all objects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -106,13 +108,16 @@ static struct shared_word *get_word(struct sharing *shared, uint32_t type, uint3
 	return w;
 }
 
-/* Whether CPUs other than this one write the word, in any object. */
+/* Return whether CPUs other than @cpu write the word, in any object. */
 static bool others_write(const struct shared_word *w, int cpu)
 {
 	return w->stores && (w->several_cpus || w->store_cpu != cpu);
 }
 
-/* The chance that the next store of others to the line, of any object, is to an unmet word. */
+/*
+ * The probability that the next store of others to this line, in any object of the type, is
+ * to a word without a sampled store.
+ */
 static double unseen_in_type(const struct sharing *shared, const struct use *u)
 {
 	struct shared_word key, *w;
@@ -123,7 +128,7 @@ static double unseen_in_type(const struct sharing *shared, const struct use *u)
 	memset(&key.key, 0, sizeof(key.key));
 	key.key.type = u->key.type;
 	for (i = 0; i < LINE; i += 8) {
-		/* A line may begin before the object does. */
+		/* Skip bytes of the line before the object. */
 		if (addr + i < u->key.base)
 			continue;
 		key.key.index = (addr + i - u->key.base) / 8;
@@ -136,7 +141,7 @@ static double unseen_in_type(const struct sharing *shared, const struct use *u)
 	return stores > 0 ? once / stores : 1;
 }
 
-/* Keep those with the most stores, the first first. */
+/* Keep the writers with the most stores, in descending order. */
 static void note_store(struct shared_word *w, uint64_t ip, int cpu, uint64_t stores)
 {
 	int i;
@@ -159,7 +164,7 @@ static void note_store(struct shared_word *w, uint64_t ip, int cpu, uint64_t sto
 	}
 }
 
-/* Who writes what of a type's objects, whichever of them. */
+/* Add the stores of a CPU to the words of the type. */
 static int add_stores(struct sharing *shared, const struct use *u)
 {
 	uint32_t offset = u->key.line * LINE - u->key.base, i, k, last;
@@ -185,7 +190,7 @@ static int add_stores(struct sharing *shared, const struct use *u)
 	return 0;
 }
 
-/* Keep the two with the most stores, the first first. */
+/* Keep the two writers with the most stores, in descending order. */
 static void note_writer(struct sharer *known, const struct sharer *w)
 {
 	int i;
@@ -205,7 +210,7 @@ static void note_writer(struct sharer *known, const struct sharer *w)
 	}
 }
 
-/* The writers of a line, for an access of @u that is to @bytes of it. */
+/* Add the stores of @writer to the writers of an access of @u to @bytes of the line. */
 static void note_writers(struct shared_victim *v, const struct use *u, uint64_t bytes,
 			 const struct use *writer)
 {
@@ -221,17 +226,17 @@ static void note_writers(struct shared_victim *v, const struct use *u, uint64_t 
 			.other_object = other_object,
 		};
 
-		/* The same bytes of two objects: memory that was used again. */
+		/* The same bytes in two objects: memory was freed and reused, not shared. */
 		if (unit->stores && !(same && other_object))
 			note_writer(same ? v->same_writer : v->other_writer, &w);
 	}
 }
 
-/* What others do to a line that a CPU uses. */
+/* Accesses of other CPUs to a line that a CPU uses. */
 struct others {
-	uint64_t written, used;		/* bytes */
-	double unseen;			/* the chance that the next store is to an unmet word */
-	bool other_object;		/* the one with the most stores is */
+	uint64_t written, used;		/* bytes of the line, a bit each */
+	double unseen;			/* probability of a store to a word without a sample */
+	bool other_object;		/* the writer with the most stores uses another object */
 };
 
 static int add_unit(const struct model *m, struct sharing *shared, const struct use *u,
@@ -274,7 +279,7 @@ static int add_unit(const struct model *m, struct sharing *shared, const struct 
 	return 0;
 }
 
-/* Who wants to write takes the line from those who read it, too. */
+/* A claim invalidates the copies of readers, too, so compare with all bytes that others use. */
 static int add_claims(struct sharing *shared, const struct use *u, const struct others *others)
 {
 	uint32_t offset = u->key.line * LINE - u->key.base, i;
@@ -296,7 +301,7 @@ static int add_claims(struct sharing *shared, const struct use *u, const struct 
 	return 0;
 }
 
-/* The chance that the next store is to another word than those written. */
+/* The probability (D / M, see above) that the next store is to a word not yet written. */
 static double unseen_share(uint64_t written, double stores)
 {
 	double words = 0;
@@ -307,7 +312,7 @@ static double unseen_share(uint64_t written, double stores)
 	return words < stores ? words / stores : words > 0;
 }
 
-/* The uses of one line. */
+/* Add the uses of one line. */
 static int add_line(const struct model *m, struct sharing *shared, struct use **use, size_t nr)
 {
 	size_t i, j;
@@ -325,7 +330,7 @@ static int add_line(const struct model *m, struct sharing *shared, struct use **
 			if (!use[j]->written)
 				continue;
 			others.written |= use[j]->written;
-			/* Freed objects have a type of their own. */
+			/* Compare addresses only: a freed object may have another type. */
 			if (use[j]->key.base == use[i]->key.base) {
 				here |= use[j]->written;
 				stores += use[j]->stores;
@@ -348,9 +353,10 @@ static int add_line(const struct model *m, struct sharing *shared, struct use **
 }
 
 /**
- * sharing_find() - the shared lines of a recording
- * @m: the model, ended
- * @shared: the lines, and accesses to them; to be freed, even after an error
+ * sharing_find() - find the shared lines of a recording
+ * @m: the model, after model_end()
+ * @shared: set to the lines and the accesses to them; the caller calls sharing_free() even
+ *	after an error
  *
  * Return: 0, or -1 without memory.
  */
@@ -377,12 +383,12 @@ int sharing_find(struct model *m, struct sharing *shared)
 }
 
 /**
- * sharing_of() - the accesses to a place of a type
+ * sharing_of() - find the accesses to an offset of a type
  * @shared: the lines
  * @type: index of the type
- * @offset: where they begin
+ * @offset: of the accesses' first byte
  *
- * Return: the accesses, or NULL if none was to a shared line.
+ * Return: the accesses, or NULL if none is to a shared line.
  */
 const struct shared_unit *sharing_of(const struct sharing *shared, uint32_t type, uint32_t offset)
 {
@@ -390,11 +396,11 @@ const struct shared_unit *sharing_of(const struct sharing *shared, uint32_t type
 }
 
 /**
- * sharing_share() - is the sharing of some accesses true or false?
+ * sharing_share() - share of true sharing in the samples of some accesses
  * @unit: the accesses, or NULL
- * @same: the share of it that is true, 0 to 1
+ * @same: set to the share, 0 to 1
  *
- * Return: whether samples have it.
+ * Return: true if there are samples to compute it from.
  */
 bool sharing_share(const struct shared_unit *unit, double *same)
 {
@@ -405,11 +411,11 @@ bool sharing_share(const struct shared_unit *unit, double *same)
 }
 
 /**
- * sharing_share_claimed() - are claims of lines by true or false sharing?
+ * sharing_share_claimed() - share of true sharing in the claims of some accesses
  * @unit: the accesses, or NULL
- * @same: the share of them that is by true sharing, 0 to 1
+ * @same: set to the share, 0 to 1
  *
- * Return: whether samples have it.
+ * Return: true if there are claims to compute it from.
  */
 bool sharing_share_claimed(const struct shared_unit *unit, double *same)
 {
@@ -420,14 +426,14 @@ bool sharing_share_claimed(const struct shared_unit *unit, double *same)
 }
 
 /**
- * sharing_writer() - whose writes some accesses suffer from
+ * sharing_writer() - find the writer that invalidates the line of some accesses
  * @shared: the lines
  * @type: index of the type
- * @offset: where the accesses begin
+ * @offset: of the accesses' first byte
  * @ip: the instruction
- * @same: by writes to the same bytes; else by those to others of the line
+ * @same: consider writes to the accessed bytes; else writes to other bytes of the line
  *
- * Return: the writer on other CPUs with the most stores, or NULL if none was met.
+ * Return: the writer on other CPUs with the most stores, or NULL if no store was sampled.
  */
 const struct sharer *sharing_writer(const struct sharing *shared, uint32_t type, uint32_t offset,
 				    uint64_t ip, bool same)
@@ -439,11 +445,12 @@ const struct sharer *sharing_writer(const struct sharing *shared, uint32_t type,
 }
 
 /**
- * sharing_word_writer() - who writes a word
+ * sharing_word_writer() - find the instruction that writes a word
  * @word: the word
- * @ip: an instruction that misses it; if it writes it, too, the writer is on another CPU
+ * @ip: the instruction that misses; if it also writes the word, writers on its CPU are
+ *	skipped
  *
- * Return: the instruction, or 0 if none was met.
+ * Return: the instruction, or 0 if there is none.
  */
 uint64_t sharing_word_writer(const struct shared_word *word, uint64_t ip)
 {
@@ -459,14 +466,14 @@ uint64_t sharing_word_writer(const struct shared_word *word, uint64_t ip)
 }
 
 /**
- * sharing_written() - who writes what others miss
+ * sharing_written() - find the written word that an access with a sharing miss conflicts with
  * @shared: the lines
  * @type: index of the type
- * @offset, @width: the bytes that are missed
- * @same: whether it is these bytes that are written, rather than others of the line
+ * @offset, @width: the accessed bytes
+ * @same: set to true if the accessed bytes are written, false if only others of the line
  *
- * For objects of which no line was sampled twice. Lines are those of objects that begin
- * where one does.
+ * For types without a line that was sampled twice.  Assumes that objects are aligned to
+ * lines.
  *
  * Return: the word with the most stores, of any object, or NULL.
  */
@@ -494,12 +501,12 @@ const struct shared_word *sharing_written(const struct sharing *shared, uint32_t
 }
 
 /**
- * sharing_add_misses() - add misses that are by sharing
- * @shared: the lines; what no sample showed to be shared is added
- * @type: index of the type that is missed
- * @offset: where
- * @same, @other: misses by writes to the same bytes, and to others of the line
- * @verdict: what says so
+ * sharing_add_misses() - add sharing misses
+ * @shared: the lines; the line is added if samples do not show that it is shared
+ * @type: index of the type of the access that misses
+ * @offset: of the access's first byte
+ * @same, @other: misses by writes to the accessed bytes, and to others of the line
+ * @verdict: index of the struct verdict of the misses
  *
  * Return: 0, or -1 without memory.
  */

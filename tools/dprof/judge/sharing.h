@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * Cache lines that several CPUs use and one writes, from samples alone: within an
- * object, and between two objects on a line, which the paper left out.
+ * Cache lines that several CPUs use and at least one writes, from samples alone: sharing
+ * within an object, and between two objects on a line, which the paper does not cover.
  */
 #ifndef DPROF_SHARING_H
 #define DPROF_SHARING_H
 
 #include "dprof/model/model.h"
 
-/* Who else uses the line. */
+/* A writer of a line on another CPU. */
 struct sharer {
 	uint32_t type, offset;
-	uint64_t ip;			/* the last write of it */
+	uint64_t ip;			/* an instruction that writes there */
 	double stores;
 	bool other_object;
 };
 
 /**
- * struct shared_line - 64 bytes of the objects of a type, all objects added up
- * @key: type, and offset / 64 of what is accessed, as if objects began where lines do
- * @same, @other: samples of CPUs that access what others write, or something else on the
- *	line; of the latter, the chance that others do write it counts as same
- * @samples: their sum
- * @other_object: of @samples, where the writer with the most stores uses another object
- * @lines: distinct lines of memory
- * @last_line: the last of them
- * @misses: by sharing, true and false, as classify() has it
- * @top: the access with most of @misses, or without any, of @samples
+ * struct shared_line - 64 bytes of the objects of a type, summed over all objects
+ * @key: type, and offset / 64 of the accessed data, assuming that objects are aligned to lines
+ * @same, @other: samples at bytes that other CPUs write, and at other bytes of the line; the
+ *	latter count as @same with the probability that other CPUs write them unsampled
+ * @samples: sum of @same and @other
+ * @other_object: samples for which the writer with the most stores uses another object
+ * @lines: number of distinct lines of memory
+ * @last_line: the last line that was counted
+ * @misses: true and false sharing misses by classify()
+ * @top: the access with most of @misses, or without misses, of @samples
  */
 struct shared_line {
 	struct { uint32_t type, index; } key;
@@ -39,17 +39,17 @@ struct shared_line {
 };
 
 /**
- * struct shared_unit - accesses to a place of a type, all objects added up
- * @key: type and offset where the accesses begin
- * @same, @other: as of a line
- * @claimed_same, @claimed_other: read-modify-writes that took the line from CPUs that read
- *	or wrote the same, or something else on the line
- * @samples: the sum of @same and @other
- * @ip, @ip_samples: the instruction of a CPU with the most samples, and those
- * @misses: by sharing, as classify() has it
- * @verdict, @verdict_misses: the verdict with the most of these, as an index of
- *	struct verdicts, and those
- * @line: that it is of
+ * struct shared_unit - accesses to an offset of a type, summed over all objects
+ * @key: type, and offset of the accesses' first byte
+ * @same, @other: see struct shared_line
+ * @claimed_same, @claimed_other: read-modify-writes that invalidated the copies of CPUs that
+ *	accessed the same bytes, or only other bytes of the line
+ * @samples: sum of @same and @other
+ * @ip, @ip_samples: the instruction with the most samples of a CPU, and these samples
+ * @misses: sharing misses by classify()
+ * @verdict, @verdict_misses: index of the struct verdict with the most of @misses, and its
+ *	number of misses
+ * @line: the line of the accesses
  */
 struct shared_unit {
 	struct { uint32_t type, offset; } key;
@@ -62,10 +62,10 @@ struct shared_unit {
 };
 
 /**
- * struct shared_victim - by whose writes an instruction's accesses suffer
- * @key: type and offset where the accesses begin, and the instruction
- * @same_writer, @other_writer: of what is accessed, and of something else on the line; the
- *	two with the most stores, the first first
+ * struct shared_victim - the writers that invalidate the lines of an instruction's accesses
+ * @key: type, offset of the accesses' first byte, and the instruction
+ * @same_writer, @other_writer: the two writers with the most stores, in descending order: to
+ *	the accessed bytes, and to other bytes of the line
  */
 struct shared_victim {
 	struct { uint32_t type, offset; uint64_t ip; } key;
@@ -78,9 +78,9 @@ struct shared_victim {
 /**
  * struct shared_word - stores to 8 bytes of the objects of a type
  * @key: type, and offset / 8
- * @stores: samples of stores on any line
- * @store_cpu, @several_cpus: the CPU of these, if it is one
- * @writer: instructions on a CPU with the most, the first first
+ * @stores: samples of stores, in all objects
+ * @store_cpu, @several_cpus: the CPU of the last such sample; set if there are others, too
+ * @writer: instructions and CPUs with the most stores, in descending order
  */
 struct shared_word {
 	struct { uint32_t type, index; } key;
