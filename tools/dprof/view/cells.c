@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* What several views say alike. */
+/* Cells and labels that several views share. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "view.h"
 
 /**
- * share_cell() - a share in percent
- * @part: of
- * @whole: this
+ * share_cell() - make a cell of a share in percent
+ * @part: the numerator
+ * @whole: the denominator
  *
- * Return: the cell; none if there is nothing that it could be a share of.
+ * Return: the cell; empty if @whole is not positive.
  */
 struct cell share_cell(double part, double whole)
 {
@@ -19,12 +19,12 @@ struct cell share_cell(double part, double whole)
 }
 
 /**
- * level_cell() - where accesses found their data, mostly
- * @t: samples of them
- * @buf: the text, as 95% peer
+ * level_cell() - make a cell of the level that served most accesses
+ * @t: samples of the accesses
+ * @buf: set to the text, such as 95% peer
  * @size: of @buf
  *
- * Return: the cell; none if no sample says.
+ * Return: the cell; empty if no sample has a level.
  */
 struct cell level_cell(const struct tally *t, char *buf, size_t size)
 {
@@ -40,7 +40,7 @@ struct cell level_cell(const struct tally *t, char *buf, size_t size)
 }
 
 /**
- * type_label() - what a type is called in a table
+ * type_label() - name a type in a table
  * @t: the type
  *
  * Return: its name.
@@ -51,11 +51,11 @@ const char *type_label(const struct dtype *t)
 }
 
 /**
- * field_label() - what an offset is called in a table
+ * field_label() - name the field at an offset in a table
  * @a: the analysis
  * @type: index of the type
- * @offset: in it; outside of it, that of something beside it
- * @buf: the name
+ * @offset: in the type; outside of it, in a neighboring object
+ * @buf: set to the name
  * @size: of @buf
  */
 void field_label(struct analysis *a, uint32_t type, int32_t offset, char *buf, size_t size)
@@ -69,12 +69,12 @@ void field_label(struct analysis *a, uint32_t type, int32_t offset, char *buf, s
 }
 
 /**
- * type_bounces() - do objects of a type change CPU?
+ * type_bounces() - test whether several CPUs use the objects of a type
  * @a: the analysis, with traces
  * @t: the type
  *
- * Return: whether a path trace changes CPU, or an object was freed elsewhere, or
- * CPUs found its data modified in another's cache.
+ * Return: true if a path trace changes CPU, an object was freed on another CPU than it was
+ * allocated on, or a sample hit modified data in another CPU's cache.
  */
 bool type_bounces(const struct analysis *a, const struct dtype *t)
 {
@@ -103,12 +103,12 @@ static int by_key(const void *a, const void *b)
 }
 
 /**
- * types_by() - the types that a view shows
+ * types_by() - select and sort the types that a view shows
  * @a: the analysis
- * @key: types come by this, the largest first; those of 0 or less not at all
- * @nr: how many
+ * @key: sort key, descending; types with a key of 0 or less are left out
+ * @nr: set to the number of types
  *
- * Return: the types, to be freed, or NULL without memory.
+ * Return: the types, in an array that the caller frees, or NULL without memory.
  */
 struct dtype **types_by(struct analysis *a, double (*key)(struct analysis *a, const struct dtype *t),
 			uint32_t *nr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Miss classification (section 3.3): by the paper's heuristic, and by simulation. */
+/* Miss classification (section 3.3 of the paper): by its heuristic, and by simulation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static int by_misses(const void *a, const void *b)
 	return by_place(a, b);
 }
 
-/* Verdicts that make a row, added up in place.  Return how many rows. */
+/* Sum up in place the verdicts that share a row.  Return the number of rows. */
 static size_t fold(const struct analysis *a, struct verdict *v, size_t nr)
 {
 	size_t i, to = 0;

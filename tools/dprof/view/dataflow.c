@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The data flow view: the graph's edges as a table, or the graph for graphviz. */
+/* The data flow view: the graph's edges as a table, or the graph for Graphviz. */
 #include <stdlib.h>
 
 #include "dprof/judge/dataflow.h"
@@ -59,9 +59,10 @@ int view_dataflow(struct analysis *a, struct table *t)
 }
 
 /**
- * dataflow_dot() - write the graph of a type in graphviz' language
- * @a: the analysis, with traces; --type, or the type with the most histories
- * @out: where to
+ * dataflow_dot() - write the graph of a type in Graphviz's DOT language
+ * @a: the analysis, with traces; the type is that of --type, or the one with the most
+ *	histories
+ * @out: the output
  *
  * Return: 0, or -1 without memory.
  */

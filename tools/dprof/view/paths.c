@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Path traces, as the paper's Table 1 has them. */
+/* Path traces, in the form of Table 1 of the paper. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "view.h"
 
-/* A row: accesses in a row of one function on one CPU, or one instruction (--by ip). */
+/* A row: successive accesses of a function on a CPU, or of an instruction (--by ip). */
 struct row {
 	struct tally sum;
 	double since;
@@ -26,7 +26,7 @@ static int add_row(struct analysis *a, const struct trace *t, uint32_t number, c
 	snprintf(range, sizeof(range), "%d-%d", r->from, r->to);
 	field_label(a, t->type, r->from, from, sizeof(from));
 	field_label(a, t->type, r->to - 1, to, sizeof(to));
-	/* The field that the last byte is in, not the byte. */
+	/* Name the field of the last byte, without the offset in the field. */
 	*strchrnul(to, '+') = '\0';
 	snprintf(fields, sizeof(fields), !*to || !strcmp(from, to) || what ? "%s" : "%s..%s", from, to);
 	const struct cell row[] = {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The data profile (sections 2 and 3.1): types by their misses. */
+/* The data profile (sections 2 and 3.1 of the paper): types by their misses. */
 #include <stdlib.h>
 
 #include "view.h"
 
 static double misses_of(struct analysis *a, const struct dtype *t)
 {
-	/* Types without a miss come behind, by their samples. */
+	/* Types without a miss come last, sorted by samples. */
 	return tally_misses(&t->sum, a->level) + t->sum.n * 1e-9;
 }
 
-/* Levels are known of loads, or not at all. */
+/* A number of misses; empty if no sample has a level. */
 static struct cell count_cell(const struct tally *t, uint64_t n)
 {
 	return tally_known(t) ? INT_CELL(n) : NONE_CELL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Lines that several CPUs use and one writes, within an object and between two. */
+/* Lines that several CPUs use and at least one writes, within an object and between two. */
 #include <stdlib.h>
 
 #include "view.h"
@@ -24,12 +24,12 @@ static int by_misses(const void *a, const void *b)
 }
 
 /*
- * What removing false sharing would save: its misses of the line would be hits, at the
- * latency of a hit of the level, of all latency that was sampled.
+ * Estimate the gain of removing false sharing: the share of the sampled latency that is saved
+ * if the false sharing misses of the line become L1 hits.
  */
 static struct cell gain_cell(struct analysis *a, const struct shared_line *s)
 {
-	/* Hits have no latency in samples: that of an L1. */
+	/* Samples of hits have no latency; assume that of an L1 hit, in cycles. */
 	const double hit = 4;
 	const struct tally *t = &a->m.by_index[s->key.type]->sum;
 	double all = 0;
@@ -45,7 +45,7 @@ static struct cell gain_cell(struct analysis *a, const struct shared_line *s)
 	return REAL_CELL(100 * s->misses[1] * (tally_latency(t) - hit) / all);
 }
 
-/* The access that misses most, and whose writes it suffers from, as classify() has them. */
+/* The access of a line with the most sharing misses by classify(), and the writer it names. */
 struct place {
 	uint64_t ip;
 	bool has_writer;
@@ -99,7 +99,7 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 	return table_add(t, row);
 }
 
-/* Of what only the simulation has, and less than a sample, nothing is reported. */
+/* Leave out lines without samples and with less than one (simulated) sharing miss. */
 static bool is_shown(const struct analysis *a, const struct shared_line *s)
 {
 	return analysis_wants(a, a->m.by_index[s->key.type]) && (s->samples || sharing_misses(s) >= 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The list of views, and what several of them say alike. */
+/* The list of views, and the checks for data that a view needs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,7 +158,7 @@ void view_note(const struct analysis *a, unsigned int shows, const char *path)
 		complain(OK, "%s: perf recorded%s", path, text);
 }
 
-/** view_word() - the views, as struct verb_usage has words */
+/** view_word() - list the views, for the words callback of struct verb_usage */
 const char *view_word(int n, const char **about)
 {
 	if (about)
@@ -167,7 +167,7 @@ const char *view_word(int n, const char **about)
 }
 
 /**
- * view_find() - a view by its name
+ * view_find() - find a view by its name
  * @name: of the view
  *
  * Return: the view, or NULL.

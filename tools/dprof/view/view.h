@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* The views: tables made of an analysis. */
+/* The views: tables built from an analysis. */
 #ifndef DPROF_VIEW_H
 #define DPROF_VIEW_H
 
@@ -14,14 +14,14 @@ enum {
 };
 
 /**
- * struct view - a way to look at a recording
+ * struct view - a view of a recording
  * @name: on the command line
- * @about: what it shows, for --help
+ * @about: its description in --help
  * @make: fills a table; returns 0, or -1 without memory
- * @lacks: NULL, or says what the recording lacks for it
- * @need: what it is made of
- * @shows: SHOWS_*: what perf.data may lack
- * @plot: what draws it: a script of plots/, "dot", or NULL
+ * @lacks: returns what the recording lacks for the view, or NULL; may be NULL
+ * @need: the results that it needs
+ * @shows: SHOWS_*: what it shows that perf.data may lack
+ * @plot: the program that draws it: a script of plots/, "dot", or NULL
  */
 struct view {
 	const char *name, *about;
@@ -54,7 +54,7 @@ int view_nodes(struct analysis *a, struct table *t);
 /* lines.c: of lines that several CPUs use and one writes, a row each. */
 int shared_lines(struct analysis *a, struct table *t);
 
-/* What several views say alike. */
+/* Cells and labels that several views share. */
 struct cell share_cell(double part, double whole);
 struct cell level_cell(const struct tally *t, char *buf, size_t size);
 const char *type_label(const struct dtype *t);

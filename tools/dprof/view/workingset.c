@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* The working set (section 3.2): what the simulated cache is full of. */
+/* The working set (section 3.2 of the paper): the contents of the simulated cache. */
 #include <stdlib.h>
 
 #include "view.h"
@@ -10,20 +10,20 @@ static double lines_of(struct analysis *a, const struct dtype *t)
 	return a->sim.type[t->index].lines;
 }
 
-/* Those of the address set that nobody was seen to access come last, by their memory. */
+/* Types of the address set without simulated accesses come last, sorted by memory. */
 static double lines_or_memory(struct analysis *a, const struct dtype *t)
 {
 	double lines = lines_of(a, t);
 
 	if (lines > 0 || !t->seen_alloc)
 		return lines;
-	/* Less than a line in one of the simulation's snapshots. */
+	/* Smaller than the key of one line in one snapshot of the simulation. */
 	return 1e-15 * (1 + analysis_objects(a, t) * t->size);
 }
 
 /*
- * Sets that a type is in, and lines of it that are in sets with too much in them.
- * Return: 0, or -1 without memory.
+ * Count the sets that a type's lines lie in, its lines, and its lines in crowded sets: those
+ * with more lines than ways and more than twice the average.  Return 0, or -1 without memory.
  */
 static int sets_of(const struct sim *s, uint32_t type, uint32_t *sets, uint64_t *lines,
 		    uint64_t *crowded)
@@ -55,7 +55,7 @@ static int sets_of(const struct sim *s, uint32_t type, uint32_t *sets, uint64_t 
 	return 0;
 }
 
-/* The path that most of a type's lines in the cache are there by. */
+/* Name the path that brings in the most lines of a type. */
 static void top_path(struct analysis *a, const struct dtype *d, char *buf, size_t size)
 {
 	const struct sim_type *st = &a->sim.type[d->index];
@@ -93,7 +93,7 @@ static int add_type(struct analysis *a, const struct dtype *d, double all, struc
 		objects >= 0 && d->size ? INT_CELL(objects * d->size + 0.5) : NONE_CELL,
 		d->seen_alloc && seconds > 0 ? REAL_CELL(d->allocs / seconds) : NONE_CELL,
 		d->lifetimes ? REAL_CELL(d->lifetime / 1e3 / d->lifetimes) : NONE_CELL,
-		/* Who allocated what was there before the recording is not known. */
+		/* The CPU of an allocation before the recording is not known. */
 		d->lifetimes ? share_cell(d->remote_frees, d->lifetimes) : NONE_CELL,
 		REAL_CELL(st->lines),
 		share_cell(st->lines, all),
@@ -178,7 +178,7 @@ int view_sets(struct analysis *a, struct table *t)
 				INT_CELL(lines[s->sets + k]), INT_CELL(s->set_lines[k]),
 			};
 
-			/* Gaps are what one looks for: of one type, all sets are told. */
+			/* Report empty sets, too, if --type selects one type: gaps matter. */
 			if (lines[k] || a->only)
 				ret = table_add(t, row);
 		}
