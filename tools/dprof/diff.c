@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* dprof diff: two recordings beside each other, as section 5.2 of the paper does. */
+/* dprof diff: compare the types of two recordings, as in section 5.2 of the paper. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static int add_pair(const struct pair *p, struct table *t)
 	return table_add(t, row);
 }
 
-/* What changed most comes first: by share of misses, then by footprint. */
+/* Sort by the size of the change: of the share of misses, then of the footprint. */
 static double order(const struct pair *p)
 {
 	double misses = p->before.misses_pct > 0 ? p->before.misses_pct : 0;

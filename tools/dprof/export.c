@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * dprof export: a recording in the formats of other programs.
+ * dprof export: write a recording in the formats of other programs.
  *
- * A recording is read twice: types are named at its end.
+ * Reads the recording twice: the names of types are known at its end only.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,13 +16,13 @@
 #include "dprof/model/model.h"
 #include "dprof/read/reader.h"
 
-/* Functions are smaller, and so is what lies between them. */
+/* An upper bound of the size of a function, and of the gap between two. */
 #define MAX_FUNCTION	(1 << 20)
 
 /**
- * struct export - an export
- * @m: what the first reading gave
- * @lead: of each type, see place_object()
+ * struct export - state of an export
+ * @m: the model, from the first pass
+ * @lead: bytes in front of the objects, by type; see make_leads()
  */
 struct export {
 	const char *output;
@@ -46,9 +46,9 @@ static void note(struct export *x, int failed)
 }
 
 /*
- * The function of an instruction, as the recording has the kernel's symbols.  perf takes the
- * name for that of a file, too, and in perf c2c does not survive that there is none; in
- * brackets, it looks for none.
+ * Place the function of an instruction, from the kernel's symbols in the recording.  perf
+ * opens a file of the map's name, and perf c2c crashes if there is none; it opens no file for
+ * a name in brackets.
  */
 static void place_code(struct export *x, const struct event *e)
 {
@@ -71,9 +71,10 @@ static void place_code(struct export *x, const struct event *e)
 }
 
 /*
- * perf c2c adds up symbols' lines that are equally far behind their begin.  With as many bytes
- * in front of all objects of a type as no other type has, that is what sharing.c adds up: lines
- * of a type, of all its objects.  Variables come first, since there may be code in front of them.
+ * perf c2c sums up lines at the same distance from the start of their symbols.  Start the
+ * symbols of each type a different number of bytes before its objects, so that it sums up the
+ * same lines as sharing.c: those of all objects of a type, and of no other.  Variables get the
+ * smallest leads, since code may lie in front of them.
  */
 static int make_leads(struct export *x)
 {
@@ -94,7 +95,7 @@ static int make_leads(struct export *x)
 	return x->lead ? 0 : -1;
 }
 
-/* The object of a sample: what the kernel found there when the sample was taken. */
+/* Place the object of a sample, as the kernel found it when it took the sample. */
 static void place_object(struct export *x, const struct event *e)
 {
 	const struct sample_event *s = &e->sample;
@@ -102,7 +103,7 @@ static void place_object(struct export *x, const struct event *e)
 	uint64_t symbol, start, size, lead;
 	const struct dtype *t = model_sample_type(&x->m, s, &offset, &symbol);
 
-	/* Of several ids of a type, one has its name. */
+	/* If a type has several ids, only the canonical one has a name. */
 	if (t && !*t->name)
 		t = model_type(&x->m, model_same_type(&x->m, t->key.id), t->key.symbol);
 	if (!t)
@@ -115,7 +116,10 @@ static void place_object(struct export *x, const struct event *e)
 		start = s->addr & ~(uint64_t)(LINE - 1);
 	size = s->addr - start < t->size ? t->size : s->addr - start + 1;
 	lead = x->lead[t->index];
-	/* Two maps are needed then: that of the object is then at its begin, whatever c2c adds up. */
+	/*
+	 * The code of the instruction lies in the lead: begin the map at the object so that the
+	 * two maps do not overlap, though c2c then sums up other lines.
+	 */
 	if (s->ip < start && start - s->ip <= lead + MAX_FUNCTION)
 		lead = 0;
 	note(x, places_need(&x->places, e->ts, s->addr, &(struct place){
@@ -149,7 +153,7 @@ static int write_all(struct export *x, const char *path, bool damaged)
 	if (make_leads(x))
 		return complain(FAILED, "%s: no memory left for it", path);
 	perf_write_begin(&x->w);
-	/* What is wrong with a damaged file was said when it was read before. */
+	/* The first pass has reported damage of the file. */
 	reader_read(path, &r, error, sizeof(error));
 	if (x->no_memory)
 		return complain(FAILED, "%s: no memory left for it", path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* dprof's files in tracefs: set for a while; a guard puts them back as they were. */
+/* dprof's control files in tracefs: set for a recording; a guard process restores them. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "dprof.h"
 #include "knobs.h"
 
-/* A knob: its file, what is wanted, and whether the guard knows what was there before. */
+/* A knob: its file, the queued value, and whether the guard has saved the old value. */
 static struct {
 	const char *file, *option;
 	char *want;
@@ -32,16 +32,16 @@ static struct {
 	[KNOB_HISTORY] = { "dprof/history_types", "--history" },
 };
 
-/* Offsets must fit the length: that is set first.  What turns something on is last. */
+/* The kernel checks offsets against the length, so set that first.  Enable at last. */
 static const enum knob order[NR_KNOBS] = {
 	KNOB_SOURCE, KNOB_PERIOD, KNOB_USER, KNOB_EVERY, KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET,
 	KNOB_MAX, KNOB_MAX_MS, KNOB_OFFSETS, KNOB_TYPES, KNOB_HISTORY,
 };
 
 /**
- * knobs_exist() - is there a dprof in this kernel?
+ * knobs_exist() - test whether this kernel has dprof
  *
- * Return: OK, or FAILED after saying what is missing.
+ * Return: OK, or FAILED after an error message.
  */
 int knobs_exist(void)
 {
@@ -51,9 +51,9 @@ int knobs_exist(void)
 }
 
 /**
- * knobs_want() - note what knobs_apply() shall set
+ * knobs_want() - queue a value for knobs_apply()
  * @knob: the knob
- * @value: what to set it to
+ * @value: the value
  *
  * Return: OK, or FAILED without memory.
  */
@@ -69,10 +69,10 @@ int knobs_want(enum knob knob, const char *value)
 }
 
 /**
- * knobs_wanted() - what a knob shall be set to
+ * knobs_wanted() - get the queued value of a knob
  * @knob: the knob
  *
- * Return: the value, or NULL.
+ * Return: the value, or NULL if none is queued.
  */
 const char *knobs_wanted(enum knob knob)
 {
@@ -101,10 +101,10 @@ static int set(enum knob knob)
 }
 
 /**
- * knobs_apply() - set the knobs that shall be set
+ * knobs_apply() - write the queued values
  *
- * Return: OK, or FAILED after saying why; then some may be set.  guard_undo() puts
- * them back.
+ * Return: OK, or FAILED after an error message; then some may be written.  guard_undo()
+ * restores the old values in both cases.
  */
 int knobs_apply(void)
 {
@@ -122,12 +122,12 @@ int knobs_apply(void)
 }
 
 /**
- * knobs_stat() - a counter of dprof
+ * knobs_stat() - read a counter of dprof
  * @name: in dprof/stats
- * @text: its value as text; or NULL
+ * @text: set to the value as text; or NULL
  * @size: of @text
  *
- * Return: the counter, or -1 if there is none of the name.
+ * Return: the counter, or -1 if there is no counter of this name.
  */
 long knobs_stat(const char *name, char *text, int size)
 {

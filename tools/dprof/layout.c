@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * dprof layout: an order of the members of a struct by which operations touch fewer
- * cache lines.
+ * dprof layout: advise an order of a struct's members so that operations touch fewer cache
+ * lines.
  *
- * An operation is a part of a path trace on one CPU, or, of a type without
- * histories, a function.  Members that operations use together come together:
- * greedily, a line is filled with the member that is used most, then with those
- * that are used most with what is in the line.  What one CPU writes and another
- * uses in the same trace is kept apart.  Members that nothing uses come last, as
- * they were.
+ * An operation is a part of a path trace on one CPU or, for a type without histories, a
+ * function.  The order is greedy: each line begins with the most used member, and is filled
+ * with the members that are most often used together with those in the line.  Two members are
+ * kept in different lines if one CPU writes one and another CPU uses the other in the same
+ * trace.  Unused members fill gaps or come last, in their old order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +26,11 @@ struct operation {
 	uint64_t used[MAX_MEMBERS / 64];
 };
 
-/* A member, where it is and where it would be. */
+/* A member, and its offset before and after the reordering. */
 struct place {
 	const struct member *member;
 	uint32_t index, align, before, after;
-	double weight;			/* of the operations that use it */
+	double weight;			/* sum over the operations that use it */
 	bool written, placed;
 };
 
@@ -41,7 +40,7 @@ struct plan {
 	uint32_t nr, order[MAX_MEMBERS], size;
 	struct operation *operation;
 	uint32_t nr_operations;
-	uint8_t (*apart)[MAX_MEMBERS];	/* used by one CPU, written by another */
+	uint8_t (*apart)[MAX_MEMBERS];	/* one CPU writes one of them, another uses the other */
 };
 
 static bool uses(const struct operation *o, uint32_t member)
@@ -114,7 +113,7 @@ static void take_trace(struct plan *p, const struct trace *t)
 	keep_apart(p, t);
 }
 
-/* Of samples, the functions that use a member are what it is used with. */
+/* Add the samples of each function as an operation. */
 static void take_samples(struct plan *p, struct analysis *a, const struct dtype *d)
 {
 	const struct symbol *last = NULL;
@@ -129,7 +128,7 @@ static void take_samples(struct plan *p, struct analysis *a, const struct dtype 
 
 		if (member < 0)
 			continue;
-		/* Sites come by instruction, so by function. */
+		/* Sites are sorted by instruction, so those of a function are adjacent. */
 		if (!o || !function || function != last)
 			o = new_operation(p, 0);
 		if (!o)
@@ -138,7 +137,7 @@ static void take_samples(struct plan *p, struct analysis *a, const struct dtype 
 		o->weight = s->sum.n > o->weight ? s->sum.n : o->weight;
 		use(p, o, member, s->sum.stores);
 	}
-	/* Weights were not known yet when members were used. */
+	/* Sum up the members' weights now: use() ran before the operations' were known. */
 	for (i = 0; i < p->nr; i++) {
 		uint32_t k;
 
@@ -149,7 +148,7 @@ static void take_samples(struct plan *p, struct analysis *a, const struct dtype 
 	}
 }
 
-/* Lines that operations touch, the mean by weight. */
+/* Weighted mean of the number of lines that an operation touches. */
 static double lines_per_operation(const struct plan *p, bool after)
 {
 	double lines = 0, weight = 0;
@@ -164,7 +163,7 @@ static double lines_per_operation(const struct plan *p, bool after)
 
 			if (!uses(&p->operation[k], i))
 				continue;
-			/* Of a large member, its beginning: what of it is used is not known. */
+			/* Count the first line of a large member: its used part is not known. */
 			for (line = at / LINE; line <= (at + (p->place[i].member->size <= LINE ?
 				     p->place[i].member->size : 1) - 1) / LINE; line++) {
 				if (line >= 64 * 64)
@@ -181,7 +180,7 @@ static double lines_per_operation(const struct plan *p, bool after)
 	return weight > 0 ? lines / weight : 0;
 }
 
-/* How much two members are used together. */
+/* Total weight of the operations that use both members. */
 static double affinity(const struct plan *p, uint32_t a, uint32_t b)
 {
 	double sum = 0;
@@ -200,7 +199,7 @@ static uint32_t aligned(uint32_t at, uint32_t align)
 	return (at + align - 1) / align * align;
 }
 
-/* The member that goes best with those of the line that is being filled. */
+/* Find the member with the highest affinity to those of the line being filled. */
 static int next_member(const struct plan *p, const uint32_t *line, uint32_t nr_line, uint32_t at)
 {
 	double best_score = 0;
@@ -214,7 +213,7 @@ static int next_member(const struct plan *p, const uint32_t *line, uint32_t nr_l
 
 		if (c->placed || c->weight <= 0)
 			continue;
-		/* What fits a line does not straddle two. */
+		/* A member that fits in a line must not straddle two. */
 		if (nr_line && c->member->size <= LINE && begin / LINE != (begin + c->member->size - 1) / LINE)
 			continue;
 		if (nr_line && begin / LINE != (at - 1) / LINE)
@@ -253,11 +252,11 @@ static void arrange(struct plan *p)
 		}
 		if (!nr_line)
 			break;
-		/* What is used with nothing of this line begins another, if anything does. */
+		/* No member has affinity to this line: begin another if used members remain. */
 		for (i = 0; i < p->nr && (p->place[i].placed || p->place[i].weight <= 0); i++)
 			;
 		if (i < p->nr && at % LINE) {
-			/* What nothing uses fills the rest. */
+			/* Fill the rest of the line with unused members. */
 			for (i = 0; i < p->nr; i++) {
 				struct place *c = &p->place[i];
 				uint32_t to = aligned(at, c->align);
@@ -283,7 +282,7 @@ static void arrange(struct plan *p)
 	p->size = aligned(at, 8);
 }
 
-/* Of a member, its natural alignment: that of its size, but no more than it has now. */
+/* The alignment of a member: that of its size, but at most that of its present offset. */
 static uint32_t alignment(const struct member *m)
 {
 	uint32_t align = 8;
@@ -302,7 +301,7 @@ static int make_plan(struct plan *p, struct analysis *a, const struct dtype *d)
 		const struct member *m = &p->layout->member[i];
 		struct place *c = &p->place[p->nr];
 
-		/* Bit fields share their bytes: they stay together, by the name of the first. */
+		/* Bit fields that share bytes stay together, under the name of the first. */
 		if (p->nr && m->offset < p->place[p->nr - 1].before + p->place[p->nr - 1].member->size &&
 		    m->size)
 			continue;

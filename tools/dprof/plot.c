@@ -3,8 +3,8 @@
 /*
  * dprof plot: draw a view of a recording.
  *
- * What is drawn is written beside the picture: CSV for the gnuplot script of the
- * view in plots/, the graph for graphviz' dot.
+ * The data are written to a file beside the picture: CSV for the view's gnuplot script in
+ * plots/, or the graph for Graphviz's dot.
  */
 #include <errno.h>
 #include <limits.h>
@@ -37,7 +37,7 @@ static const struct verb_usage usage = {
 	.about = "Draw a view of a recording (default trace.dat).", .min = 1, .max = 2,
 };
 
-/* The files of a picture. */
+/* The data file of a picture, and the temporary file that it is drawn to. */
 struct picture {
 	char data[PATH_MAX], tmp[PATH_MAX];
 };

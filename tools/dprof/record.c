@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * dprof record: set dprof's files in tracefs, let trace-cmd record, put the files
- * back as they were.  What is to be watched may be chosen by a first, short
- * recording of samples.  What can fail because of the output is checked before
- * anything is switched on; what was changed is undone by a guard, whatever ends us.
+ * dprof record: set dprof's files in tracefs, run trace-cmd record, restore the files.  A
+ * first, short recording of samples may choose the types to watch.  The output is created
+ * before anything is enabled, so that its errors change nothing.  A guard process restores
+ * the files even if this process is killed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 #include "dprof.h"
 #include "knobs.h"
 
-/* What is asked for beside the knobs. */
+/* The options other than knobs. */
 struct plan {
 	const char *output;
 	char **command;
@@ -41,7 +41,7 @@ static const struct verb_usage usage = {
 	.max = -1, .command_follows = true,
 };
 
-/* trace-cmd enables events first, and then lets them into the buffer. */
+/* trace-cmd enables events first, then tracing_on. */
 static bool is_tracing(void)
 {
 	char *on = tracefs_instance_file_read(NULL, "tracing_on", NULL);
@@ -56,7 +56,7 @@ static bool dprof_runs(void)
 	return knobs_stat("running", NULL, 0) > 0 && is_tracing();
 }
 
-/* What the kernel could not do, while it records. */
+/* Warn of what the kernel cannot record; its counters are valid while it records only. */
 static void warn(void)
 {
 	char name[32] = "";
@@ -102,13 +102,13 @@ static int choose_from(const char *path, const struct plan *p)
 	return knobs_want(KNOB_HISTORY, c.types);
 }
 
-/* Wait, or until the child ends.  Return whether it has ended; it is not reaped. */
+/* Wait for a time or for the child's end.  Return whether it has ended; do not reap it. */
 static bool wait_seconds(double seconds, pid_t child, pid_t tracer)
 {
 	return command_wait(child, tracer, seconds * 1000) & COMMAND_ENDED;
 }
 
-/* Record samples for a while and choose by them.  Return OK or FAILED. */
+/* Record samples for a while and choose types by them.  Return OK or FAILED. */
 static int first_pass(const struct plan *p, pid_t child, int go)
 {
 	char path[PATH_MAX];
@@ -155,7 +155,7 @@ static void say_throttled(long before)
 			 "kernel.perf_cpu_time_max_percent", n);
 }
 
-/* With the guard at work.  Return the exit status. */
+/* Record, with one or two passes, while the guard runs.  Return the exit status. */
 static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 {
 	bool two_passes = p->choose_types || p->choose_history, started = false;
@@ -181,7 +181,7 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 		return FAILED;
 	}
 	warn();
-	/* A signal that came meanwhile ends it before it begins. */
+	/* Handle a pending signal now: the command is not started after it. */
 	command_wait(-1, -1, 0);
 	if (child > 0 && !started && !command_interrupted && write(go, "", 1) != 1)
 		ret = complain(FAILED, "%s: ended before it began", p->command[0]);
@@ -191,7 +191,7 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 	status = trace_cmd_wait(child, tracer);
 	failed = trace_cmd_stop(tracer, tmp, p->output);
 	if (status < 0) {
-		/* Nothing is recorded any more: the kernel need not go on, either. */
+		/* trace-cmd has ended: disable dprof while the command continues. */
 		guard_undo();
 		failed = FAILED;
 		if (child > 0)
@@ -227,7 +227,7 @@ static int record(struct plan *p)
 	return guard_undo() ? FAILED : ret;
 }
 
-/* Knobs whose argument the kernel checks, or that have none. */
+/* Handler of knobs whose argument the kernel checks, or that have none. */
 static int want(const struct opt *o, const char *value)
 {
 	return knobs_want((uintptr_t)o->to, value ? value : "1");
@@ -244,7 +244,7 @@ static int want_number(const struct opt *o, const char *value)
 	return knobs_want((uintptr_t)o->to, text);
 }
 
-/* "none" is the empty file. */
+/* Handler of rules; "none" writes an empty file. */
 static int want_rules(enum knob knob, const char *value, bool *automatic)
 {
 	*automatic = !strcmp(value, "auto");

@@ -43,7 +43,7 @@ int cmd_report(int argc, char **argv)
 		return unknown_word(&usage, "view", argv[0]);
 	path = argv[1] ? argv[1] : "trace.dat";
 	ret = analysis_load(&a, path, view->need);
-	/* What could be read of a damaged file is worth showing. */
+	/* Print the events before the damage of a damaged file, too. */
 	if (a.m.events && print(&a, view, path, &output))
 		ret = FAILED;
 	analysis_free(&a);

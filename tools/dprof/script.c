@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* dprof script: print the events of a recording, in the form that dprof reads. */
+/* dprof script: print the events of a recording, in the text form that dprof reads. */
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -9,9 +9,9 @@
 #include "dprof/read/reader.h"
 
 /**
- * struct script - what is written
- * @output: NULL for standard output
- * @out: if @begun
+ * struct script - the output of a script
+ * @output: its path; NULL for standard output
+ * @out: valid if @begun
  */
 struct script {
 	const char *output;
@@ -19,7 +19,7 @@ struct script {
 	bool begun;
 };
 
-/* With the first event only: of a file that cannot be read, nothing is written. */
+/* Open the output at the first event, so that an unreadable recording creates no file. */
 static int begin(struct script *s)
 {
 	if (s->begun)
