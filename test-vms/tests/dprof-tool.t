@@ -104,7 +104,7 @@ my %of = map { $_->{type} => 1 } rows('paths', '--top', 0);
 cmp_ok(scalar(keys %of), '>=', 1, 'there are paths');
 is_deeply([ grep { my $t = $_; !grep { s/:.*//r eq $t =~ s/:.*//r } split / /, $chosen // '' } keys %of ],
 	  [], 'of the chosen types alone');
-like($vm->{out}, qr/^dprof: kernel_load ended in the first pass.*\nshort 1$/m, 'a command that ends too soon')
+like($vm->{out}, qr/^dprof: kernel_load: ended in the first pass.*\nshort 1$/m, 'a command that ends too soon')
 	or diag(substr($vm->{out}, -1000));
 unlike($vm->{out}, qr/^short\.dat/m, 'leaves no file');
 

@@ -151,12 +151,12 @@ static int write_all(struct export *x, const char *path, bool damaged)
 	x->w.cpus = x->m.nr_cpus;
 	x->w.host = *x->m.host ? x->m.host : NULL;
 	if (make_leads(x))
-		return complain(FAILED, "%s: no memory left for it", path);
+		return complain(FAILED, "%s: out of memory", path);
 	perf_write_begin(&x->w);
 	/* The first pass has reported damage of the file. */
 	reader_read(path, &r, error, sizeof(error));
 	if (x->no_memory)
-		return complain(FAILED, "%s: no memory left for it", path);
+		return complain(FAILED, "%s: out of memory", path);
 	if (*error && !damaged)
 		return complain(FAILED, "%s", error);
 	if (perf_write_end(&x->w))
@@ -175,7 +175,7 @@ static int export_perf(struct export *x, const char *path)
 		complain(FAILED, "%s", error);
 	if (!x->m.samples) {
 		if (!damaged)
-			complain(FAILED, "%s: no samples (dprof_sample) in it", path);
+			complain(FAILED, "%s: no samples (dprof_sample) in the recording", path);
 	} else if (!outfile_open(&out, x->output)) {
 		x->w.f = out.f;
 		x->places.w = &x->w;
@@ -196,7 +196,7 @@ int cmd_export(int argc, char **argv)
 	struct export x = { .format = -1 };
 	const struct opt options[] = {
 		OPT_WORD(0, "to", "perf", &x.format, "perf: perf.data, with types as symbols of data"),
-		OPT_TEXT('o', "output", "OUTPUT", &x.output, "appears when it is whole"), { }
+		OPT_TEXT('o', "output", "OUTPUT", &x.output, "the file to write; replaced when it is complete"), { }
 	};
 
 	argv += options_parse(&usage, options, argc, argv);
@@ -205,7 +205,7 @@ int cmd_export(int argc, char **argv)
 	if (x.format < 0)
 		return options_wrong(&usage, "--to FORMAT is missing");
 	if (!x.output || !strcmp(x.output, "-"))
-		return options_wrong(&usage, "-o OUTPUT is missing: perf.data is written at two places of a file");
+		return options_wrong(&usage, "-o OUTPUT is missing: perf.data needs a seekable file");
 	model_init(&x.m);
 	return export_perf(&x, argv[0] ? argv[0] : "trace.dat");
 }

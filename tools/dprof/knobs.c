@@ -62,7 +62,7 @@ int knobs_want(enum knob knob, const char *value)
 	char *want = strdup(value);
 
 	if (!want)
-		return complain(FAILED, "no memory left");
+		return complain(FAILED, "out of memory");
 	free(knobs[knob].want);
 	knobs[knob].want = want;
 	return OK;
@@ -97,7 +97,7 @@ static int set(enum knob knob)
 	if (tracefs_instance_file_write(NULL, knobs[knob].file, *want ? want : "\n") >= 0)
 		return OK;
 	return complain(FAILED, "%s %s: %s", knobs[knob].option, want,
-			errno == EINVAL ? "the kernel does not take that" : strerror(errno));
+			errno == EINVAL ? "the kernel rejects this value" : strerror(errno));
 }
 
 /**

@@ -365,16 +365,16 @@ static int advise(struct analysis *a, const char *path, const struct output *out
 	int ret = OK;
 
 	if (!p)
-		return complain(FAILED, "no memory left");
+		return complain(FAILED, "out of memory");
 	table_init(&table, columns, NR(columns));
 	p->layout = *d->struct_name ? layouts_find(&a->l, d->struct_name) : NULL;
 	if (!p->layout || !p->layout->nr_members) {
-		ret = complain(FAILED, "%s: the C struct of %s is not known (--btf, --vmlinux)", path,
+		ret = complain(FAILED, "%s: C struct of %s not found: give --btf or --vmlinux", path,
 			       d->name);
 	} else if (make_plan(p, a, d) || fill(p, &table)) {
-		ret = complain(FAILED, "no memory left");
+		ret = complain(FAILED, "out of memory");
 	} else if (!p->nr_operations) {
-		ret = complain(FAILED, "%s: nothing in it uses %s", path, d->name);
+		ret = complain(FAILED, "%s: no accesses to %s in the recording", path, d->name);
 	} else if (outfile_open(&out, output->path)) {
 		ret = FAILED;
 	} else {

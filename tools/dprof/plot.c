@@ -49,7 +49,7 @@ static int name_files(struct picture *p, const char *output, const char *data_ex
 
 	if (snprintf(p->data, sizeof(p->data), "%.*s%s", n, output, data_ext) >= PATH_MAX ||
 	    snprintf(p->tmp, sizeof(p->tmp), "%.*s.%d%s", n, output, getpid(), ext) >= PATH_MAX)
-		return complain(FAILED, "%s: name too long", output);
+		return complain(FAILED, "%s: file name too long", output);
 	return OK;
 }
 
@@ -61,7 +61,7 @@ static int write_data(struct analysis *a, const struct view *view, const char *p
 	int failed = 0;
 
 	if (!dot && view->make(a, &table))
-		failed = complain(FAILED, "no memory left");
+		failed = complain(FAILED, "out of memory");
 	if (!failed)
 		failed = outfile_open(&out, path);
 	if (!failed)
@@ -108,13 +108,13 @@ static int run_gnuplot(struct analysis *a, const struct view *view, const struct
 	}
 	f = open_memstream(&commands, &size);
 	if (!f)
-		return complain(FAILED, "no memory left");
+		return complain(FAILED, "out of memory");
 	gnuplot_quoted(f, "plots", plots);
 	gnuplot_quoted(f, "csv", p->data);
 	gnuplot_quoted(f, "out", p->tmp);
 	gnuplot_quoted(f, "title", title);
 	fprintf(f, "ways=%u; sets=%u", a->geometry.ways, geometry_sets(&a->geometry));
-	failed = fclose(f) ? complain(FAILED, "no memory left") :
+	failed = fclose(f) ? complain(FAILED, "out of memory") :
 			     gnuplot_run(plots, view->plot, commands);
 	free(commands);
 	return failed;
@@ -152,8 +152,8 @@ int cmd_plot(int argc, char **argv)
 	struct analysis a;
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "PICTURE", &output,
-			 ".png or .svg; its data go beside it as .csv or .dot"),
-		OPT_TEXT(0, "title", "TITLE", &title, "default: host and cache"),
+			 "a .png or .svg file; its data are written beside it as .csv or .dot"),
+		OPT_TEXT(0, "title", "TITLE", &title, "title of the picture (default: host and cache)"),
 		OPT_CHANGED('t', NULL, "--title"), ANALYSIS_OPTIONS(&a), { }
 	};
 	int ret;

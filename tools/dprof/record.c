@@ -37,7 +37,7 @@ struct plan {
 static const struct verb_usage usage = {
 	.command = "dprof record", .operands = "[options] [-- COMMAND [ARGUMENT...]]",
 	.about = "Record memory accesses by data type while COMMAND runs, or until Ctrl-C.",
-	.end = "What is not given stays as it is set.  The exit status is COMMAND's.",
+	.end = "Settings without an option stay as they are.  The exit status is COMMAND's.",
 	.max = -1, .command_follows = true,
 };
 
@@ -66,7 +66,7 @@ static void warn(void)
 	if (!strcmp(name, "off") && error < 0)
 		complain(FAILED, "no samples: %s", strerror(-error));
 	if (knobs_stat("sites", NULL, 0) == 0)
-		complain(FAILED, "allocation sites are not known: sysctl vm.mem_profiling=1, or boot with "
+		complain(FAILED, "no allocation sites: set sysctl vm.mem_profiling=1, or boot with "
 			 "sysctl.vm.mem_profiling=1");
 	if (knobs_wanted(KNOB_HISTORY) && *knobs_wanted(KNOB_HISTORY) &&
 	    knobs_stat("history_slots", NULL, 0) == 0)
@@ -91,7 +91,7 @@ static int choose_from(const char *path, const struct plan *p)
 		return FAILED;
 	if (!n)
 		return complain(FAILED, "the first pass has no samples of slab or page objects to choose "
-				"from: longer (--first), or name types");
+				"from: use a longer --first, or name types");
 	fprintf(stderr, "dprof: chosen: %s\n", c.types);
 	if (p->choose_types && knobs_want(KNOB_TYPES, c.types))
 		return FAILED;
@@ -124,12 +124,12 @@ static int first_pass(const struct plan *p, pid_t child, int go)
 		return FAILED;
 	}
 	if (child > 0 && write(go, "", 1) != 1)
-		complain(FAILED, "%s: ended before it began", p->command[0]);
+		complain(FAILED, "%s: ended before it was started", p->command[0]);
 	ended = wait_seconds(p->first_seconds, child, tracer);
 	ret = trace_cmd_stop(tracer, path, NULL);
 	if (ended)
-		ret = complain(FAILED, "%s ended in the first pass, of %g seconds (--first): nothing is "
-			       "left to record", p->command[0], p->first_seconds);
+		ret = complain(FAILED, "%s: ended in the first pass of %g seconds, nothing is left to "
+			       "record: use a shorter --first", p->command[0], p->first_seconds);
 	else if (command_interrupted)
 		ret = FAILED;
 	else if (!ret)
@@ -150,8 +150,8 @@ static void say_throttled(long before)
 	const long n = throttled() - before;
 
 	if (n > 0)
-		complain(OK, "%ld samples throttled by perf: busy moments have too few. A longer period "
-			 "(-c) helps, or more leave: sysctl kernel.perf_event_max_sample_rate, "
+		complain(OK, "perf throttled %ld samples, so busy periods have too few: use a longer "
+			 "period (-c), or raise sysctl kernel.perf_event_max_sample_rate and "
 			 "kernel.perf_cpu_time_max_percent", n);
 }
 
@@ -184,7 +184,7 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 	/* Handle a pending signal now: the command is not started after it. */
 	command_wait(-1, -1, 0);
 	if (child > 0 && !started && !command_interrupted && write(go, "", 1) != 1)
-		ret = complain(FAILED, "%s: ended before it began", p->command[0]);
+		ret = complain(FAILED, "%s: ended before it was started", p->command[0]);
 	close(go);
 	if (child < 0)
 		fprintf(stderr, "dprof: recording, Ctrl-C ends it\n");
@@ -213,8 +213,8 @@ static int record(struct plan *p)
 	if (guard_begin("dprof", true))
 		return FAILED;
 	if (knobs_stat("running", NULL, 0) > 0)
-		ret = complain(FAILED, "events of dprof are enabled already, by trace-cmd or in tracefs: its "
-			       "settings are not ours to change");
+		ret = complain(FAILED, "dprof events are already enabled, by trace-cmd or in tracefs: "
+			       "disable them first");
 	else
 		ret = trace_cmd_output(p->output, tmp, sizeof(tmp), true);
 	if (!ret && *p->command) {
@@ -269,30 +269,31 @@ int cmd_record(int argc, char **argv)
 {
 	struct plan p = { .output = "trace.dat", .first_seconds = 2, .nr_types = 2, .nr_offsets = 6 };
 	const struct opt options[] = {
-		WANT('s', "source", "auto|ibs|pebs|swmem", KNOB_SOURCE, "of samples"),
+		WANT('s', "source", "auto|ibs|pebs|swmem", KNOB_SOURCE, "source of the samples"),
 		WANT_NUMBER('c', "count", "N", KNOB_PERIOD,
-			    "a sample each so many, in units of the source (see memscope-caps); 0: its default"),
+			    "sampling period, in units of the source (see memscope-caps); 0: its default"),
 		WANT(0, "user", NULL, KNOB_USER, "sample user mode, too"),
 		OPT_CALL(0, "types", "RULES", want_types, &p.choose_types,
-			 "the address set: cache, cache:function, :function with * ? [], blanks between; all; "
-			 "none; or auto"),
-		WANT_NUMBER(0, "sample-every", "N", KNOB_EVERY, "of the address set, an object of N"),
+			 "types of the address set: cache, cache:function or :function, with * ? [], "
+			 "separated by blanks; all; none; or auto"),
+		WANT_NUMBER(0, "sample-every", "N", KNOB_EVERY, "keep one object in N in the address set"),
 		OPT_CALL('H', "history", "RULES", want_history, &p.choose_history,
-			 "types to take histories of; none; or auto: those that miss most in a first pass, at "
-			 "their busiest offsets"),
+			 "types to record histories of; none; or auto: those with the most misses in a first "
+			 "pass, at their most accessed offsets"),
 		WANT(0, "offsets", "GROUPS", KNOB_OFFSETS,
-		     "offsets watched at once: 0,8 16,24 (default: all, one after another)"),
-		WANT_NUMBER(0, "length", "1|2|4|8", KNOB_LENGTH, "bytes watched at an offset"),
-		WANT_NUMBER(0, "objects", "1-4", KNOB_OBJECTS, "objects watched at once"),
-		WANT_NUMBER(0, "budget", "N", KNOB_BUDGET, "histories a second, 0: no limit"),
-		WANT_NUMBER(0, "max", "N", KNOB_MAX, "accesses of a history"),
-		WANT_NUMBER(0, "max-ms", "N", KNOB_MAX_MS, "length of a history, 0: no limit"),
+		     "groups of offsets to watch together: 0,8 16,24 (default: all offsets in turn)"),
+		WANT_NUMBER(0, "length", "1|2|4|8", KNOB_LENGTH, "bytes to watch at an offset"),
+		WANT_NUMBER(0, "objects", "1-4", KNOB_OBJECTS, "objects to watch at a time"),
+		WANT_NUMBER(0, "budget", "N", KNOB_BUDGET, "maximum number of histories a second; 0: no limit"),
+		WANT_NUMBER(0, "max", "N", KNOB_MAX, "maximum number of accesses in a history"),
+		WANT_NUMBER(0, "max-ms", "N", KNOB_MAX_MS, "maximum duration of a history; 0: no limit"),
 		OPT_TIME(0, "first", "TIME", &p.first_seconds, "s", 0.001, 3600,
-			 "of the first pass (default 2s; seconds without unit)"),
-		OPT_NUMBER(0, "auto-types", "N", &p.nr_types, 1, 64, "types that auto chooses (default 2)"),
+			 "duration of the first pass (default 2s; seconds without unit)"),
+		OPT_NUMBER(0, "auto-types", "N", &p.nr_types, 1, 64,
+			   "number of types that auto chooses (default 2)"),
 		OPT_NUMBER(0, "auto-offsets", "N", &p.nr_offsets, 1, 64,
-			   "offsets of each that auto chooses (default 6)"),
-		OPT_TEXT('o', "output", "FILE", &p.output, "default trace.dat"),
+			   "number of offsets of each type that auto chooses (default 6)"),
+		OPT_TEXT('o', "output", "FILE", &p.output, "recording to write (default trace.dat)"),
 		OPT_CHANGED('p', NULL, "-c, --count"), OPT_RENAMED(0, "period", "count"),
 		OPT_CHANGED('t', NULL, "--types"), OPT_RENAMED(0, "top", "auto-types"),
 		OPT_RENAMED(0, "top-offsets", "auto-offsets"), { }

@@ -59,7 +59,7 @@ static int print_symbols(void *script, const char *text, size_t size)
 
 static const struct verb_usage usage = {
 	.command = "dprof script", .operands = "[FILE] [options]", .max = 1,
-	.about = "Print the events of a recording (default trace.dat) as text, which dprof reads, too.",
+	.about = "Print the events of a recording (default trace.dat) as text that dprof can read.",
 };
 
 int cmd_script(int argc, char **argv)
@@ -68,8 +68,8 @@ int cmd_script(int argc, char **argv)
 	struct script script = { };
 	bool symbols = false;
 	const struct opt options[] = {
-		OPT_FLAG(0, "symbols", &symbols, "the kernel's symbols, too"),
-		OPT_TEXT('o', "output", "FILE", &script.output, "default standard output"), { }
+		OPT_FLAG(0, "symbols", &symbols, "print the kernel's symbols, too"),
+		OPT_TEXT('o', "output", "FILE", &script.output, "output file (default standard output)"), { }
 	};
 	char error[512];
 	int failed;

@@ -165,7 +165,7 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
 	if (!a->m.events || a->m.no_memory)
 		return FAILED;
 	if (a->m.lost_events)
-		fprintf(stderr, "dprof: %s: %llu events were lost while it was recorded\n", path,
+		fprintf(stderr, "dprof: %s: %llu events were lost while recording\n", path,
 			(unsigned long long)a->m.lost_events);
 	if (plausible_doubt(&a->m.plausible, 0, a->doubt, sizeof(a->doubt)))
 		fprintf(stderr, "dprof: %s: not plausible: %s\n", path, a->doubt);
@@ -174,12 +174,12 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
 		a->only = model_find_type(&a->m, a->type);
 		if (!a->only) {
 			a->m.events = 0;
-			return complain(FAILED, "%s: no type %s in it", path, a->type);
+			return complain(FAILED, "%s: no type %s in the recording", path, a->type);
 		}
 	}
 	if (count_objects(a) || analyze(a, need)) {
 		a->m.events = 0;
-		return complain(FAILED, "%s: no memory left for it", path);
+		return complain(FAILED, "%s: out of memory", path);
 	}
 	return ret;
 }

@@ -50,19 +50,21 @@ struct analysis {
 /* Rows of a table of options. */
 #define ANALYSIS_OPTIONS(a) \
 	OPT_CALL(0, "level", "l1|l2|l3", analysis_level, a, \
-		 "misses are accesses that this level did not have (default l1)"), \
+		 "misses are accesses that this level does not serve (default l1)"), \
 	OPT_CALL(0, "cache", "SIZE:WAYS", analysis_cache, a, \
-		 "the simulated cache of a CPU (default that of the level: 32K:8, 512K:8, and 8M:16 for " \
-		 "all CPUs)"), \
-	OPT_TEXT(0, "type", "TYPE", &(a)->type, "only this type: cache:function, cache, or C struct"), \
-	OPT_NUMBER('n', "top", "N", &(a)->top, 0, UINT32_MAX, "so many types (default 20; 0: all)"), \
-	OPT_WORD(0, "by", "type|field|ip", &(a)->by, "how classify adds misses up (default type)"), \
+		 "the simulated cache of a CPU (default by level: l1 32K:8, l2 512K:8, l3 8M:16 shared " \
+		 "by all CPUs)"), \
+	OPT_TEXT(0, "type", "TYPE", &(a)->type, \
+		 "show this type only: cache:function, cache, or C struct"), \
+	OPT_NUMBER('n', "top", "N", &(a)->top, 0, UINT32_MAX, \
+		   "maximum number of types (default 20; 0: all)"), \
+	OPT_WORD(0, "by", "type|field|ip", &(a)->by, "group the rows of classify (default type)"), \
 	OPT_NUMBER(0, "per-sample", "N", &(a)->per_sample, 0, OPT_NUMBER_MAX, \
 		   "accesses that a sample stands for (default: estimated)"), \
-	OPT_NUMBER(0, "seed", "N", &(a)->seed, 0, OPT_NUMBER_MAX, "of the random numbers (default 1)"), \
+	OPT_NUMBER(0, "seed", "N", &(a)->seed, 0, OPT_NUMBER_MAX, \
+		   "seed of the random numbers (default 1)"), \
 	OPT_CALL(0, "btf", "FILE", analysis_btf, a, \
-		 "BTF of the kernel, then of modules (default that of the vmlinux, or of the running " \
-		 "kernel); may be repeated"), \
+		 "BTF of the kernel, then of modules (default: that of --vmlinux); may be repeated"), \
 	OPT_CALL(0, "vmlinux", "FILE", analysis_vmlinux, a, \
 		 "vmlinux or module with DWARF; may be repeated"), \
 	OPT_TEXT(0, "kallsyms", "FILE", &(a)->kallsyms, \

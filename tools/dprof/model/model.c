@@ -511,11 +511,11 @@ int model_load(struct model *m, const char *path, char *error, size_t size)
 	strcpy(m->host, r.host);
 	m->lost_events = r.lost_events;
 	if (model_end(m) || (failed && !*error)) {
-		snprintf(error, size, "%s: no memory left for it", path);
+		snprintf(error, size, "%s: out of memory", path);
 		return -1;
 	}
 	if (!failed && !m->events) {
-		snprintf(error, size, "%s: no dprof event in it", path);
+		snprintf(error, size, "%s: no dprof events in the file", path);
 		return -1;
 	}
 	return failed;

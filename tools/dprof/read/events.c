@@ -150,7 +150,7 @@ int event_parse(struct event *e, char *line, const char **wrong)
 	for (i = 0; i < 4; i++) {
 		word[i] = strtok_r(i ? NULL : line, " \t", &save);
 		if (!word[i]) {
-			*wrong = "a time, a CPU, a pid and the name of an event are needed";
+			*wrong = "expected TIME_NS CPU PID NAME";
 			return -1;
 		}
 	}

@@ -57,14 +57,14 @@ int reader_text(const char *path, struct reader *r, char *error, size_t size)
 	while (!ret && (length = getline(&line, &room, f)) > 0) {
 		number++;
 		if (strlen(line) != (size_t)length || line[length - 1] != '\n') {
-			snprintf(error, size, "%s:%zu: cut off, or no text", path, number);
+			snprintf(error, size, "%s:%zu: truncated, or not text", path, number);
 			ret = -1;
 			break;
 		}
 		line[length - 1] = '\0';
 		ret = take_line(r, line, &wrong);
 		if (wrong)
-			snprintf(error, size, "%s:%zu: %s: not understood", path, number, wrong);
+			snprintf(error, size, "%s:%zu: invalid: %s", path, number, wrong);
 	}
 	if (!ret && ferror(f)) {
 		snprintf(error, size, "%s: %s", path, strerror(errno));

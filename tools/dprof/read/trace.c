@@ -174,7 +174,7 @@ static int send_events(void *ctx, struct trace_dat *d, FILE *to)
 	if (r->symbols)
 		send_symbols(to, d);
 	if (decoder_init(&decoder, d->tep, wrong, sizeof(wrong))) {
-		snprintf(why, sizeof(why), "its events are of another version: %s", wrong);
+		snprintf(why, sizeof(why), "unsupported format of the dprof events: %s", wrong);
 		trace_child_refuse(to, why);
 		return 0;
 	}

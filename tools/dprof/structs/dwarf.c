@@ -93,7 +93,7 @@ struct dwarf *dwarf_open(const char * const *paths, int nr, char *error, size_t 
 	struct dwarf *d = calloc(1, sizeof(*d));
 	int i;
 
-	snprintf(error, size, "no memory left");
+	snprintf(error, size, "out of memory");
 	if (!d)
 		return NULL;
 	d->dwfl = dwfl_begin(&callbacks);

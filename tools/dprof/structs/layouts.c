@@ -230,7 +230,7 @@ int layouts_open_btf(struct layouts *l, const char *path, char *error, size_t si
 	struct btf *btf;
 
 	if (l->nr_btf == (int)(sizeof(l->btf) / sizeof(l->btf[0]))) {
-		snprintf(error, size, "%s: too many files of BTF", path);
+		snprintf(error, size, "%s: too many BTF files", path);
 		return -1;
 	}
 	libbpf_set_print(NULL);
@@ -238,7 +238,7 @@ int layouts_open_btf(struct layouts *l, const char *path, char *error, size_t si
 	if (libbpf_get_error(btf) && l->nr_btf)
 		btf = btf__parse(path, NULL);
 	if (libbpf_get_error(btf)) {
-		snprintf(error, size, "%s: no BTF in it", path);
+		snprintf(error, size, "%s: no BTF in the file", path);
 		return -1;
 	}
 	l->btf[l->nr_btf++] = btf;

@@ -549,7 +549,7 @@ sub test_damaged {
 		      [ "$dir/other", "hello\n", qr/other: not a trace\.dat file/ ],
 		      [ "$dir/zero", "\0" x 5000, qr/zero: not a trace\.dat file/ ],
 		      [ "$dir/magic", "\027\010\104tracing6\0", qr/magic: damaged or truncated/ ],
-		      [ "$dir/nothing", "# dprof events 1\n", qr/nothing: no dprof event in it/ ],
+		      [ "$dir/nothing", "# dprof events 1\n", qr/nothing: no dprof events in the file/ ],
 		      [ $dir, '', qr/Is a directory/ ]) {
 		my ($path, $content, $message) = @$case;
 		spew($path, $content // '') if !defined $content || length $content;
@@ -570,13 +570,13 @@ sub test_damaged {
 	spew("$dir/cut.txt", substr($good, 0, length($good) / 2));
 	($status, $out, $err) = run("$dprof report profile $dir/cut.txt");
 	is($status, 1, 'cut off: status 1');
-	like($err, qr/^dprof: \S+cut\.txt:\d+: cut off, or no text$/, 'says where');
+	like($err, qr/^dprof: \S+cut\.txt:\d+: truncated, or not text$/, 'says where');
 	like($out, qr/foo_cache:alloc_foo/, 'shows what there is');
 	(my $wrong = $good) =~ s/(dprof_access .*) op=/$1 opp=/;
 	spew("$dir/wrong.txt", $wrong);
 	($status, $out, $err) = run("$dprof report paths $dir/wrong.txt");
 	is($status, 1, 'another field: status 1');
-	like($err, qr/wrong\.txt:\d+: opp: not understood/, 'named');
+	like($err, qr/wrong\.txt:\d+: invalid: opp/, 'named');
 	# Any byte may be wrong: no crash, and status 0 or 1.
 	srand 7;
 	my %seen;
@@ -610,9 +610,9 @@ sub test_damaged {
 	($status, $out, $err) = run("$dprof report profile $file -o /dev/full");
 	is($status, 1, 'disk full: status 1');
 	($status, $out, $err) = run("$dprof report paths --type nothing $file");
-	is("$status $err", "1 dprof: $file: no type nothing in it\n", 'a type that is not there');
+	is("$status $err", "1 dprof: $file: no type nothing in the recording\n", 'a type that is not there');
 	($status, $out, $err) = run("$dprof report paths $dir/wait1000.txt");
-	like($err, qr/no histories in it/, 'no histories: said');
+	like($err, qr/no histories in the recording/, 'no histories: said');
 	($status, $out, $err) = run("$dprof report profile --vmlinux $dir/none $file");
 	like($err, qr/none: /, 'no vmlinux: said');
 	is($status, 1, 'and nothing done');

@@ -9,7 +9,7 @@
 
 static const char *lacks_samples(const struct analysis *a)
 {
-	return a->m.samples ? NULL : "no samples (dprof_sample) in it";
+	return a->m.samples ? NULL : "no samples (dprof_sample) in the recording";
 }
 
 static const char *lacks_paths(const struct analysis *a)
@@ -21,13 +21,13 @@ static const char *lacks_paths(const struct analysis *a)
 			return NULL;
 	if (!model_has_types(&a->m))
 		return "perf records no histories of objects (dprof record --history does)";
-	return a->only ? "no histories of this type in it (dprof record --history)" :
-			 "no histories in it (dprof record --history)";
+	return a->only ? "no histories of this type in the recording (dprof record --history)" :
+			 "no histories in the recording (dprof record --history)";
 }
 
 static const char *lacks_accesses(const struct analysis *a)
 {
-	return a->m.samples || a->t.nr ? NULL : "neither samples nor histories in it";
+	return a->m.samples || a->t.nr ? NULL : "neither samples nor histories in the recording";
 }
 
 static const char *lacks_objects(const struct analysis *a)
@@ -37,7 +37,7 @@ static const char *lacks_objects(const struct analysis *a)
 	for (i = 0; i < a->m.nr_types; i++)
 		if (a->m.by_index[i]->seen_alloc)
 			return NULL;
-	return lacks_accesses(a) ? "neither samples, histories nor allocations in it" : NULL;
+	return lacks_accesses(a) ? "no samples, histories or allocations in the recording" : NULL;
 }
 
 /* What of the samples is known at all. */
@@ -100,20 +100,20 @@ static const char *lacks_sharing(const struct analysis *a)
 #define SHOWS_SAMPLES	(SHOWS_TYPES | SHOWS_LEVELS | SHOWS_LATENCY)
 
 const struct view views[] = {
-	{ "profile", "types by misses: size, levels, latency, do they change CPU",
+	{ "profile", "types by misses: size, levels, latency, use by several CPUs",
 	  view_profile, lacks_samples, NEED_TRACES, SHOWS_SAMPLES | SHOWS_ALLOCATIONS, NULL },
-	{ "classify", "why they miss: sharing, conflict, capacity, and whose writes",
+	{ "classify", "causes of misses: sharing, conflict, capacity, and the writer",
 	  view_classify, lacks_accesses, NEED_VERDICTS,
 	  SHOWS_TYPES | SHOWS_HISTORIES | SHOWS_LEVELS | SHOWS_CPUS, NULL },
-	{ "workingset", "what fills the cache, by simulation, and on which path",
+	{ "workingset", "contents of the simulated cache, by type and path",
 	  view_workingset, lacks_objects, NEED_SIM, SHOWS_TYPES | SHOWS_ALLOCATIONS | SHOWS_HISTORIES, NULL },
 	{ "assoc-sets", "associativity sets and the types in them",
 	  view_sets, lacks_accesses, NEED_SIM, SHOWS_TYPES, "assoc-sets" },
-	{ "dataflow", "from allocation to free: functions, and changes of CPU",
+	{ "dataflow", "functions from allocation to free, and changes of CPU",
 	  view_dataflow, lacks_paths, NEED_TRACES, 0, "dot" },
-	{ "paths", "path traces: accesses in their order, with hits and latency",
+	{ "paths", "path traces: accesses in order, with level and latency",
 	  view_paths, lacks_paths, NEED_TRACES, 0, NULL },
-	{ "sharing", "lines that several CPUs use and one writes",
+	{ "sharing", "lines that several CPUs use and at least one writes",
 	  view_sharing, lacks_sharing, NEED_VERDICTS, SHOWS_SAMPLES, NULL },
 	{ "lines", "cache lines by samples: loads, stores, CPUs, places in them, HITM",
 	  view_lines, lacks_samples, NEED_MODEL, SHOWS_SAMPLES | SHOWS_CPUS, NULL },
