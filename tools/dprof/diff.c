@@ -115,7 +115,7 @@ static int compare(struct analysis *before, struct analysis *after, struct table
 	for (i = 0; i < before->m.nr_types; i++) {
 		const struct dtype *d = before->m.by_index[i];
 
-		if (!analysis_wants(before, d) || (!d->sum.n && !d->seen_alloc))
+		if (!analysis_selects(before, d) || (!d->sum.n && !d->seen_alloc))
 			continue;
 		pairs[nr].type = d;
 		pairs[nr].before = look(before, d, all_before);
@@ -124,7 +124,7 @@ static int compare(struct analysis *before, struct analysis *after, struct table
 	for (i = 0; i < after->m.nr_types; i++) {
 		const struct dtype *d = after->m.by_index[i];
 
-		if (model_find_type(&before->m, d->name) || !analysis_wants(after, d) ||
+		if (model_find_type(&before->m, d->name) || !analysis_selects(after, d) ||
 		    (!d->sum.n && !d->seen_alloc))
 			continue;
 		pairs[nr].type = d;

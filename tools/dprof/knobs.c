@@ -15,8 +15,8 @@
 /* A knob: its file, the queued value, and whether the guard has saved the old value. */
 static struct {
 	const char *file, *option;
-	char *want;
-	bool noted;
+	char *queued;
+	bool saved;
 } knobs[NR_KNOBS] = {
 	[KNOB_SOURCE] = { "dprof/source", "--source" },
 	[KNOB_PERIOD] = { "dprof/period", "--count" },
@@ -51,52 +51,52 @@ int knobs_exist(void)
 }
 
 /**
- * knobs_want() - queue a value for knobs_apply()
+ * knobs_queue() - queue a value for knobs_apply()
  * @knob: the knob
  * @value: the value
  *
  * Return: OK, or FAILED without memory.
  */
-int knobs_want(enum knob knob, const char *value)
+int knobs_queue(enum knob knob, const char *value)
 {
-	char *want = strdup(value);
+	char *queued = strdup(value);
 
-	if (!want)
+	if (!queued)
 		return complain(FAILED, "out of memory");
-	free(knobs[knob].want);
-	knobs[knob].want = want;
+	free(knobs[knob].queued);
+	knobs[knob].queued = queued;
 	return OK;
 }
 
 /**
- * knobs_wanted() - get the queued value of a knob
+ * knobs_queued() - get the queued value of a knob
  * @knob: the knob
  *
  * Return: the value, or NULL if none is queued.
  */
-const char *knobs_wanted(enum knob knob)
+const char *knobs_queued(enum knob knob)
 {
-	return knobs[knob].want;
+	return knobs[knob].queued;
 }
 
-static int note(enum knob knob)
+static int save(enum knob knob)
 {
 	char *before = tracefs_instance_file_read(NULL, knobs[knob].file, NULL);
 	int ret = guard_note(UNDO_WRITE, knobs[knob].file, before ? before : "");
 
-	knobs[knob].noted = !ret;
+	knobs[knob].saved = !ret;
 	free(before);
 	return ret;
 }
 
 static int set(enum knob knob)
 {
-	const char *want = knobs[knob].want;
+	const char *queued = knobs[knob].queued;
 
 	errno = 0;
-	if (tracefs_instance_file_write(NULL, knobs[knob].file, *want ? want : "\n") >= 0)
+	if (tracefs_instance_file_write(NULL, knobs[knob].file, *queued ? queued : "\n") >= 0)
 		return OK;
-	return complain(FAILED, "%s %s: %s", knobs[knob].option, want,
+	return complain(FAILED, "%s %s: %s", knobs[knob].option, queued,
 			errno == EINVAL ? "the kernel rejects this value" : strerror(errno));
 }
 
@@ -113,9 +113,9 @@ int knobs_apply(void)
 	for (i = 0; i < NR_KNOBS; i++) {
 		enum knob k = order[i];
 
-		if (!knobs[k].want)
+		if (!knobs[k].queued)
 			continue;
-		if ((!knobs[k].noted && note(k)) || set(k))
+		if ((!knobs[k].saved && save(k)) || set(k))
 			return FAILED;
 	}
 	return OK;

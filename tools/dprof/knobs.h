@@ -10,8 +10,8 @@ enum knob {
 };
 
 int knobs_exist(void);
-int knobs_want(enum knob knob, const char *value);
-const char *knobs_wanted(enum knob knob);
+int knobs_queue(enum knob knob, const char *value);
+const char *knobs_queued(enum knob knob);
 int knobs_apply(void);
 long knobs_stat(const char *name, char *text, int size);
 

@@ -94,7 +94,7 @@ static void keep_apart(struct plan *p, const struct trace *t)
 	}
 }
 
-static void take_trace(struct plan *p, const struct trace *t)
+static void add_trace(struct plan *p, const struct trace *t)
 {
 	struct operation *o = NULL;
 	uint32_t i;
@@ -114,7 +114,7 @@ static void take_trace(struct plan *p, const struct trace *t)
 }
 
 /* Add the samples of each function as an operation. */
-static void take_samples(struct plan *p, struct analysis *a, const struct dtype *d)
+static void add_samples(struct plan *p, struct analysis *a, const struct dtype *d)
 {
 	const struct symbol *last = NULL;
 	struct operation *o = NULL;
@@ -316,9 +316,9 @@ static int make_plan(struct plan *p, struct analysis *a, const struct dtype *d)
 		return -1;
 	for (k = 0; k < a->t.nr; k++)
 		if (a->t.trace[k].type == d->index)
-			take_trace(p, &a->t.trace[k]);
+			add_trace(p, &a->t.trace[k]);
 	if (!p->nr_operations)
-		take_samples(p, a, d);
+		add_samples(p, a, d);
 	arrange(p);
 	return 0;
 }

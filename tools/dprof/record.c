@@ -68,14 +68,14 @@ static void warn(void)
 	if (knobs_stat("sites", NULL, 0) == 0)
 		complain(FAILED, "no allocation sites: set sysctl vm.mem_profiling=1, or boot with "
 			 "sysctl.vm.mem_profiling=1");
-	if (knobs_wanted(KNOB_HISTORY) && *knobs_wanted(KNOB_HISTORY) &&
+	if (knobs_queued(KNOB_HISTORY) && *knobs_queued(KNOB_HISTORY) &&
 	    knobs_stat("history_slots", NULL, 0) == 0)
 		complain(FAILED, "no histories: no debug register is free");
 }
 
 static int choose_from(const char *path, const struct plan *p)
 {
-	const char *length = knobs_wanted(KNOB_LENGTH);
+	const char *length = knobs_queued(KNOB_LENGTH);
 	struct choice c;
 	struct model m;
 	char error[512];
@@ -93,13 +93,13 @@ static int choose_from(const char *path, const struct plan *p)
 		return complain(FAILED, "the first pass has no samples of slab or page objects to choose "
 				"from: use a longer --first, or name types");
 	fprintf(stderr, "dprof: chosen: %s\n", c.types);
-	if (p->choose_types && knobs_want(KNOB_TYPES, c.types))
+	if (p->choose_types && knobs_queue(KNOB_TYPES, c.types))
 		return FAILED;
 	if (!p->choose_history)
 		return OK;
-	if (!knobs_wanted(KNOB_OFFSETS) && knobs_want(KNOB_OFFSETS, c.offsets))
+	if (!knobs_queued(KNOB_OFFSETS) && knobs_queue(KNOB_OFFSETS, c.offsets))
 		return FAILED;
-	return knobs_want(KNOB_HISTORY, c.types);
+	return knobs_queue(KNOB_HISTORY, c.types);
 }
 
 /* Wait for a time or for the child's end.  Return whether it has ended; do not reap it. */
@@ -230,7 +230,7 @@ static int record(struct plan *p)
 /* Handler of knobs whose argument the kernel checks, or that have none. */
 static int want(const struct opt *o, const char *value)
 {
-	return knobs_want((uintptr_t)o->to, value ? value : "1");
+	return knobs_queue((uintptr_t)o->to, value ? value : "1");
 }
 
 static int want_number(const struct opt *o, const char *value)
@@ -241,14 +241,14 @@ static int want_number(const struct opt *o, const char *value)
 	if (parse_number(value, 0, UINT64_MAX, &n))
 		return complain(USAGE, "--%s %s: not a number", o->name, value);
 	snprintf(text, sizeof(text), "%" PRIu64, n);
-	return knobs_want((uintptr_t)o->to, text);
+	return knobs_queue((uintptr_t)o->to, text);
 }
 
 /* Handler of rules; "none" writes an empty file. */
 static int want_rules(enum knob knob, const char *value, bool *automatic)
 {
 	*automatic = !strcmp(value, "auto");
-	return *automatic ? OK : knobs_want(knob, strcmp(value, "none") ? value : "");
+	return *automatic ? OK : knobs_queue(knob, strcmp(value, "none") ? value : "");
 }
 
 static int want_types(const struct opt *o, const char *value)

@@ -185,13 +185,13 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
 }
 
 /**
- * analysis_wants() - test whether a type is shown
+ * analysis_selects() - test whether a type is shown
  * @a: the analysis, loaded
  * @t: a type
  *
  * Return: true if --type selects it, or is not given.
  */
-bool analysis_wants(const struct analysis *a, const struct dtype *t)
+bool analysis_selects(const struct analysis *a, const struct dtype *t)
 {
 	return !a->only || a->only == t;
 }

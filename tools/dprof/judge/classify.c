@@ -144,14 +144,14 @@ static void form_opinion(const struct sim *s, const struct trace *t, uint32_t tr
 
 static struct verdict *add_verdict(struct verdicts *v)
 {
-	if (v->nr == v->room) {
-		size_t room = v->room * 2 + 256;
-		struct verdict *grown = realloc(v->verdict, room * sizeof(*grown));
+	if (v->nr == v->capacity) {
+		size_t capacity = v->capacity * 2 + 256;
+		struct verdict *grown = realloc(v->verdict, capacity * sizeof(*grown));
 
 		if (!grown)
 			return NULL;
 		v->verdict = grown;
-		v->room = room;
+		v->capacity = capacity;
 	}
 	memset(&v->verdict[v->nr], 0, sizeof(*v->verdict));
 	return &v->verdict[v->nr++];
@@ -253,16 +253,16 @@ struct work {
 	const struct traces *t;
 	const struct sim *s;
 	struct sharing *shared;
-	enum level beyond;
+	enum level level;
 	struct opinion *opinion;	/* by site, as in by_site */
 	double *crowd;			/* by type */
 	struct verdicts *v;
 };
 
 /* L1 misses that the CPU's own L2 served, or whose fill was in progress. */
-static double own_next(const struct tally *t, enum level beyond)
+static double own_next(const struct tally *t, enum level level)
 {
-	return beyond == LEVEL_L1 ? t->level[LEVEL_LFB] + t->level[LEVEL_L2] : 0;
+	return level == LEVEL_L1 ? t->level[LEVEL_LFB] + t->level[LEVEL_L2] : 0;
 }
 
 /* Classify the sampled misses of a site. */
@@ -271,11 +271,11 @@ static int judge_site(struct work *w, size_t i)
 	const struct site *site = w->m->by_site[i];
 	const struct opinion *o = &w->opinion[i];
 	const struct shared_unit *unit = sharing_of(w->shared, site->key.type, site->key.offset);
-	double misses = tally_misses(&site->sum, w->beyond), peer = site->sum.level[LEVEL_PEER];
-	double claimed = w->beyond < LEVEL_L3 ? site->claimed : 0, claimed_same;
+	double misses = tally_misses(&site->sum, w->level), peer = site->sum.level[LEVEL_PEER];
+	double claimed = w->level < LEVEL_L3 ? site->claimed : 0, claimed_same;
 	double shared = o->sim[MISS_TRUE] + o->sim[MISS_FALSE], same, by_type[NR_OUTCOMES];
 	const struct shared_word *word = NULL;
-	double own = own_next(&site->sum, w->beyond), rest = misses - peer - claimed - own;
+	double own = own_next(&site->sum, w->level), rest = misses - peer - claimed - own;
 	const double *replaced = o->sim;
 	struct verdict *v;
 	bool written;
@@ -377,15 +377,15 @@ static void form_opinions(struct work *w)
  * @t: its traces
  * @s: the simulation of a cache of the level
  * @shared: its shared lines; sharing misses are added to them
- * @beyond: the level; an access that neither it nor a nearer level serves is a miss
+ * @level: the level; an access that neither it nor a nearer level serves is a miss
  * @v: the result; the caller calls verdicts_free() even after an error
  *
  * Return: 0, or -1 without memory.
  */
 int classify(struct model *m, const struct traces *t, const struct sim *s,
-	     struct sharing *shared, enum level beyond, struct verdicts *v)
+	     struct sharing *shared, enum level level, struct verdicts *v)
 {
-	struct work w = { m, t, s, shared, beyond,
+	struct work w = { m, t, s, shared, level,
 			  calloc(m->nr_sites + 1, sizeof(struct opinion)),
 			  calloc(m->nr_types + 1, sizeof(double)), v };
 	uint64_t known = 0;

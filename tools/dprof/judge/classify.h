@@ -28,12 +28,12 @@ struct verdict {
 
 struct verdicts {
 	struct verdict *verdict;
-	size_t nr, room;
+	size_t nr, capacity;
 	bool simulated;			/* misses are simulated, not sampled */
 };
 
 int classify(struct model *m, const struct traces *t, const struct sim *s,
-	     struct sharing *shared, enum level beyond, struct verdicts *v);
+	     struct sharing *shared, enum level level, struct verdicts *v);
 void verdicts_free(struct verdicts *v);
 enum outcome verdict_class(const double *by_outcome);
 

@@ -21,14 +21,14 @@ static int add_node(struct flow *f, const char *name, uint16_t cpu)
 {
 	struct flow_node *n;
 
-	if (f->nr_nodes == f->nodes_room) {
-		uint32_t room = f->nodes_room * 2 + 64;
+	if (f->nr_nodes == f->nodes_capacity) {
+		uint32_t capacity = f->nodes_capacity * 2 + 64;
 
-		n = realloc(f->node, room * sizeof(*n));
+		n = realloc(f->node, capacity * sizeof(*n));
 		if (!n)
 			return -1;
 		f->node = n;
-		f->nodes_room = room;
+		f->nodes_capacity = capacity;
 	}
 	n = &f->node[f->nr_nodes];
 	memset(n, 0, sizeof(*n));
@@ -48,14 +48,14 @@ static int add_edge(struct flow *f, uint32_t from, uint32_t to, double count)
 			return 0;
 		}
 	}
-	if (f->nr_edges == f->edges_room) {
-		uint32_t room = f->edges_room * 2 + 64;
+	if (f->nr_edges == f->edges_capacity) {
+		uint32_t capacity = f->edges_capacity * 2 + 64;
 
-		e = realloc(f->edge, room * sizeof(*e));
+		e = realloc(f->edge, capacity * sizeof(*e));
 		if (!e)
 			return -1;
 		f->edge = e;
-		f->edges_room = room;
+		f->edges_capacity = capacity;
 	}
 	f->edge[f->nr_edges++] = (struct flow_edge){
 		from, to, count, f->node[from].cpu != f->node[to].cpu,

@@ -25,7 +25,7 @@ struct flow_edge {
 struct flow {
 	struct flow_node *node;
 	struct flow_edge *edge;
-	uint32_t nr_nodes, nr_edges, nodes_room, edges_room;
+	uint32_t nr_nodes, nr_edges, nodes_capacity, edges_capacity;
 };
 
 int flow_make(struct flow *f, struct analysis *a, uint32_t type);

@@ -156,7 +156,7 @@ struct model {
 	struct symbols symbols;
 	struct dtype *types;		/* hash; types[i] by index in by_index */
 	struct dtype **by_index;
-	uint32_t nr_types, types_room;
+	uint32_t nr_types, types_capacity;
 	struct known_type *known;	/* hash: dprof_type by id */
 	struct type_site *type_sites;	/* hash: their caches and sites */
 	struct site *sites;
@@ -192,7 +192,7 @@ enum level sample_level(const struct sample_event *s, bool *modified);
 struct dtype *model_sample_type(struct model *m, const struct sample_event *s, uint32_t *offset,
 				uint64_t *symbol);
 bool sample_is_claim(const struct sample_event *s, enum level level);
-uint64_t tally_misses(const struct tally *t, enum level beyond);
+uint64_t tally_misses(const struct tally *t, enum level level);
 uint64_t tally_known(const struct tally *t);
 double tally_latency(const struct tally *t);
 void tally_add(struct tally *to, const struct tally *t);
@@ -208,7 +208,7 @@ bool model_has_types(const struct model *m);
 struct use **uses_by_line(const struct model *m, size_t *nr);
 bool uses_same_line(const struct use *a, const struct use *b);
 bool uses_at_once(const struct model *m, const struct use *a, const struct use *b);
-uint64_t use_coherent(const struct use *u, enum level beyond);
+uint64_t use_coherent(const struct use *u, enum level level);
 struct unit *use_unit(struct use *u, unsigned int first, unsigned int width, uint64_t ip);
 uint64_t unit_bytes(const struct unit *unit);
 int claims_find(struct model *m);

@@ -13,7 +13,7 @@ struct history {
 	struct path path;		/* becomes a new path, or is summed into an equal one */
 	uint64_t begin;
 	int32_t freed_on;
-	uint32_t room;
+	uint32_t capacity;
 	int32_t cpus[64];		/* CPU number by label */
 	uint16_t nr_cpus;
 	UT_hash_handle hh;
@@ -192,14 +192,14 @@ int paths_access(struct model *m, const struct event *e)
 		p->cut = true;
 		return 0;
 	}
-	if (p->nr == h->room) {
-		uint32_t room = h->room * 2 + 16;
-		struct element *element = realloc(p->element, room * sizeof(*element));
+	if (p->nr == h->capacity) {
+		uint32_t capacity = h->capacity * 2 + 16;
+		struct element *element = realloc(p->element, capacity * sizeof(*element));
 
 		if (!element)
 			return -1;
 		p->element = element;
-		h->room = room;
+		h->capacity = capacity;
 	}
 	p->element[p->nr++] = (struct element){
 		.ip = e->access.ip, .type = t->index, .offset = e->access.offset, .len = e->access.len,

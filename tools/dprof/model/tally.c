@@ -6,16 +6,16 @@
 /**
  * tally_misses() - number of samples that missed a level
  * @t: the samples
- * @beyond: the level; data found in a level behind it missed
+ * @level: the level; data found in a level behind it missed
  *
  * Return: the number.
  */
-uint64_t tally_misses(const struct tally *t, enum level beyond)
+uint64_t tally_misses(const struct tally *t, enum level level)
 {
 	uint64_t n = 0;
 	int l;
 
-	for (l = beyond + 1; l < NR_LEVELS; l++)
+	for (l = level + 1; l < NR_LEVELS; l++)
 		n += t->level[l];
 	return n;
 }

@@ -45,7 +45,7 @@ struct merge {
 	int32_t offset[256];
 	uint32_t nr_offsets;
 	struct node *nodes;
-	uint32_t nr_nodes, room;
+	uint32_t nr_nodes, capacity;
 	uint16_t nr_cpus;
 };
 
@@ -147,14 +147,14 @@ static int add_node(struct merge *g, const struct path *p, uint32_t i, uint16_t 
 {
 	struct node *n;
 
-	if (g->nr_nodes == g->room) {
-		uint32_t room = g->room * 2 + 64;
+	if (g->nr_nodes == g->capacity) {
+		uint32_t capacity = g->capacity * 2 + 64;
 
-		n = realloc(g->nodes, room * sizeof(*n));
+		n = realloc(g->nodes, capacity * sizeof(*n));
 		if (!n)
 			return -1;
 		g->nodes = n;
-		g->room = room;
+		g->capacity = capacity;
 	}
 	n = &g->nodes[g->nr_nodes++];
 	memset(n, 0, sizeof(*n));

@@ -62,14 +62,14 @@ struct dtype *model_type(struct model *m, uint32_t id, uint64_t symbol)
 	HASH_FIND(hh, m->types, &key.key, sizeof(key.key), t);
 	if (t)
 		return t;
-	if (m->nr_types == m->types_room) {
-		uint32_t room = m->types_room * 2 + 256;
-		struct dtype **by_index = realloc(m->by_index, room * sizeof(*by_index));
+	if (m->nr_types == m->types_capacity) {
+		uint32_t capacity = m->types_capacity * 2 + 256;
+		struct dtype **by_index = realloc(m->by_index, capacity * sizeof(*by_index));
 
 		if (!by_index)
 			return NULL;
 		m->by_index = by_index;
-		m->types_room = room;
+		m->types_capacity = capacity;
 	}
 	t = calloc(1, sizeof(*t));
 	if (!t)

@@ -10,13 +10,13 @@
 /**
  * use_coherent() - number of misses that other CPUs caused
  * @u: samples of a CPU in a line
- * @beyond: the level that misses are counted for
+ * @level: the level that misses are counted for
  *
  * Return: the number.
  */
-uint64_t use_coherent(const struct use *u, enum level beyond)
+uint64_t use_coherent(const struct use *u, enum level level)
 {
-	return u->peer + (beyond < LEVEL_L3 ? u->claimed : 0);
+	return u->peer + (level < LEVEL_L3 ? u->claimed : 0);
 }
 
 /**

@@ -16,14 +16,14 @@ static int64_t add_name(struct symbols *s, const char *name, size_t length)
 {
 	size_t at = s->nr_names;
 
-	if (at + length + 1 > s->names_room) {
-		size_t room = s->names_room * 2 + length + 4096;
-		char *names = realloc(s->names, room);
+	if (at + length + 1 > s->names_capacity) {
+		size_t capacity = s->names_capacity * 2 + length + 4096;
+		char *names = realloc(s->names, capacity);
 
 		if (!names)
 			return -1;
 		s->names = names;
-		s->names_room = room;
+		s->names_capacity = capacity;
 	}
 	memcpy(s->names + at, name, length);
 	s->names[at + length] = '\0';
@@ -39,14 +39,14 @@ static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const 
 	/* Skip symbols of the padding in front of functions (CONFIG_CFI, CALL_PADDING). */
 	if (!strncmp(name, "__pfx_", 6))
 		return 0;
-	if (s->nr == s->room) {
-		size_t room = s->room * 2 + 1024;
-		struct symbol *symbol = realloc(s->symbol, room * sizeof(*symbol));
+	if (s->nr == s->capacity) {
+		size_t capacity = s->capacity * 2 + 1024;
+		struct symbol *symbol = realloc(s->symbol, capacity * sizeof(*symbol));
 
 		if (!symbol)
 			return -1;
 		s->symbol = symbol;
-		s->room = room;
+		s->capacity = capacity;
 	}
 	if (!s->nr_names && add_name(s, "", 0) < 0)
 		return -1;

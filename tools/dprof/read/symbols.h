@@ -15,9 +15,9 @@ struct symbol {
 
 struct symbols {
 	struct symbol *symbol;
-	size_t nr, room;
+	size_t nr, capacity;
 	char *names;
-	size_t nr_names, names_room;
+	size_t nr_names, names_capacity;
 	int sorted;
 };
 

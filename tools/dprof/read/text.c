@@ -8,7 +8,7 @@
 #include "reader.h"
 
 /* Return 0, -1 with the invalid word in @wrong, or the value that a callback returned. */
-static int take_line(struct reader *r, char *line, const char **wrong)
+static int parse_line(struct reader *r, char *line, const char **wrong)
 {
 	struct event e;
 
@@ -46,7 +46,7 @@ int reader_text(const char *path, struct reader *r, char *error, size_t size)
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
 	const char *wrong;
-	size_t room = 0, number = 0;
+	size_t capacity = 0, number = 0;
 	ssize_t length;
 	int ret = 0;
 
@@ -54,7 +54,7 @@ int reader_text(const char *path, struct reader *r, char *error, size_t size)
 		snprintf(error, size, "%s: %s", path, strerror(errno));
 		return -1;
 	}
-	while (!ret && (length = getline(&line, &room, f)) > 0) {
+	while (!ret && (length = getline(&line, &capacity, f)) > 0) {
 		number++;
 		if (strlen(line) != (size_t)length || line[length - 1] != '\n') {
 			snprintf(error, size, "%s:%zu: truncated, or not text", path, number);
@@ -62,7 +62,7 @@ int reader_text(const char *path, struct reader *r, char *error, size_t size)
 			break;
 		}
 		line[length - 1] = '\0';
-		ret = take_line(r, line, &wrong);
+		ret = parse_line(r, line, &wrong);
 		if (wrong)
 			snprintf(error, size, "%s:%zu: invalid: %s", path, number, wrong);
 	}

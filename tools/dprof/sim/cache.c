@@ -139,7 +139,7 @@ struct full_line {
 
 /**
  * full_access() - access a line of a fully associative cache
- * @c: the cache; an empty cache is all 0 but @room, its size in lines
+ * @c: the cache; an empty cache is all 0 but @capacity, its size in lines
  * @line: address / 64
  *
  * Return: 1 on a hit, 0 on a miss, -1 without memory.
@@ -154,7 +154,7 @@ int full_access(struct full_cache *c, uint64_t line)
 		HASH_ADD(hh, c->lines, line, sizeof(line), l);
 		return 1;
 	}
-	if (HASH_COUNT(c->lines) >= c->room) {
+	if (HASH_COUNT(c->lines) >= c->capacity) {
 		oldest = c->lines;
 		HASH_DELETE(hh, c->lines, oldest);
 		l = oldest;

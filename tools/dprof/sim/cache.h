@@ -40,7 +40,7 @@ void cache_free(struct cache *c);
 struct full_line;
 
 struct full_cache {
-	uint32_t room;
+	uint32_t capacity;
 	struct full_line *lines;	/* the least recently used first */
 };
 

@@ -18,7 +18,7 @@ const char * const outcome_name[NR_OUTCOMES] = {
 /* Writes of other CPUs to a line since a CPU last accessed it. */
 struct foreign {
 	uint64_t written;		/* bytes of the line, a bit each */
-	bool had;			/* the CPU accessed the line at some time */
+	bool accessed;			/* the CPU accessed the line at some time */
 	bool lost;			/* invalidated by a write, not replaced before it */
 	struct {
 		uint64_t bytes;
@@ -52,7 +52,7 @@ int coherence_init(struct coherence *c, const struct geometry *g, int nr_cpus)
 		return -1;
 	c->nr_cpus = nr_cpus;
 	for (i = 0; i < nr_cpus; i++) {
-		c->full[i].room = g->size / g->line;
+		c->full[i].capacity = g->size / g->line;
 		if (cache_init(&c->cache[i], g))
 			return -1;
 	}
@@ -86,7 +86,7 @@ static void invalidate_others(struct coherence *c, struct directory_line *d, int
 			continue;
 		/* The first access of a CPU to a line that another CPU wrote is sharing, too. */
 		if (!f->written)
-			f->lost = !f->had || cache_has(&c->cache[i], d->line);
+			f->lost = !f->accessed || cache_has(&c->cache[i], d->line);
 		f->written |= bytes;
 		if (memcmp(&f->writer[0].who, writer, sizeof(*writer))) {
 			f->writer[1] = f->writer[0];
@@ -129,7 +129,7 @@ int coherence_access(struct coherence *c, int cpu, uint64_t line, uint64_t bytes
 	full = full_access(&c->full[cpu], line);
 	if (full < 0)
 		return -1;
-	c->full_had = full;
+	c->full_hit = full;
 	if (hit) {
 		outcome = HIT;
 	} else if (f->written && f->lost) {
@@ -139,9 +139,9 @@ int coherence_access(struct coherence *c, int cpu, uint64_t line, uint64_t bytes
 	} else if (full) {
 		outcome = MISS_CONFLICT;
 	} else {
-		outcome = f->had ? MISS_CAPACITY : MISS_COLD;
+		outcome = f->accessed ? MISS_CAPACITY : MISS_COLD;
 	}
-	f->had = true;
+	f->accessed = true;
 	f->written = 0;
 	f->lost = false;
 	memset(f->writer, 0, sizeof(f->writer));

@@ -26,7 +26,7 @@ struct directory_line;
 /**
  * struct coherence - the caches
  * @nr_cpus: number of CPUs; each has one cache of each kind
- * @full_had: the last access hit in the fully associative cache
+ * @full_hit: the last access hit in the fully associative cache
  * @culprit: after MISS_TRUE or MISS_FALSE, the write that caused the miss
  */
 struct coherence {
@@ -35,7 +35,7 @@ struct coherence {
 	struct cache *cache;
 	struct full_cache *full;
 	struct directory_line *directory;
-	bool full_had;
+	bool full_hit;
 	struct actor culprit;
 };
 

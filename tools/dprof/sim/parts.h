@@ -21,7 +21,7 @@ struct step {
 
 struct schedule {
 	struct step *step;
-	size_t nr, room;
+	size_t nr, capacity;
 };
 
 /*
@@ -44,8 +44,8 @@ struct pool {
  * sim_grow_footprints() raises it while the simulation misses less often than the samples.
  */
 struct footprint {
-	uint64_t met, once, twice, objects;	/* lines with samples, with one, with two */
-	uint64_t set_met;		/* associativity sets of the lines with samples */
+	uint64_t seen, once, twice, objects;	/* lines with samples, with one, with two */
+	uint64_t sets_seen;		/* associativity sets of the lines with samples */
 	uint64_t known, missed;		/* samples, without hits in another CPU's cache */
 	double copies;			/* simulated lines per line with samples */
 	double most;			/* upper bound of @copies */

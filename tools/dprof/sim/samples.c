@@ -15,15 +15,15 @@ static uint64_t own_misses(const struct sim *s, const struct use *u)
 	return u->misses[s->options.level] - use_coherent(u, s->options.level);
 }
 
-static int meet(const struct sim *s, const struct use *u, uint64_t n, struct footprint *t,
+static int count_line(const struct sim *s, const struct use *u, uint64_t n, struct footprint *t,
 		struct sim_seen **sets, struct sim_seen **objects)
 {
 	int new = sim_first_time(sets, 0, u->key.type, u->key.line & (s->sets - 1));
 
-	t->met++;
+	t->seen++;
 	t->once += n == 1;
 	t->twice += n == 2;
-	t->set_met += new > 0;
+	t->sets_seen += new > 0;
 	if (new < 0)
 		return -1;
 	new = sim_first_time(objects, u->key.base, u->key.type, 0);
@@ -34,9 +34,9 @@ static int meet(const struct sim *s, const struct use *u, uint64_t n, struct foo
 static void estimate_lines(const struct sim *s, const struct dtype *type, struct footprint *t)
 {
 	double cache = s->options.geometry.size / LINE, most = 16 * cache, chance;
-	double lines = t->met + t->once * (t->once - 1.0) / (2 * (t->twice + 1.0)), known;
+	double lines = t->seen + t->once * (t->once - 1.0) / (2 * (t->twice + 1.0)), known;
 
-	known = t->objects ? (double)type->peak * t->met / t->objects : 0;
+	known = t->objects ? (double)type->peak * t->seen / t->objects : 0;
 	if (known > lines)
 		lines = known;
 	if (lines > 4 * cache)
@@ -48,10 +48,10 @@ static void estimate_lines(const struct sim *s, const struct dtype *type, struct
 		most = lines;
 	if (lines > most)
 		lines = most;
-	t->copies = lines > t->met ? lines / t->met : 1;
-	t->most = most > t->met ? most / t->met : 1;
-	chance = s->sets * (1 - pow(1 - 1.0 / s->sets, t->met));
-	t->keeps_sets = t->set_met < 0.75 * chance;
+	t->copies = lines > t->seen ? lines / t->seen : 1;
+	t->most = most > t->seen ? most / t->seen : 1;
+	chance = s->sets * (1 - pow(1 - 1.0 / s->sets, t->seen));
+	t->keeps_sets = t->sets_seen < 0.75 * chance;
 }
 
 int sim_find_footprints(const struct sim *s, struct model *m, struct footprint *f)
@@ -70,12 +70,12 @@ int sim_find_footprints(const struct sim *s, struct model *m, struct footprint *
 		uint64_t n = t->missed ? own_misses(s, u) : u->n;
 
 		if (n)
-			ret = meet(s, u, n, t, &sets, &objects);
+			ret = count_line(s, u, n, t, &sets, &objects);
 	}
 	sim_free_seen(&sets);
 	sim_free_seen(&objects);
 	for (i = 0; i < m->nr_types && !ret; i++) {
-		if (!f[i].met)
+		if (!f[i].seen)
 			continue;
 		estimate_lines(s, m->by_index[i], &f[i]);
 		if (m->by_index[i]->seen_alloc && sim_fill_pool(m, i, &f[i].pool))

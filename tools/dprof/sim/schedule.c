@@ -8,14 +8,14 @@
 
 int sim_add_step(struct schedule *s, const struct step *step)
 {
-	if (s->nr == s->room) {
-		size_t room = s->room * 2 + 4096;
-		struct step *grown = realloc(s->step, room * sizeof(*grown));
+	if (s->nr == s->capacity) {
+		size_t capacity = s->capacity * 2 + 4096;
+		struct step *grown = realloc(s->step, capacity * sizeof(*grown));
 
 		if (!grown)
 			return -1;
 		s->step = grown;
-		s->room = room;
+		s->capacity = capacity;
 	}
 	s->step[s->nr++] = *step;
 	return 0;

@@ -77,7 +77,7 @@ static int access_line(struct run *r, const struct step *step, uint64_t line, ui
 	if (r->counting && (outcome == MISS_TRUE || outcome == MISS_FALSE) &&
 	    note_pair(s, &step->actor, &r->coherence.culprit, outcome))
 		return -1;
-	if (outcome != MISS_TRUE && outcome != MISS_FALSE && !r->coherence.full_had)
+	if (outcome != MISS_TRUE && outcome != MISS_FALSE && !r->coherence.full_hit)
 		*full_missed = true;
 	/* Samples do not show first touches, so do not count them as cold misses. */
 	if (outcome == MISS_COLD && step->actor.trace == NO_TRACE)
@@ -135,7 +135,7 @@ static int do_step(struct run *r, const struct step *step)
 	return 0;
 }
 
-static int look(struct run *r)
+static int take_snapshot(struct run *r)
 {
 	struct sim *s = r->sim;
 	struct sim_seen *objects = NULL;
@@ -170,7 +170,7 @@ static int look(struct run *r)
 	return ret < 0 ? -1 : 0;
 }
 
-static int play(struct sim *s, struct model *m, struct schedule *schedule)
+static int replay(struct sim *s, struct model *m, struct schedule *schedule)
 {
 	struct run r = { .sim = s };
 	int nr_cpus = s->options.shared || !m->nr_cpus ? 1 : m->nr_cpus;
@@ -182,7 +182,7 @@ static int play(struct sim *s, struct model *m, struct schedule *schedule)
 		ret = do_step(&r, &schedule->step[i]);
 		/* Space the snapshots evenly over the counted part. */
 		if (!ret && i == next && taken < SNAPSHOTS) {
-			ret = look(&r);
+			ret = take_snapshot(&r);
 			taken++;
 			next = warm + taken * (schedule->nr - warm) / SNAPSHOTS;
 		}
@@ -229,7 +229,7 @@ static int prepare(struct sim *s, const struct traces *t)
  * A line that missed was not accessed recently: spread such accesses over the objects of
  * the address set, round robin.
  */
-static void take_turns(struct schedule *schedule, struct footprint *footprint)
+static void rotate_objects(struct schedule *schedule, struct footprint *footprint)
 {
 	struct footprint *f;
 	struct step *step;
@@ -278,8 +278,8 @@ static int simulate(struct sim *s, struct model *m, const struct traces *t,
 		ret = sim_schedule_samples(s, m, *footprint, span, &schedule, &random);
 	if (!ret && schedule.nr) {
 		qsort(schedule.step, schedule.nr, sizeof(*schedule.step), by_time);
-		take_turns(&schedule, *footprint);
-		ret = play(s, m, &schedule);
+		rotate_objects(&schedule, *footprint);
+		ret = replay(s, m, &schedule);
 	}
 	s->seconds = span / 1e9;
 	free(schedule.step);

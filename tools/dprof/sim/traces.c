@@ -14,18 +14,18 @@
 /* Fill a pool with a type's objects: of the address set, or else of the samples. */
 int sim_fill_pool(struct model *m, uint32_t type, struct pool *pool)
 {
-	uint64_t room = 0, sum = 0;
+	uint64_t capacity = 0, sum = 0;
 	struct object *o;
 	struct use *u;
 
 	memset(pool, 0, sizeof(*pool));
 	for (o = m->objects; o; o = o->hh.next)
-		room += o->key.type == type;
-	if (!room)
+		capacity += o->key.type == type;
+	if (!capacity)
 		for (u = m->uses; u; u = u->hh.next)
-			room += u->key.type == type;
-	pool->object = calloc(room + 1, sizeof(*pool->object));
-	pool->upto = calloc(room + 1, sizeof(*pool->upto));
+			capacity += u->key.type == type;
+	pool->object = calloc(capacity + 1, sizeof(*pool->object));
+	pool->upto = calloc(capacity + 1, sizeof(*pool->upto));
 	if (!pool->object || !pool->upto)
 		return -1;
 	for (o = m->objects; o; o = o->hh.next) {

@@ -26,14 +26,14 @@ int layout_add_field(struct layout *l, const char *name, uint32_t offset, uint32
 
 	if (l->nr_fields == MAX_FIELDS)
 		return 0;
-	if (l->nr_fields == l->fields_room) {
-		size_t room = l->fields_room * 2 + 32;
+	if (l->nr_fields == l->fields_capacity) {
+		size_t capacity = l->fields_capacity * 2 + 32;
 
-		f = realloc(l->field, room * sizeof(*f));
+		f = realloc(l->field, capacity * sizeof(*f));
 		if (!f)
 			return -1;
 		l->field = f;
-		l->fields_room = room;
+		l->fields_capacity = capacity;
 	}
 	f = &l->field[l->nr_fields];
 	f->name = strdup(name);
@@ -57,14 +57,14 @@ int layout_add_member(struct layout *l, const char *name, uint32_t offset, uint3
 {
 	struct member *m;
 
-	if (l->nr_members == l->members_room) {
-		size_t room = l->members_room * 2 + 32;
+	if (l->nr_members == l->members_capacity) {
+		size_t capacity = l->members_capacity * 2 + 32;
 
-		m = realloc(l->member, room * sizeof(*m));
+		m = realloc(l->member, capacity * sizeof(*m));
 		if (!m)
 			return -1;
 		l->member = m;
-		l->members_room = room;
+		l->members_capacity = capacity;
 	}
 	m = &l->member[l->nr_members];
 	m->name = strdup(*name ? name : "(unnamed)");

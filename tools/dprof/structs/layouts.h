@@ -33,7 +33,7 @@ struct layout {
 	uint32_t size;
 	struct field *field;		/* by offset */
 	struct member *member;
-	size_t nr_fields, fields_room, nr_members, members_room;
+	size_t nr_fields, fields_capacity, nr_members, members_capacity;
 	UT_hash_handle hh;
 };
 

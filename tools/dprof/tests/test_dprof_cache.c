@@ -59,7 +59,7 @@ static void least_recently_used(void **state)
 
 static void fully_associative(void **state)
 {
-	struct full_cache c = { .room = 3 };
+	struct full_cache c = { .capacity = 3 };
 
 	(void)state;
 	assert_int_equal(full_access(&c, 10), 0);

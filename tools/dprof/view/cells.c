@@ -125,7 +125,7 @@ struct dtype **types_by(struct analysis *a, double (*key)(struct analysis *a, co
 	}
 	for (i = 0; i < a->m.nr_types; i++) {
 		struct dtype *t = a->m.by_index[i];
-		double k = analysis_wants(a, t) ? key(a, t) : 0;
+		double k = analysis_selects(a, t) ? key(a, t) : 0;
 
 		if (k > 0)
 			keyed[n++] = (struct keyed){ t, k };

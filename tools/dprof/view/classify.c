@@ -135,7 +135,7 @@ int view_classify(struct analysis *a, struct table *t)
 	nr = fold(a, a->v.verdict, a->v.nr);
 	a->v.nr = nr;
 	for (i = 0; i < nr && !ret && (!a->top || shown < a->top); i++) {
-		if (!analysis_wants(a, a->m.by_index[a->v.verdict[i].type]))
+		if (!analysis_selects(a, a->m.by_index[a->v.verdict[i].type]))
 			continue;
 		ret = add_verdict(a, &a->v.verdict[i], all, t);
 		shown++;

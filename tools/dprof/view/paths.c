@@ -132,7 +132,7 @@ int view_paths(struct analysis *a, struct table *t)
 		const struct trace *trace = &a->t.trace[i];
 
 		number = i && a->t.trace[i - 1].type == trace->type ? number + 1 : 1;
-		if (!analysis_wants(a, a->m.by_index[trace->type]) || (a->top && number > a->top))
+		if (!analysis_selects(a, a->m.by_index[trace->type]) || (a->top && number > a->top))
 			continue;
 		if (add_trace(a, trace, number, t))
 			return -1;

@@ -102,7 +102,7 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 /* Leave out lines without samples and with less than one (simulated) sharing miss. */
 static bool is_shown(const struct analysis *a, const struct shared_line *s)
 {
-	return analysis_wants(a, a->m.by_index[s->key.type]) && (s->samples || sharing_misses(s) >= 1);
+	return analysis_selects(a, a->m.by_index[s->key.type]) && (s->samples || sharing_misses(s) >= 1);
 }
 
 int view_sharing(struct analysis *a, struct table *t)
