@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# configure.sh LINUX OUTPUT FRAGMENT...: configures a kernel from fragments,
-# later ones winning, and checks that it is what was asked for.
+# configure.sh LINUX OUTPUT FRAGMENT...: configures a kernel from fragments, of which later
+# ones override earlier ones, and checks that the configuration has the requested values.
 set -eu
 linux=$1 output=$2
 shift 2

@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the memscope authors
 # deb-tools.sh BUILD: Debian packages of the tools, the libraries and the documents, in
 # BUILD/deb.  They are built from a copy of the sources, by dpkg-buildpackage.
-# deb-tools.sh --source DIR: only makes that copy.
+# deb-tools.sh --source DIR: only creates the copy of the sources, in DIR.
 set -eu -o pipefail
 source=
 [ "$1" != --source ] || source=$(realpath -m -- "$2")
@@ -14,7 +14,7 @@ work=$build/deb-tools
 copy=${source:-$work/memscope}
 [ -n "$source" ] || trap 'rm -rf "$work"' EXIT
 
-# A Debian version: what git describe adds to a release comes after it.
+# A Debian version that sorts the commits after a release after it.
 version=$("$top/tools/version.sh" | sed -E 's/-/+/; s/-/./g')
 rm -rf "$copy"
 mkdir -p "$copy"

@@ -38,7 +38,7 @@ if [ -z "$config" ]; then
 	release=${kernel:-$(uname -r)}
 	grep -qE '^[0-9]+\.[0-9]+' <<<"$release" ||
 		{ echo "deb: $release: not a version of a kernel" >&2; exit 1; }
-	# A kernel of the running system's own making is configured as its maker wanted it.
+	# A running kernel that is not Debian's: use its own configuration.
 	if [ -r "/boot/config-$release" ]; then
 		config=/boot/config-$release
 	elif [ -z "$kernel" ] && [ -r /proc/config.gz ]; then
@@ -51,21 +51,20 @@ if [ -z "$config" ]; then
 fi
 
 if [ "$config" = vm ]; then
-	# What is built already is packaged.
+	# Package the kernel that is already built.
 	out=$build/kernel-vm
 	[ -e "$out/.built" ] || make -C "$top" --no-print-directory B="$build" kernel
 else
 	[ -r "$config" ] || { echo "deb: $config: cannot be read" >&2; exit 1; }
 	out=$build/kernel-deb
 	mkdir -p "$out"
-	# Debian's certificates are not for a private kernel; of debug symbols, what
-	# base.config asks for.
+	# A private kernel cannot use Debian's certificates; base.config sets the debug symbols.
 	sed -e 's/^CONFIG_SYSTEM_TRUSTED_KEYS=.*/CONFIG_SYSTEM_TRUSTED_KEYS=""/' \
 	    -e 's/^CONFIG_MODULE_SIG_KEY=.*/CONFIG_MODULE_SIG_KEY="certs\/signing_key.pem"/' \
 	    -e '/^CONFIG_DEBUG_INFO/d' "$config" >"$out/.config.given"
 	{
 		cat "$out/.config.given" "$top/kernel-config/base.config"
-		# Events come with any tracer, and by this if there is none.
+		# Any tracer enables trace events; without one, this option does.
 		echo 'CONFIG_ENABLE_DEFAULT_TRACERS=y'
 		echo 'CONFIG_LOCALVERSION="-memscope"'
 	} | awk -F'[= ]' '/^CONFIG_/ { last[$1] = $0 } /^# CONFIG_.* is not set/ { last[$2] = $0 }
@@ -83,8 +82,8 @@ fi
 [ "${CONFIGURE_ONLY:-0}" != 1 ] || exit 0
 rm -f "$deb"/linux-*.deb "$out"/../linux-*.deb
 step=("$top/.ci/step" "$build/log" deb-kernel)
-# -d: it is built already, or what it needs is there (make deps).  No package of
-# debug symbols.
+# -d: skip the check of build dependencies: the kernel is already built, or make deps has
+# installed them.  No package of debug symbols.
 export DEB_BUILD_PROFILES=pkg.linux-upstream.nokerneldbg INSTALL_MOD_STRIP=1
 COUNT=$out "${step[@]}" make -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" \
 	LOCALVERSION= KDEB_PKGVERSION="$(make -s -C "$linux" kernelversion)-1" DPKG_FLAGS=-d \

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# known.sh LINUX FRAGMENT...: the lines of fragments about what this kernel has,
-# for a kernel without the series.
+# known.sh LINUX FRAGMENT...: prints the lines of fragments whose symbols this kernel has, to
+# configure a kernel without the series.
 set -eu -o pipefail
 linux=$1
 shift

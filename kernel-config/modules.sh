@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# modules.sh LINUX OUTPUT ORACLE: builds the oracle's modules, which are no part of
-# the series, and packs them with a kernel's modules, as installed, into
-# OUTPUT/modules.cpio, which the guest gets beside its own files.
+# modules.sh LINUX OUTPUT ORACLE: builds the oracle's modules, which are not part of the
+# series, and packs them with the installed modules of the kernel into OUTPUT/modules.cpio,
+# which is appended to the guest's image.
 set -eu -o pipefail
 linux=$1 output=$2 oracle=$3
 root=$(mktemp -d "${TMPDIR:-/tmp}/memscope-modules.XXXXXX")
 trap 'rm -rf "$root"' EXIT
-# The archive's . is the guest's /, which users pass, too.
+# The archive's . becomes the guest's /, so it must be searchable by all users.
 chmod 755 "$root"
 
 PATH=$PATH:/usr/sbin:/sbin
-# Kbuild leaves what it makes beside the source.
+# Build in a copy: Kbuild writes its output beside the source.
 mkdir -p "$output/oracle-module/lib"
 cp "$oracle"/module/* "$oracle"/objects.h "$output/oracle-module/"
 cp "$oracle"/../../tools/lib/mark.h "$output/oracle-module/lib/"
@@ -22,7 +22,7 @@ kbuild() {
 kbuild M="$output/oracle-module" modules
 kbuild modules_install
 kbuild M="$output/oracle-module" modules_install
-# They refer to the trees that they were built from.
+# Remove the links to the source and build trees.
 find "$root" -type l -delete
 cd "$root"
 find . -print0 | LC_ALL=C sort -z |

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# bases.sh BUILD: does the series apply to the older kernels that patches/series names,
-# and do the files that it touches compile there?  Prints TAP.  The two oldest, or all of
-# them with FULL=1, which also links whole kernels.  The sources are Debian's packages.
+# bases.sh BUILD: checks that the series applies to the older kernels that patches/series
+# names, and that the files it changes compile there.  Prints TAP.  Checks the two oldest
+# kernels; with FULL=1, all of them, and links whole kernels.  The sources are Debian packages.
 set -u
 build=$(realpath "$1")
 patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -26,8 +26,8 @@ result() {
 	fi
 }
 
-# Lists of our own, which need no root: of the releases whose kernel is 6.12, from the
-# mirror that the system's packages come from.
+# Use private package lists, which need no root: of the releases whose kernel is 6.12, from
+# the mirror of the system's packages.
 apt=(-o "Dir::Etc::SourceList=$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null
 	-o "Dir::State::Lists=$dir/lists" -o "Dir::Cache=$dir/cache"
 	-o Dir::State::status=/dev/null -o APT::Sandbox::User=root)
@@ -46,7 +46,7 @@ lists() {
 	apt-get "${apt[@]}" update
 }
 
-# source_of VERSION: downloads Debian's package of it, and prints its archive's name.
+# source_of VERSION: downloads Debian's source package and prints the name of its archive.
 source_of() {
 	local archive=$dir/$1.tar.xz package
 	if [ ! -e "$archive" ]; then
@@ -62,7 +62,7 @@ source_of() {
 	echo "$archive"
 }
 
-# compile TREE: the kernel objects of the C files that the series touches; FULL: a kernel.
+# compile TREE: compiles the C files of the kernel that the series changes; with FULL, a kernel.
 compile() {
 	local tree=$1 out=$1-out what=(bzImage) file
 	mkdir -p "$out"
@@ -106,7 +106,7 @@ for version in "${older[@]}"; do
 	rm -rf "${dir:?}/$version"
 done
 
-# A source that is none of these is refused before anything is unpacked for good.
+# A source of another version must be refused before the tree is created.
 unknown=$dir/unknown
 rm -rf "$unknown"
 mkdir -p "$unknown/linux-source-6.12"

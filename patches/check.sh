@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# check.sh BUILD: is the series one a maintainer could take?  Prints TAP.
-# FULL=N builds each patch from the Nth on; FULL=1: all.
+# check.sh BUILD: checks the series by the rules for kernel submissions.  Prints TAP.
+# FULL=N builds the tree after each patch from the Nth on; FULL=1: after all patches.
 set -u
 build=$(realpath "$1")
 linux=$build/linux
@@ -30,8 +30,8 @@ result() {
 "$patches/export.sh" --same "$build"
 result "patches/ is what the tree has: it applies, without fuzz" $?
 
-# MAINTAINERS covers the directories with the first patch; checkpatch cannot
-# know that of the later ones.
+# The first patch adds the directories to MAINTAINERS; checkpatch does not see that when it
+# checks the later ones.
 for patch in $(grep -vE '^[[:space:]]*(#|$)' "$patches/series"); do
 	(cd "$linux" && scripts/checkpatch.pl --strict --show-types --summary-file --no-tree \
 		--root=. --ignore FILE_PATH_CHANGES "$patches/$patch") >"$log/$patch.checkpatch" 2>&1
@@ -39,17 +39,16 @@ for patch in $(grep -vE '^[[:space:]]*(#|$)' "$patches/series"); do
 	result "checkpatch --strict $patch" $? "$log/$patch.checkpatch"
 done
 
-# Those of user space are built, without a warning, by test-vms/tests/selftests.t.
+# test-vms/tests/selftests.t builds the user space files without warnings.
 mapfile -t files < <(git -C "$linux" diff --name-only --diff-filter=AM memscope-base..HEAD \
 	-- ":!tools/testing")
 mapfile -t new < <(git -C "$linux" diff --name-only --diff-filter=A memscope-base..HEAD)
 
 kmake() { make -s -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" "$@"; }
 
-# Objects of the C files touched, with sparse and all warnings; what the files
-# warned of before the series is not the series' fault.
-# A file that is compiled already would not warn again.  A compiler cache with a base
-# directory makes paths relative ones: ../linux/mm/slub.c.
+# Compile the changed C files with sparse and all warnings, and ignore warnings that the files
+# gave before the series.  Remove objects first: make would not compile them again.  A compiler
+# cache with a base directory prints relative paths: ../linux/mm/slub.c.
 warnings() {
 	(cd "$out" && rm -f -- "${objects[@]}")
 	kmake W=1 C=2 "${objects[@]}" 2>&1 |
@@ -65,7 +64,7 @@ cp "$build/kernel-vm/.config" "$out/.config"
 kmake olddefconfig prepare >"$log/prepare" 2>&1
 result "configured for sparse and W=1" $? "$log/prepare"
 warnings >"$log/after"
-# The files as they were, put in their place for a moment, in a copy.
+# Compile the files of the base kernel, in a copy of the tree.
 base=$build/patches-check-base
 if [ -s "$log/after" ]; then
 	git -C "$linux" worktree prune
@@ -87,7 +86,7 @@ comm -23 "$log/after" "$log/before" | grep -vxFf "$patches/sparse-known" >"$log/
 [ ! -s "$log/new-warnings" ]
 result "sparse and W=1 find nothing new in ${#objects[@]} files" $? "$log/new-warnings"
 
-# The objects must be there: a build that failed would have no warnings either.
+# Check that the objects exist: a failed build has no warnings, either.
 missing=0
 for o in "${objects[@]}"; do [ -e "$out/$o" ] || { echo "$o" >>"$log/missing"; missing=1; }; done
 result "they were all compiled" $missing "$log/missing"
@@ -105,7 +104,7 @@ if [ -n "${FULL:-}" ]; then
 	git -C "$linux" worktree prune
 	[ -d "$each" ] || git -C "$linux" worktree add -q --detach "$each" memscope-base
 	mkdir -p "$each-out"
-	# Debug information is not what may fail, and takes half of the time.
+	# Without debug information, which takes half of the time and does not affect the check.
 	for commit in $(git -C "$linux" rev-list --reverse memscope-base..HEAD | tail -n "+$FULL"); do
 		git -C "$each" checkout -q "$commit"
 		cp "$build/kernel-vm/.config" "$each-out/.config"

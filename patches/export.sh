@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# export.sh BUILD: writes the commits of BUILD/linux to patches/, so that only
-# what changed differs.
-# export.sh --same BUILD: succeeds if patches/ is what the tree has.
-# export.sh --sum BUILD: prints a sum of patches/.
-# export.sh --common BUILD: prints the last commit that patches/ has as it is.
+# export.sh BUILD: writes the commits of BUILD/linux to patches/; files of unchanged
+# commits stay the same.
+# export.sh --same BUILD: succeeds if patches/ has the commits of the tree.
+# export.sh --sum BUILD: prints a checksum of patches/.
+# export.sh --common BUILD: prints the last commit up to which the tree and patches/ agree.
 set -eu
 mode='export'
 case $1 in --*) mode=${1#--}; shift ;; esac
@@ -18,8 +18,8 @@ base=$(sed -n 's/^# base: *//p' "$patches/series")
 sum() { (cd "$patches" && cat series ./*.patch | sha1sum | cut -d' ' -f1); }
 [ "$mode" != sum ] || { sum; exit; }
 
-# The bytes of a patch depend on the kernel below it: they are those of the base.
-# On another kernel, the tree is what was last applied to it.
+# The bytes of a patch depend on the kernel that it applies to; patches/ has those for the
+# primary base.  On another kernel, compare with what was last applied to the tree.
 version=$(git -C "$linux" show memscope-base:Makefile |
 	awk '$2 == "=" && /^(VERSION|PATCHLEVEL|SUBLEVEL)/ { v = v dot $3; dot = "." } END { print v }')
 if [ "$version" != "$base" ]; then
@@ -37,8 +37,8 @@ if [ "$version" != "$base" ]; then
 	esac
 fi
 
-# Nothing of this machine, this moment or this Git in the files.  The header is for
-# `reuse lint`: the tags in a patch are the kernel's, not the patch's.
+# The files must not depend on the machine, the time or the version of Git.  The header is
+# for `reuse lint`: the tags in a patch are those of kernel files.
 git -C "$linux" -c core.abbrev=12 -c diff.algorithm=myers -c diff.noprefix=false \
 	-c diff.mnemonicPrefix=false -c format.useAutoBase=false \
 	format-patch -q --zero-commit --no-signature --no-numbered -N --no-stat -p \

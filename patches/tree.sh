@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# tree.sh BUILD: makes BUILD/linux: Debian's kernel source with the series on
-# top, as commits.  Commits of it that are not in patches/ are never lost: it
-# stops, unless FORCE=1.  patches/series names the kernels that the series is
-# tested on; another one is refused, unless ANY_BASE=1.
+# tree.sh BUILD: creates BUILD/linux: Debian's kernel source with the series on top,
+# as commits.  Stops if the tree has commits that are not in patches/, unless FORCE=1.
+# patches/series names the kernels that the series is tested on; stops on another
+# kernel, unless ANY_BASE=1.
 set -eu
 build=$(realpath -m "$1")
 patches=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,10 +15,10 @@ export GIT_AUTHOR_NAME=memscope GIT_AUTHOR_EMAIL=memscope@localhost
 export GIT_COMMITTER_NAME=memscope GIT_COMMITTER_EMAIL=memscope@localhost
 export GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' GIT_COMMITTER_DATE='2026-01-01T00:00:00Z'
 
-# The versions that the series applies to and builds on, the primary one first.
+# The kernel versions that the series supports, the primary one first.
 read -r -a bases <<<"$(sed -nE 's/^# (base|also)://p' "$patches/series" | tr '\n' ' ')"
 
-# refuse_unknown VERSION: stops, and says what to do, if VERSION is no base.
+# refuse_unknown VERSION: stops with instructions if VERSION is not a supported base.
 refuse_unknown() {
 	[[ " ${bases[*]} " != *" $1 "* && "${ANY_BASE:-0}" != 1 ]] || return 0
 	cat >&2 <<-EOF
@@ -51,7 +51,7 @@ cd "$linux"
 
 mapfile -t series < <(grep -vE '^[[:space:]]*(#|$)' "$patches/series")
 
-# The tree may be what the series says, or carry work that is not exported.
+# The tree may match the series, or have commits that are not exported.
 if ! "$patches/export.sh" --same "$build"; then
 	applied=$(cat .git/memscope-applied 2>/dev/null || true)
 	keep=$("$patches/export.sh" --common "$build")
@@ -69,7 +69,7 @@ if ! "$patches/export.sh" --same "$build"; then
 	# Keep the commits whose patches did not change, so that little is rebuilt.
 	git reset -q --hard "$keep"
 	n=$(git rev-list --count memscope-base.."$keep")
-	# What the series needs of later 6.12.y comes first, where it is missing.
+	# First apply the fixes of later 6.12.y that the series needs, where they are missing.
 	for patch in "$patches"/older/*.patch; do
 		[ "$(make -s kernelversion)" != "${bases[0]}" ] &&
 			git apply --check "$patch" 2>/dev/null ||
@@ -78,7 +78,7 @@ if ! "$patches/export.sh" --same "$build"; then
 		git am -q --committer-date-is-author-date "$patch"
 	done
 	git tag -f memscope-series "$([ "$n" -eq 0 ] && echo HEAD || echo memscope-base)" >/dev/null
-	# Until the last is applied, the tree must not be exported.
+	# Forbid export.sh until the last patch is applied.
 	printf '%s\n' "${series[@]:n}" >.git/memscope-incomplete
 	for patch in "${series[@]:n}"; do
 		echo "applying $patch"
