@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# Distinct cache lines in each associativity set (Figure 1 of the DProf paper): of
-# the types in the CSV, each on top of the one before.
+# Distinct cache lines in each associativity set (Figure 1 of the DProf paper), the types of
+# the CSV stacked.
 #	ways, sets	of the cache
 if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
 load plots . "/common.gp"
@@ -12,7 +12,7 @@ if (!exists("sets")) sets = int(set_max) + 1
 set xlabel "associativity set"
 set ylabel "distinct cache lines"
 set xrange [-0.5:sets-0.5]
-# All types in gray behind, the first type of the CSV, which has the most lines, before.
+# All types in gray in the background; in front the first type of the CSV, with the most lines.
 first = system(sprintf("awk -F, 'NR == 2 { print $2 }' '%s'", csv))
 lines(x) = strcol("type") eq first ? column("lines") : NaN
 plot csv using (column("set")):(column("lines_all")) with impulses lw 2 lc rgb "#cccccc" title "all types", \

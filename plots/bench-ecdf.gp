@@ -11,7 +11,7 @@ set yrange [0:1.02]
 set xrange [0.9:*]
 set style fill transparent solid 0.12 noborder
 of(i, x) = column("series") == i ? x : NaN
-# The file has both ends of each step.
+# The file has the start and end point of each step.
 plot for [i=1:words(strategies)] csv using (of(i, column("impact_factor"))):(column("low")):(column("high")) \
 		with filledcurves fc rgb shade_of(i) notitle, \
 	for [i=1:words(strategies)] csv using (of(i, column("impact_factor"))):(column("share")) \

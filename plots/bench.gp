@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# What the plots of pagealloc bench share.  Variables from the caller, besides those of common.gp:
+# Common parts of the plots of pagealloc bench.  Variables set by the caller, besides those of
+# common.gp:
 #	strategies	their names, in the order of the column series
 #	value_label	of the axis of values, with the unit
 #	metric	its name

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# What all plots share.  Variables from the caller:
+# Common parts of all plots.  Variables set by the caller:
 #	csv	file to plot, as `memref report VIEW --format csv` writes it
 #	out	picture to write, .png or .svg
 #	title	of the picture
 #	class	total, user, kernel, page_cache or all
 #	group_mib	size of a group (LMB)
-#	window	what part of the recording it is, in words
-#	from	seconds, addr bytes: where time and memory begin
+#	window	description of the plotted part of the recording
+#	from	start of the time axis, in seconds; addr: start of the memory axis, in bytes
 if (!exists("csv")) { print "usage: gnuplot -e \"csv='x.csv'; out='x.png'\" VIEW.gp"; exit status 1 }
 if (!exists("out")) out = csv . ".png"
 if (!exists("title")) title = csv
@@ -34,7 +34,7 @@ set key at graph 1,1.01 right bottom horizontal noenhanced samplen 2
 set yrange [0:*]
 set style fill solid 0.85 noborder
 
-# Okabe and Ito's colors: told apart by the color-blind.
+# Okabe and Ito's colors: distinguishable by the color-blind.
 array name[4] = ["total", "kernel", "user", "page_cache"]
 array label[4] = ["total", "kernel", "user", "page cache"]
 array color[4] = ["#333333", "#D55E00", "#0072B2", "#009E73"]

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# What heat maps share.  Variables from the caller:
-#	what	the colors mean
+# Common parts of heat maps.  Variables set by the caller:
+#	what	the quantity that colors stand for
 #	pages_min, pages_max	their range
 #	left	margin, in pixels
 #	x0, x1, y0, y1	the ranges of the axes
 
-# Viridis: even to the eye, and told apart by the color-blind.
+# Viridis: perceptually uniform, and distinguishable by the color-blind.
 set palette defined (0 "#440154", 1 "#482878", 2 "#3e4989", 3 "#31688e", 4 "#26828e", \
 	5 "#1f9e89", 6 "#35b779", 7 "#6ece58", 8 "#b5de2b", 9 "#fde725")
-# Few pages are to be seen beside many.
+# A logarithmic scale, so that few pages are visible beside many.
 set logscale cb
 set cbrange [pages_min:(pages_max > pages_min ? pages_max : 10 * pages_min)]
 set cblabel what offset 1.5,0
@@ -19,7 +19,7 @@ set border 15 lc rgb "#555555"
 unset grid
 unset key
 
-# Whole pixels, at least one: parts of them would add up to a paler color.
+# Boxes of whole pixels, at least one: fractions of pixels would blend to paler colors.
 # To gnuplot a picture of 1100 pixels is 1099 wide, and pixels begin at halves.
 right = 950
 width = right - left

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# A flow over time: who accesses, from which node, reading or writing; remote ones apart, as crosses.
+# The accesses of a flow over time, by thread, node and kind (read or write); remote ones are crosses.
 if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
 load plots . "/common.gp"
 

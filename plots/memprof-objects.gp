@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# Sites of objects by their share of the remote accesses.
+# Allocation sites by the share of remote accesses to their objects.
 if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
 load plots . "/common.gp"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# On which node the memory referenced is, over time.
+# Referenced memory by NUMA node, over time.
 if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
 load plots . "/common.gp"
 if (class eq "all") { print "numa: class total, user, kernel or page_cache"; exit status 1 }
@@ -16,7 +16,7 @@ do for [i=1:nodes] { seen[i] = 0 }
 note(i) = (seen[i] = 1, 0)
 stats csv using (note(int(column("node")) + 1)) name "note" nooutput
 
-# Each node stands on those before it in the interval.
+# The nodes of an interval are stacked.
 seq = -1
 top = 0
 stack(n) = (top = column(0) > 0 && column("seq") == seq ? top : 0, seq = column("seq"), \

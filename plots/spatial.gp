@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
 # How often each group of physical memory was referenced.
-#	nodes	"number start number start ...": where nodes begin, in bytes
+#	nodes	"number start number start ...": start addresses of the nodes, in bytes
 if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname -- " . ARG0) : "."
 load plots . "/common.gp"
 
@@ -12,7 +12,7 @@ set xrange [addr/gib:*]
 set ylabel "intervals in which the LMB was referenced"
 set format y "%.10g"
 
-# Where nodes begin; one that begins before the picture begins with it.
+# Mark the starts of nodes; a node that starts before the plotted range is marked at its edge.
 if (exists("nodes") && words(nodes) > 2) {
 	set key at graph 1,1.07
 	set title offset 0,2

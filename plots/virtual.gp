@@ -13,7 +13,7 @@ what = sprintf("pages (4 KiB) referenced per interval in %g MiB", mib)
 start(x) = column("time_s") - column("interval_s")
 stats csv using (start(0)):(column("time_s")) name "time" nooutput
 
-# Where the areas between long gaps are drawn, and what their addresses are.
+# Positions in the picture and addresses of the areas between long gaps.
 stats csv using (column("area")) name "areas" nooutput
 areas = int(areas_max)
 array low[areas]
@@ -32,7 +32,7 @@ y0 = 0
 y1 = high[areas]
 load plots . "/heat.gp"
 
-# A label where an area begins, and within long ones, but none upon another.
+# Label the start of each area, and points within long ones, without overlaps.
 # Addresses do not fit into gnuplot's integers' format: print them in two parts.
 hex(addr) = addr < 2.0**32 ? sprintf("0x%x", int(addr)) : sprintf("0x%x%08x", int(addr / 2.0**32), int(addr - floor(addr / 2.0**32) * 2.0**32))
 set ytics ()
