@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Runs in the guest: code that one CPU writes while others run it.
+ * Runs in the guest: one CPU writes code while others execute it.
  *
  *	code_writes SECONDS
  *
- * A CPU that has seen that a function is new, and then executed a serializing
- * instruction, runs the new one: with processors, and with an emulator that
- * translates code.  Prints what was run and how often it was too old; exits with
- * 1 if it ever was.
+ * After a CPU has read that a function is new, and has executed a serializing
+ * instruction, it must execute the new code: on processors, and in an emulator that
+ * translates code.  Prints the number of calls and of those that ran old code; exits
+ * with 1 if any did.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -25,7 +25,7 @@
 #define FUNCTIONS 8
 #define THREADS 3
 
-/* Of one page, mapped once to be written and once to be run. */
+/* The page of code is mapped twice: writable, and executable. */
 static unsigned char *writable, *code;
 static _Atomic uint32_t written[FUNCTIONS];
 static atomic_bool over;
@@ -36,7 +36,7 @@ struct result {
 
 static _Atomic uint32_t *immediate(unsigned int f)
 {
-	/* The instruction lies so that its operand is aligned. */
+	/* Place the instruction so that its operand is aligned. */
 	return (_Atomic uint32_t *)(writable + f * 64 + 4);
 }
 
@@ -51,7 +51,7 @@ static void *runner(void *arg)
 		asm volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d) : : "memory");
 		got = ((uint32_t (*)(void))(code + f * 64 + 3))();
 		r->calls++;
-		/* Further writes may have been seen, earlier ones not. */
+		/* The call may see later writes, but no earlier ones. */
 		r->old += (int32_t)(got - least) < 0;
 		f = (f + 1) % FUNCTIONS;
 	}
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 		sum.calls += results[i].calls;
 		sum.old += results[i].old;
 	}
-	/* What was last written stays: a translation that is old for ever shows. */
+	/* Keep the last code, so that a translation that is never updated is found. */
 	for (i = 0; i < FUNCTIONS; i++)
 		sum.old += ((uint32_t (*)(void))(code + i * 64 + 3))() != atomic_load(&written[i]);
 	printf("%lu writes, %lu calls, %lu of code too old\n", writes, sum.calls, sum.old);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- *	dprof_check hold PMU		has a pinned event of a PMU on each CPU until it is
- *					killed; prints held N
- *	dprof_check marked COMMAND	runs it by the shell between the oracle's marks
+ *	dprof_check hold PMU		opens a pinned event of the PMU on each CPU, prints
+ *					held N, and waits until it is killed
+ *	dprof_check marked COMMAND	runs a shell command between the oracle's marks
  */
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* init: the guest's first process.  Takes one command from the relay on the
- * host, runs it, sends back what it prints and its exit status, powers off.
+/* init: the guest's first process.  Receives a command from the relay on the
+ * host, runs it, sends its output and its exit status back, and powers off.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,13 +35,13 @@ static char *args[MAX_ARGS + 1];
 static int nr_args;
 static int root_is_host, have_share, have_stdin;
 static const char *cwd;
-/* Directories of the host's root that are seen although /tmp and others are the guest's own. */
+/* Directories of the host that stay visible below the guest's own /tmp and the like. */
 static struct kept {
 	char *path;
 	int fd;
 } kept[MAX_KEPT];
 static int nr_kept;
-/* Recordings that the command leaves in the guest's own files go to the share, with this prefix. */
+/* Prefix of recordings that are copied from the guest's own file systems to the share. */
 static const char *recordings;
 static int upper = -1;
 static int nr_recordings;
@@ -190,7 +190,7 @@ static void read_request(void)
 	int from;
 	char *s;
 
-	/* With the guest's image it comes at the same instruction in each run. */
+	/* A command in the guest's image arrives at the same instruction in each run. */
 	from = open(VM_REQUEST_FILE, O_RDONLY | O_CLOEXEC);
 	if (from < 0)
 		from = port;
@@ -288,7 +288,7 @@ static void mount_rest(void)
 	mount_at("tmpfs", "/dev/shm", "tmpfs", 0, "mode=1777");
 	mount_at("tmpfs", "/tmp", "tmpfs", 0, "mode=1777,size=75%");
 	mount_at("tmpfs", "/run", "tmpfs", 0, "mode=755");
-	/* A kernel without these runs commands that do not need them. */
+	/* Continue without these: a kernel may lack them, and most commands do not need them. */
 	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
 	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
 	mount("cgroup2", "/sys/fs/cgroup", "cgroup2", 0, NULL);
@@ -334,7 +334,7 @@ static pid_t start_command(int in, int out, int err)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* False once @fd has nothing more to give. */
+/* Return false at the end of @fd. */
 static int relay_output(int fd, uint32_t type)
 {
 	char buf[VM_FRAME_MAX];
@@ -348,7 +348,7 @@ static int relay_output(int fd, uint32_t type)
 	return 1;
 }
 
-/* False once stdin has ended. */
+/* Return false at the end of stdin. */
 static int relay_input(int fd)
 {
 	char buf[VM_FRAME_MAX];
@@ -372,7 +372,7 @@ static void on_sigchld(int sig)
 	errno = saved;
 }
 
-/* Reaps everything, as pid 1 must; true once @pid itself has ended. */
+/* Reap all children, as pid 1 must.  Return true once @pid itself has ended. */
 static int reap(pid_t pid, uint32_t *status)
 {
 	int st, ended = 0;
@@ -410,8 +410,8 @@ static uint32_t run_command(void)
 	p[1] = (struct pollfd){ out[0], POLLIN, 0 };
 	p[2] = (struct pollfd){ err[0], POLLIN, 0 };
 	p[3] = (struct pollfd){ have_stdin ? port : -1, POLLIN, 0 };
-	/* What is in the pipes when the command ends is sent; what daemons
-	 * it leaves behind print later is not waited for.
+	/* Send the output that is in the pipes when the command ends; do not
+	 * wait for later output of its daemons.
 	 */
 	for (;;) {
 		int n = poll(p, 4, ended ? 0 : -1);
@@ -471,7 +471,7 @@ static int copy_recording(const char *path, const struct stat *st, int type, str
 	return 0;
 }
 
-/* Whatever the command wrote to the guest's own file systems, which end with it. */
+/* Save recordings from the guest's own file systems, which are lost at power off. */
 static void copy_recordings(void)
 {
 	static const char * const dirs[] = { "/tmp", "/run", "/dev/shm", "/" };

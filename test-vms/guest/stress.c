@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Runs in the guest: works the sampler and the machine under it as hard as it
- * can for a while, and proves that no byte of memory was lost.
+ * Runs in the guest: stresses the sampler and memory management for a while, and
+ * verifies that no byte of memory was lost.
  *
  *	stress SECONDS SEED EXT4-DEVICE [write|dirty]
  *
@@ -112,7 +112,7 @@ static int get(const char *path, char *buf, size_t size)
 	return n;
 }
 
-/* The word that belongs at a place in generation gen of a page. */
+/* The expected word at an offset of a page in generation gen. */
 static uint64_t word(uint64_t page, uint64_t gen, unsigned int i)
 {
 	uint64_t x = page * 0x9e3779b97f4a7c15ULL + gen * 0xbf58476d1ce4e5b9ULL + i;
@@ -173,7 +173,7 @@ static char *map(size_t size, int flags, int fd)
 	return mem;
 }
 
-/* Anonymous memory, more than fits, so that it is swapped. */
+/* Anonymous memory, more than the guest has, so that it is swapped. */
 static void worker_anon(void)
 {
 	uint64_t nr = 160 * MIB / PAGE;
@@ -182,7 +182,7 @@ static void worker_anon(void)
 	      calloc(nr, 1), NULL);
 }
 
-/* Huge pages, split by all that splits them. */
+/* Huge pages, split by every operation that splits them. */
 static void split(char *mem, uint64_t nr, uint8_t *gen)
 {
 	uint64_t huge = rnd() % (nr / 512) * 512, page = huge + rnd() % 512, i;
@@ -244,7 +244,7 @@ static void worker_shmem(void)
 	      calloc(nr, 1), NULL);
 }
 
-/* Two threads write pages while others are checked: TLBs on two CPUs. */
+/* Two threads write some pages while others are verified, so that two CPUs' TLBs are in use. */
 struct shared {
 	char *mem;
 	uint8_t *gen;
@@ -289,11 +289,11 @@ static void worker_threads(void)
 }
 
 /*
- * Threads that write pages of their own in memory of all kinds, over and over,
- * while another one takes the right to write from them in every way there is.
+ * Threads repeatedly write pages of their own in memory of all kinds, while another thread
+ * write-protects these pages in every way.
  */
 #define WRITERS 3
-/* Pages at a time: what is written often is also what a TLB holds. */
+/* Pages written at a time: few, so that their translations stay in the TLB. */
 #define HOT 96
 
 static struct dirty_area {
@@ -306,7 +306,7 @@ static struct dirty_area {
 
 #define AREAS (sizeof(areas) / sizeof(areas[0]))
 
-/* Where mprotect() has just forbidden it: again. */
+/* SIGSEGV because mprotect() has just forbidden the write: retry. */
 static void dirty_again(int sig, siginfo_t *info, void *context)
 {
 	sched_yield();
@@ -339,7 +339,7 @@ static void *dirty_writer(void *arg)
 	return NULL;
 }
 
-/* Lets those write who wait for it. */
+/* Lift the write protection that threads wait for. */
 static void *dirty_uffd_handler(void *arg)
 {
 	int fd = (uintptr_t)arg;
@@ -385,7 +385,7 @@ static void dirty_disturb(int uffd)
 	};
 	pid_t pid;
 
-	/* Mostly what the writers are at. */
+	/* Mostly the pages that are being written. */
 	switch (rnd() % 16) {
 	case 0:
 		mprotect(mem, n * PAGE, PROT_READ);
@@ -413,7 +413,7 @@ static void dirty_disturb(int uffd)
 		a->hot = rnd() % (a->nr - HOT);
 		break;
 	case 6:
-		/* Let them write, and the sampler take the bits, for once. */
+		/* Let the threads write and the sampler clear the bits undisturbed for a moment. */
 		usleep(rnd() % 30000);
 		break;
 	default:
@@ -469,7 +469,7 @@ static void worker_dirty(void)
 	}
 }
 
-/* A shared mapping of a file: what was written must be on the disk. */
+/* A shared mapping of a file: the disk must have the written data at the end. */
 static void sync_file(char *mem, uint64_t nr, uint8_t *gen)
 {
 	char buf[PAGE];
@@ -625,7 +625,7 @@ static void control(void)
 	char buf[64];
 	int err, on = 0;
 
-	/* The sampler is to be busy, not modest. */
+	/* Do not let the sampler's CPU budget limit it. */
 	put(TRACING "memref/cpu_max", "0");
 	while (!over()) {
 		changes++;
@@ -688,7 +688,7 @@ static void control(void)
 				     strerror(err));
 			break;
 		}
-		/* Mostly long enough for some intervals. */
+		/* Usually long enough for some intervals. */
 		usleep(rnd() % (on ? 300000 : 20000));
 	}
 	put(TRACING "events/memref/enable", "0");
@@ -697,7 +697,7 @@ static void control(void)
 	fflush(stdout);
 }
 
-/* Take dirty bits every 50 ms, of everything, without a rest. */
+/* Sample the dirty bits of all pages every 50 ms, without a pause. */
 static void control_write(void)
 {
 	put(TRACING "memref/cpu_max", "0");
@@ -724,7 +724,7 @@ static void control_dirty(void)
 	put(TRACING "memref/write", "all");
 	while (!over()) {
 		put(TRACING "memref/encoding", starts % 2 ? "batch" : "group");
-		/* Without the flush for accessed bits, that for dirty ones is all there is. */
+		/* Without the TLB flush for accessed bits, only the one for dirty bits remains. */
 		put(TRACING "memref/flush", starts % 4 == 3 ? "1" : "0");
 		if (put(TRACING "events/memref/enable", "1"))
 			fail("enable: %s", strerror(errno));
@@ -737,7 +737,7 @@ static void control_dirty(void)
 	fflush(stdout);
 }
 
-/* Threads of the sampler, and its memory, that are left when it is off. */
+/* Check that no thread and no memory of the sampler is left when it is off. */
 static int leftovers(void)
 {
 	char buf[256];
@@ -856,7 +856,7 @@ int main(int argc, char **argv)
 	status = leftovers();
 	bad += !!status;
 	printf("%sok %u - no thread or memory of the sampler left\n", status ? "not " : "", ++n);
-	/* Without these, half of the dangers were not there. */
+	/* Without these events, the run did not cover the races that it is for. */
 	count = vmstat("pswpout ");
 	bad += count <= 1000;
 	printf("%sok %u - memory was swapped: %lu pages\n", count > 1000 ? "" : "not ", ++n, count);

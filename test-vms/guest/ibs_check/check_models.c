@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* check_models: where the emulation's models say that data was found. */
+/* check_models: checks the data source and latency that the emulation's models report. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>

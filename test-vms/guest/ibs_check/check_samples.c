@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* check_samples: whether what a sample says of a known instruction is right. */
+/* check_samples: checks the fields of samples of known instructions. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>

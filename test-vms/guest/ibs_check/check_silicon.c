@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * check_silicon: what processors report beside the accesses of an instruction, which
- * the emulation does on request.
+ * check_silicon: checks quirks of processors, which the emulation reproduces on request.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* loops: in assembly, so that it is known which instruction does what. */
+/* loops: loops in assembly, so that the accesses of each instruction are known. */
 #include <string.h>
 
 #include "loops.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof_gaps [--attached] RECORDING...: what is missing in recordings of memprof_storm,
- * though nothing says so.  Prints, of all of them: allocations and frees of its threads,
- * events that are counted as lost, events that are missing and not counted or there too
- * often, threads, and those whose last event is there.  --attached: the recordings began
- * later than the program.
+ * memprof_gaps [--attached] RECORDING...: finds uncounted losses in recordings of
+ * memprof_storm.  Prints, summed over all: allocations and frees of its threads, events that
+ * are counted as lost, events that are missing without being counted or are duplicated,
+ * threads, and threads whose last event is in the recording.  --attached: the recordings
+ * began after the program.
  */
 #include <stdbool.h>
 #include <stdio.h>

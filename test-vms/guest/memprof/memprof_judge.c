@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof_judge RECORDING LOG: were the accesses of memprof_truth's read_it() and
- * write_it() charged to the objects that its log has at their places and times, and
- * as reads and writes?
+ * memprof_judge RECORDING LOG: checks that the samples of memprof_truth's read_it() and
+ * write_it() are attributed to the objects that its log has at these addresses and times,
+ * and as reads and writes.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -41,7 +41,7 @@ static struct truth *read_log(const char *path, size_t *n)
 	return all;
 }
 
-/* The first object that begins behind an address. */
+/* The first object that starts behind an address. */
 static size_t behind(const struct truth *all, size_t n, uint64_t addr)
 {
 	size_t low = 0, high = n;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof_many SLEEPERS PASSERS FILE: threads that allocate an object each and sleep; then
- * as many others that come and go, each with an object; then nothing happens until there is
- * a file of that name, which "quiet" on standard output says.  Prints how many objects there
- * were.
+ * memprof_many SLEEPERS PASSERS FILE: SLEEPERS threads allocate an object each and sleep; then
+ * PASSERS threads start and end, each with an object; then the program prints "quiet" and
+ * waits until FILE exists.  Prints the number of objects.
  */
 #include <pthread.h>
 #include <stdio.h>

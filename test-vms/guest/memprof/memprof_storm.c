@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof_storm THREADS SECONDS: so many threads allocate and free as fast as they can.
- * Prints how often in all, and how often in a second.  memprof_gaps finds what is missing
- * in a recording of it.
+ * memprof_storm THREADS SECONDS: threads allocate and free as fast as they can.  Prints the
+ * number of allocations, in all and per second.  memprof_gaps checks recordings of it for
+ * losses.
  */
 #include <pthread.h>
 #include <stdatomic.h>

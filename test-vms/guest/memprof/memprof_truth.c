@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof_truth LOG SEED STEPS: threads that allocate, free, move and hand over objects,
- * and read and write them all the time.  Writes down which object was where and when.
- * Reads are all made by read_it(), writes by write_it().
+ * memprof_truth LOG SEED STEPS: threads allocate, free, move and hand over objects, and read
+ * and write them all the time.  Logs the address and lifetime of each object.  read_it()
+ * makes all reads, write_it() all writes.
  */
 #include <pthread.h>
 #include <sched.h>

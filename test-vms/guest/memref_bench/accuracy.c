@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_bench accuracy: pages found of those used, and wrong ones.
+ * memref_bench accuracy: share of the used pages that are found, and false positives.
  */
 #include <stdio.h>
 #include <stdlib.h>

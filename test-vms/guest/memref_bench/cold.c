@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_bench cold: what memory costs that is mapped, but not used.
+ * memref_bench cold: cost of memory that is mapped but not used.
  */
 #include <stdio.h>
 #include <string.h>

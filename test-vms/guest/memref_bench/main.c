@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_bench PART: memref and those who do its job today, on one working
- * set in one guest.  Prints lines "name value".
+ * memref_bench PART: compares memref with existing samplers, on one working set in
+ * one guest.  Prints lines "name value".
  *
  * Runs under QEMU's -icount shift=0, where a nanosecond is an instruction, so
  * that times are counts, the same in each run; accuracy does so on two CPUs,
  * and without.
  *
  *	cost		instructions for each page table entry in use
- *	cold		what memory costs that is mapped, but not used
- *	accuracy	pages found of those used, and wrong ones
- *	slowdown	of a program, by samples every second and more often
- *	reclaim		what a sampler does to the choice of pages to swap out
+ *	cold		cost of memory that is mapped but not used
+ *	accuracy	share of the used pages that are found, and false positives
+ *	slowdown	of a program, for sampling intervals of a second and less
+ *	reclaim		effect of a sampler on the choice of pages to swap out
  *	bytes		of the trace buffer for each group
- *	locks		how long mmap() and munmap() of the target wait
- *	zap		what is added to unmapping a page that was used
+ *	locks		time that mmap() and munmap() of the target wait
+ *	zap		instructions added to unmapping a used page
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_bench reclaim: what a sampler does to the choice of pages to swap out.
+ * memref_bench reclaim: effect of a sampler on the choice of pages to swap out.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +14,11 @@
 #include "bench.h"
 
 /*
- * A set that is used all the time, and a stream that is used once, in a cgroup
- * too small for both: reclaim should swap out the stream.  How often it takes
- * the set instead shows whether a sampler misleads it.  One fault more changes
- * all that follow, so that runs differ by more than what is looked for: a seed
- * is run with each of the samplers, one after the other, and those runs are
- * compared.
+ * A set that is used all the time and a stream that is used once, in a cgroup too small for
+ * both: reclaim should swap out the stream.  The number of times that it swaps out the set
+ * shows whether a sampler misleads it.  A single additional fault changes all later ones, so
+ * runs vary by more than the effect: run each seed with all samplers in succession, and
+ * compare these runs with each other.
  */
 #define SEEDS 5
 #define LIMIT "96M"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_bench: memref, page_idle and clear_refs: begin an interval, end it, say
- * which pages were used.
+ * memref_bench: memref, page_idle and clear_refs: begin an interval, end it, report the used
+ * pages.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ void refs_begin(struct target *t)
 	put(path, "1");
 }
 
-/* smaps tells a number for each mapping; no pages. */
+/* smaps reports a number for each mapping, not pages. */
 void refs_end(struct target *t, struct found *f)
 {
 	unsigned long long start, end, kb;

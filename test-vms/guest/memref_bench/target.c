@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_bench: the target, a process that uses memory when told to, and its
- * neighbor.
+ * memref_bench: the target, a process that uses memory on request, and its neighbor.
  */
 #include <fcntl.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_bench zap: what the sampler adds to unmapping a page that was used.
+ * memref_bench zap: instructions that the sampler adds to unmapping a used page.
  *
  * Entries that were accessed are noted where they are zapped.  The program maps
  * memory, uses it and unmaps it; what it does without the sampler, and with one that

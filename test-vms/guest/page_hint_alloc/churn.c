@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Faults under hints while all else that moves memory is at work: runs of
- * STRESS_SECONDS (60), STRESS_RUNS of them (1), each with a seed of its own.
+ * Faults under hints while everything else that moves memory is active: STRESS_RUNS (1)
+ * runs of STRESS_SECONDS (60), each with its own seed.
  */
 #include <dirent.h>
 #include <signal.h>
@@ -211,7 +211,7 @@ static unsigned int failed_allocations(void)
 	return n;
 }
 
-/* False: a worker died. */
+/* Return false if a worker died. */
 static bool churn(unsigned int seconds)
 {
 	pid_t pids[WORKERS + 1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* What a fault costs, steered and default: on each CPU a thread that faults. */
+/* Measures the cost of a fault with and without hints: a thread on each CPU faults. */
 #include <pthread.h>
 #include <sched.h>
 #include <sys/wait.h>

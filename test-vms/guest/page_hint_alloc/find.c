@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* How many pages land where they should. */
+/* Measures the share of pages that get a frame as hinted. */
 #include "alloc.h"
 #include "pagemap.h"
 
-/* The page's color is that of its address, or in the set. */
+/* Return whether the page has a color of the set, or without a set, that of its address. */
 static bool hit(const char *p, uint64_t set)
 {
 	unsigned int c = page_color(&info, pfn_of(p));

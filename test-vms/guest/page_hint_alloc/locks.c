@@ -23,7 +23,7 @@ static int by_length(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Do free lists change in this function, or is the lock another one? */
+/* Return whether the function changes free lists; else the lock is another one. */
 static bool is_ours(const char *caller)
 {
 	return !strncmp(caller, "page_hint_zone_search", 21) ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * page_hint_alloc PART [SEED]: what the steered allocator finds, and what it
- * costs.  TAP, with numbers as comments.
+ * page_hint_alloc PART [SEED]: measures the hit rate and the cost of allocations
+ * with page hints.  Prints TAP, with numbers as comments.
  *
  *	fresh		coloring on memory as it is
  *	aged		coloring when single pages are free at random, down to

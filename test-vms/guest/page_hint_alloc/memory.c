@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* What memory is free, and memory that has been in use for long. */
+/* Reads the amount of free memory, and makes memory as fragmented as after long use. */
 #include "alloc.h"
 
 /* Sum of the numbers after a word at the start of a line. */
@@ -75,7 +75,7 @@ char *age(uint64_t want_free, uint64_t *size)
 	return p;
 }
 
-/* What the zones count as free is what their lists hold. */
+/* Check that each zone's count of free pages matches its free lists. */
 bool free_pages_match(void)
 {
 	uint64_t lists, counted = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Samples by the PMU swmem that need a judge outside of the guest.
+ * Samples by the PMU swmem, for checks outside of the guest.
  *
  *	swmem_check all			ticks of CPUs that are idle, and that work again
  *	swmem_check hold FILE		samples all CPUs; writes to FILE after a while
