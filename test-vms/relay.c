@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* vm-relay: starts QEMU, hands the guest its command, passes on what the
- * command prints and its exit status.  The part of test-vms/run that is not a
- * shell's work.
+/* vm-relay: starts QEMU, sends the guest its command, and forwards the command's
+ * output and exit status.  Part of test-vms/run.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -134,7 +133,7 @@ static char in[sizeof(struct vm_frame) + VM_FRAME_MAX];
 static size_t in_len;
 static int have_status, status;
 
-/* One frame from the guest; false when it makes no sense. */
+/* Handle a frame from the guest.  Return false if it is invalid. */
 static int handle(const struct vm_frame *f, const char *data)
 {
 	uint32_t st;
@@ -142,7 +141,7 @@ static int handle(const struct vm_frame *f, const char *data)
 	switch (f->type) {
 	case VM_STDOUT:
 	case VM_STDERR:
-		/* Our reader may be gone: the command goes on regardless. */
+		/* Ignore errors: if our reader has closed the pipe, the command continues. */
 		write_all(f->type == VM_STDOUT ? 1 : 2, data, f->len);
 		return 1;
 	case VM_STATUS:
@@ -163,7 +162,7 @@ static int handle(const struct vm_frame *f, const char *data)
 	return 0;
 }
 
-/* False at the end of the guest, or of sense. */
+/* Return false at the end of the connection, or after an invalid frame. */
 static int read_guest(void)
 {
 	struct vm_frame f;

@@ -25,7 +25,7 @@ void model_instrument(struct qemu_plugin_tb *tb, size_t n);
  * behind it in the block, which were counted when the block began.
  */
 void model_mark(unsigned int index, uint16_t code, bool kernel, unsigned int insns_after);
-/* The VM ends. */
+/* Called at the end of the VM. */
 void model_end(void);
 
 /* One access in a file of trace=, in the order they were made. */

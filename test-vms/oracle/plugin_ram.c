@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* liboracle: finds the guest's RAM in QEMU. */
+/* liboracle: locates the guest's RAM in QEMU's memory. */
 #define _GNU_SOURCE
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* What every plugin of the oracle needs of QEMU beyond its plugin interface. */
+/* Access to QEMU beyond its plugin interface, for all plugins of the oracle. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

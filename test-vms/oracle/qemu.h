@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What every plugin of the oracle needs of QEMU beyond its plugin interface. */
+/* Access to QEMU beyond its plugin interface, for all plugins of the oracle. */
 #ifndef MEMSCOPE_ORACLE_QEMU_H
 #define MEMSCOPE_ORACLE_QEMU_H
 
@@ -40,7 +40,7 @@ void oracle_end(FILE *out, const char *name);
 /* The calling thread's CPUState: a thread-local variable of QEMU's. */
 void *oracle_current_cpu(void);
 
-/* Throws the translated code away: it comes back with other callbacks, or none. */
+/* Discard the translated code, so that it is translated again with new callbacks, or none. */
 void oracle_flush(void);
 
 /* Is it a mark (mark.h)?  Then *@code is its code. */
@@ -49,7 +49,7 @@ bool oracle_is_mark(const struct qemu_plugin_insn *insn, unsigned int *code);
 /* Is it IRETQ, by which a kernel leaves an NMI? */
 bool oracle_is_iret(const struct qemu_plugin_insn *insn);
 
-/* The VM ends with the message: a run without its truth is worth nothing. */
+/* End the VM with a message: a run without ground truth must not pass. */
 void __attribute__((noreturn, format(printf, 1, 2))) oracle_die(const char *fmt, ...);
 
 #endif

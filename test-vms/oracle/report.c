@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* oracle-report: shows what the oracle plugin recorded. */
+/* oracle-report: prints the recordings of the oracle plugin. */
 #include <stdlib.h>
 #include <string.h>
 

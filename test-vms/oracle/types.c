@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * A third oracle, for what is told of data types: how often was each type of the
- * kernel accessed, and why did its accesses miss a CPU's cache?
+ * An oracle for data types: counts the accesses to each type of the kernel, and the classes
+ * of their misses in a CPU's cache.
  *
  *	-plugin libtypes.so,out=FILE[,cache=BYTES:WAYS][,nmi=ADDRESS][,count=ops][,misses=loads]
  *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * A fourth oracle, for dprof's object access histories: every access to objects while
- * they are watched, in the order in which it was made.
+ * An oracle for dprof's object access histories: logs every access to objects while they are
+ * watched, in the order of execution.
  *
  *	-plugin libwatched.so,out=FILE,watches=ADDRESS:BYTES:TARGET:BLIND:NUMBER
  *		[,debug=ADDRESS][,nmi=ADDRESS][,fault=ADDRESS]
