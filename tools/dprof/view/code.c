@@ -111,7 +111,7 @@ int view_code(struct analysis *a, struct table *t)
 	table_init(t, columns, NR(columns));
 	for (i = 0; i < a->m.nr_sites && !ret; i++) {
 		tally_add(&sum, &a->m.by_site[i]->sum);
-		if (analysis_wants(a, a->m.by_index[a->m.by_site[i]->key.type]))
+		if (analysis_selects(a, a->m.by_index[a->m.by_site[i]->key.type]))
 			ret = add_site(a, &all, a->m.by_site[i]);
 	}
 	sorted_by = a->level;

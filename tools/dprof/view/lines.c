@@ -46,7 +46,7 @@ static bool is_wanted(const struct analysis *a, const struct line *l)
 	size_t i;
 
 	for (i = 0; i < l->nr; i++)
-		if (analysis_wants(a, a->m.by_index[l->use[i]->key.type]))
+		if (analysis_selects(a, a->m.by_index[l->use[i]->key.type]))
 			return true;
 	return false;
 }
