@@ -127,7 +127,7 @@ static void report(void *turn, char *data, size_t size)
 	*i = v[1].name ? *i + 1 : 0;
 	model_init(&m);
 	m.heat.max_cells = m.virt.max_cells = 4096;
-	m.thp.selected = v->needs & VIEW_THP;
+	m.thp.collect = v->needs & VIEW_THP;
 	reader_read(path, &m, NULL, error, sizeof(error));
 	if (m.nr_intervals) {
 		view_make(v, &m, &t, error, sizeof(error));
