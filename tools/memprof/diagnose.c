@@ -196,19 +196,21 @@ static void print_expected(const struct findings *f, double own, double gain, FI
 }
 
 /* "Latency of memory, by its node: 410 cycles on node 0, 9952 on node 1." */
-static void print_nodes(struct memprof *m, FILE *out)
+static int print_nodes(struct memprof *m, FILE *out)
 {
 	struct counts *to = calloc(memprof_nr_nodes(m), sizeof(*to));
 	struct memprof_access a;
 	int i, n = 0;
 	size_t k;
 
-	for (k = 0; to && k < memprof_nr_accesses(m); k++) {
+	if (!to && memprof_nr_nodes(m))
+		return -1;
+	for (k = 0; k < memprof_nr_accesses(m); k++) {
 		memprof_access(m, k, &a);
 		if (a.home >= 0 && a.home < memprof_nr_nodes(m))
 			counts_add(&to[a.home], m, &a);
 	}
-	for (i = 0; to && i < memprof_nr_nodes(m); i++) {
+	for (i = 0; i < memprof_nr_nodes(m); i++) {
 		if (!to[i].latencies)
 			continue;
 		fprintf(out, "%s%.0f%s on node %d", n ? ", " : "Latency of memory, by its node: ",
@@ -218,6 +220,7 @@ static void print_nodes(struct memprof *m, FILE *out)
 	if (n)
 		fputs(".\n", out);
 	free(to);
+	return 0;
 }
 
 static int print_text(struct memprof *m, const struct findings *f, const struct latencies *l,
@@ -228,7 +231,8 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 
 	fprintf(out, "%.1f %% of %lu sampled accesses of main memory are remote.\n",
 		100 * share(f->remote, f->accesses), (unsigned long)f->accesses);
-	print_nodes(m, out);
+	if (print_nodes(m, out))
+		return complain(-1, "no memory left");
 	print_latencies(m, l, out);
 	for (i = 0; i < f->nr; i++) {
 		const struct finding *x = &f->all[i];

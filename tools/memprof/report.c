@@ -20,7 +20,7 @@ int cmd_report(int argc, char **argv)
 	struct output output = { };
 	const struct view *view;
 	struct memprof *m;
-	struct table table;
+	struct table table = { };
 	int damaged, failed;
 	const struct opt options[] = { OUTPUT_OPTIONS(&output), COMMON_OPTIONS(&common), { } };
 

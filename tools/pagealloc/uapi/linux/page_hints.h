@@ -2,11 +2,12 @@
 /*
  * Hints for the page allocator: ioctls of /proc/<pid>/page_hints.
  *
- * Every structure begins with its size, as its writer knows it.  A kernel that
- * knows more takes what is missing as 0; one that knows less refuses what it
- * does not know and is not 0 with E2BIG.  What comes back ends, and its size
- * says so, where either of them knows no more.  Addresses are bytes and are rounded
- * by no one: a start or an end that is no multiple of the page size is EINVAL.
+ * Every structure begins with its size, set by the caller.  A kernel with a
+ * larger structure reads missing fields as 0; a kernel with a smaller one fails
+ * with E2BIG if unknown fields are not 0.  A structure that is returned has the
+ * smaller of both sizes, and its size field says so.  Addresses are in bytes and
+ * are not rounded: a start or an end that is no multiple of the page size is
+ * EINVAL.
  */
 #ifndef _UAPI_LINUX_PAGE_HINTS_H
 #define _UAPI_LINUX_PAGE_HINTS_H
@@ -36,10 +37,10 @@
  * @api_version: PAGE_HINTS_API_VERSION of the kernel
  * @color_bits: number of rows of the color function; 0 when there is none
  * @colors: number of colors, 1 << @color_bits
- * @cache_level: level of the cache the function was taken from; 0 when it was
- *	given by the administrator
- * @full_rank_order: the least order of which each aligned block holds every
- *	color; ~0 when blocks of no order do
+ * @cache_level: level of the cache the function was derived from; 0 if the
+ *	administrator set it
+ * @full_rank_order: the lowest order for which each aligned block holds every
+ *	color; ~0 if there is none
  * @inherit: flags of inheritance that the system allows
  * @masks: the rows: bit i of a page's color is the parity of (PFN & masks[i])
  */
@@ -66,17 +67,17 @@ struct page_hints_info {
  * @arg_size: bytes of it; at most 8 a page of the range (or 4096 if that is
  *	more) and 64 MiB
  *
- * With PAGE_HINT_LOCKED, it takes CAP_SYS_NICE to clear the hint, to set another
- * one over it or, if it is the default, for a range, and to change what is
- * inherited, also by the process itself and whatever vm.page_hints_unprivileged
- * says.  A program that gains privileges by execve(2) keeps a locked default.
+ * With PAGE_HINT_LOCKED, CAP_SYS_NICE is required to clear the hint, to set
+ * another one over it or, if it is the default, for a range, and to change what
+ * is inherited, also for the process itself and regardless of
+ * vm.page_hints_unprivileged.  A program that gains privileges by execve(2)
+ * keeps a locked default.
  *
- * EPERM without CAP_SYS_NICE, or for frames without CAP_SYS_ADMIN, or where a
- * locked hint is in the way; ENOENT when
- * there is no such strategy; ERANGE when the argument names a color or a frame
- * that does not exist; E2BIG when it is too large, EINVAL when it is wrong;
- * EOPNOTSUPP when the system has no color function; ENOSPC when there are a
- * million ranges.
+ * EPERM without CAP_SYS_NICE, or for frames without CAP_SYS_ADMIN, or if a
+ * locked hint would be replaced without CAP_SYS_NICE; ENOENT if there is no such
+ * strategy; ERANGE if the argument names a color or a frame that does not exist;
+ * E2BIG if it is too large, EINVAL if it is invalid; EOPNOTSUPP if the system
+ * has no color function; ENOSPC if there are a million ranges.
  */
 struct page_hints_set {
 	__u64 size;
@@ -106,7 +107,7 @@ struct page_hints_arg_binhop {
  * for a page that may be anywhere; exactly as many as the range has pages.
  */
 
-/* partition: a set of colors, bit 0 of word 0 is color 0; arg_size tells how many. */
+/* partition: a set of colors, bit 0 of word 0 is color 0; arg_size bytes of it. */
 struct page_hints_arg_partition {
 	__u64 colors[PAGE_HINTS_MAX_COLORS / 64];
 };
@@ -139,10 +140,10 @@ struct page_hints_range {
  * @flags: out: PAGE_HINT_*
  * @inherit: out: PAGE_HINTS_* of the address space
  * @strategy: out
- * @text: out: the argument, for people
- * @requests: out: pages asked for under this hint; 0 for those who may not see
- *	colors
- * @hits: out: and got where it says; likewise
+ * @text: out: the argument in readable form
+ * @requests: out: pages allocated under this hint; 0 for callers that may not
+ *	see colors
+ * @hits: out: those placed as the hint requests; likewise
  *
  * ENOENT when there is none at or after @start.
  */
@@ -193,12 +194,12 @@ struct page_hints_inherit {
  * @pfn: frame; 0 without CAP_SYS_ADMIN
  * @want_pfn: frame that an exact hint names, else ~0; 0 without CAP_SYS_ADMIN
  * @color: color of the frame; 0 without PAGE_HINTS_COLOR
- * @want_color: color that the hint names; for a frame that it names, that of
- *	the frame, and so 0 for those who may not see colors
+ * @want_color: color that the hint names; if it names a frame, the color of that
+ *	frame, and so 0 for callers that may not see colors
  * @flags: PAGE_HINTS_*
  *
- * Colors are for those who may set them: with CAP_SYS_NICE or CAP_SYS_ADMIN, or
- * vm.page_hints_unprivileged.
+ * Callers that may set hints may see colors: with CAP_SYS_NICE or CAP_SYS_ADMIN,
+ * or vm.page_hints_unprivileged.
  */
 struct page_hints_page {
 	__u64 pfn;
@@ -211,7 +212,7 @@ struct page_hints_page {
 /**
  * struct page_hints_query - where pages are: QUERY and VERIFY
  * @size: of this structure
- * @start: first address; out, for QUERY: first address not looked at
+ * @start: first address; out, for QUERY: first address not processed
  * @end: first address after the range
  * @pages: QUERY: address of an array of struct page_hints_page; VERIFY: 0
  * @nr_pages: QUERY: its length; out: entries written, one for each page of the
@@ -222,9 +223,9 @@ struct page_hints_page {
  * @placed: of these, with a place named
  * @hits: of these, at their place
  *
- * Files' pages and the zero page count as present only.  Pages that QUERY did
- * write are counted as by VERIFY.
- * Hits tell colors: they are 0 for those who may not see colors.
+ * Pages of files and the zero page count as present only.  QUERY counts the
+ * pages that it writes as VERIFY does.
+ * Hits reveal colors: they are 0 for callers that may not see colors.
  */
 struct page_hints_query {
 	__u64 size;
@@ -241,10 +242,10 @@ struct page_hints_query {
 
 /* struct page_hints_remap.flags */
 #define PAGE_HINTS_REMAP_SHARED	(1U << 0)	/* shared pages too (CAP_SYS_NICE) */
-#define PAGE_HINTS_REMAP_EVICT	(1U << 1)	/* exact: move who is there away */
+#define PAGE_HINTS_REMAP_EVICT	(1U << 1)	/* exact: migrate frames in use away */
 
 /**
- * struct page_hints_remap - move the pages of a range to where the hints say
+ * struct page_hints_remap - migrate the pages of a range according to its hints
  * @size: of this structure
  * @start: first address
  * @end: first address after the range
