@@ -314,6 +314,9 @@ int model_add(void *model, const struct event *e)
 	case EVENT_SAMPLE:
 		sample = *e;
 		sample.sample.op = op_of(&e->sample);
+		/* A damaged file may name any CPU: one beyond the limit is unknown. */
+		if (sample.cpu >= MAX_CPUS)
+			sample.cpu = -1;
 		return add_sample(m, &sample);
 	case EVENT_ALLOC: return add_alloc(m, e);
 	case EVENT_FREE: return add_free(m, e);

@@ -79,8 +79,7 @@ static int emit(struct source *s, enum event_kind kind, struct event *e, int32_t
 {
 	e->kind = kind;
 	e->ts = s->time;
-	/* A damaged file may have any number; the model takes 1,024 CPUs (MAX_CPUS). */
-	e->cpu = cpu < 1024 ? cpu : -1;
+	e->cpu = cpu;
 	e->pid = pid;
 	return s->r->event(s->r->ctx, e);
 }
