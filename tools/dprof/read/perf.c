@@ -32,7 +32,7 @@
 #define OBJECT_BYTES	(1ULL << 32)
 #define KERNEL_MEMORY	(1ULL << 63)
 
-/* A type that was told of. */
+/* A type for which EVENT_TYPE was emitted. */
 struct told {
 	struct { char cache[64], func[64], file[128]; } key;
 	uint32_t id;
@@ -84,7 +84,7 @@ static int emit(struct source *s, enum event_kind kind, struct event *e, int32_t
 	return s->r->event(s->r->ctx, e);
 }
 
-/* The type of a name, told of when it is new.  Return 0, or what the taker of events returned */
+/* Find the type of a name; emit EVENT_TYPE if it is new.  Return 0, or the value of the callback */
 static int find_type(struct source *s, const struct type_event *want, uint32_t *id)
 {
 	struct told key, *t;

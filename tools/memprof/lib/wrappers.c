@@ -67,7 +67,7 @@ int wrappers_add(struct wrappers *w, const char *name)
 	return w->names[w->nr] ? (w->nr++, 0) : -1;
 }
 
-/** wrappers_add_json() - those that the recording was told of.  Return: 0, or -1 without memory */
+/** wrappers_add_json() - add the wrappers named in the recording.  Return: 0, or -1 without memory */
 int wrappers_add_json(struct wrappers *w, const json_t *names)
 {
 	const json_t *name;
