@@ -21,7 +21,7 @@ PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libg
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db
 # whose objects memprof follows
-PACKAGES += libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
+PACKAGES += libjemalloc2 libtcmalloc-minimal4 libmimalloc-dev
 # what the decoder of swmem is compared with
 PACKAGES += libzydis-dev binutils
 # the kernel's own tests of memory management
