@@ -82,6 +82,15 @@ static void pin(void)
 		die("sched_setaffinity");
 }
 
+/* No other process gets the CPU, which would flush its TLB. */
+static void run_undisturbed(bool on)
+{
+	struct sched_param param = { .sched_priority = on };
+
+	if (sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param))
+		die("sched_setscheduler");
+}
+
 /* One page in so many; mixed: every second of these is written. */
 static void touch(unsigned char *p, unsigned long nr_pages, unsigned long stride, enum work work)
 {
@@ -410,6 +419,7 @@ static void cell(const struct spec *spec)
 	write_file("memref/kernel", spec->writes ? "off" : "auto");
 	if (spec->neighbor)
 		pid = start_neighbor();
+	run_undisturbed(spec->flush == '0');
 	run(spec);
 	for (int i = 0; i < WARM_UPS + SCORED; i++) {
 		oracle_mark(MARK_RUN_BEGIN);
@@ -417,6 +427,7 @@ static void cell(const struct spec *spec)
 		scan.scored = i >= WARM_UPS;
 		harvest(&scan);
 	}
+	run_undisturbed(false);
 	if (pid) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);

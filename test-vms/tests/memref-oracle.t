@@ -52,8 +52,8 @@ for my $c (@cells) {
 		if $rest =~ /writes/;
 }
 
-# Without a flush it is blind, as it must be.  A stray context switch flushes, and QEMU
-# does when it makes its TLB larger: then all is seen of one.
+# Without a flush it is blind, as it must be.  No context switch flushes then, but QEMU does
+# when it makes its TLB larger: all is seen of one cell.
 my @blind = map { $_->{user_recall} } grep { $_->{cell} =~ / (256|1024|4096) pages, alone, no flush/ } @cells;
 is(scalar @blind, 6, 'cells without a flush');
 cmp_ok(scalar(grep { $_ < 0.5 } @blind), '>=', 4, 'blind without a flush') or diag("@blind");
