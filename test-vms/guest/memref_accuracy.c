@@ -82,10 +82,10 @@ static void pin(void)
 		die("sched_setaffinity");
 }
 
-/* No other process gets the CPU, which would flush its TLB. */
+/* Real-time priority keeps other processes off the CPU: switching to one flushes its TLB. */
 static void run_undisturbed(bool on)
 {
-	struct sched_param param = { .sched_priority = on };
+	struct sched_param param = { .sched_priority = on ? 1 : 0 };
 
 	if (sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param))
 		die("sched_setscheduler");

@@ -29,7 +29,7 @@ my %expected;
 
 sub path_of {
 	my ($library) = @_;
-	my ($path) = grep { -e } glob join ' ', map { "$_/$library" } '/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib';
+	my ($path) = grep { -e } glob "{/usr/lib/x86_64-linux-gnu,/usr/lib64,/usr/lib}/$library";
 	return $path;
 }
 
