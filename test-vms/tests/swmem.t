@@ -92,7 +92,7 @@ for my $cpu (0, 1) {
 	is($vm->{status}, 0, 'kernel addresses, as an ordinary user') or diag $vm->{err};
 	my @results = ktap($vm->{out});
 	is(scalar @results, 4, 'all was tried');
-	like($vm->{out}, qr/ 0 of 1000 kernel addresses told$/m, '1000 addresses');
+	like($vm->{out}, qr/ 0 of 1000 kernel addresses reported$/m, '1000 addresses');
 }
 
 # --- perf throttles it ----------------------------------------------------------
