@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_steady: references the same pages each time it is told to.  For each
+ * memref_steady: references the same pages at each request.  For each
  * line of standard input it does ROUNDS times: reference some pages, others in
  * each round, and end memref's interval; then it prints a line.  So intervals
  * of two recordings can be equal.

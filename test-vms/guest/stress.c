@@ -322,7 +322,7 @@ static void *dirty_writer(void *arg)
 		struct dirty_area *a = &areas[rnd() % AREAS];
 		uint64_t from = a->hot;
 
-		/* Where NUMA balancing wants its pages to be. */
+		/* Where NUMA balancing moves its pages. */
 		CPU_ZERO(&cpus);
 		CPU_SET(rnd() % 4, &cpus);
 		if (rnd() % 1024 == 0)

@@ -50,7 +50,7 @@ struct cache_shape {
 	unsigned int ways;
 	unsigned int sets;	/* a power of two */
 	unsigned int line_shift;
-	unsigned int level;	/* from 1: how many caches an access meets up to this one */
+	unsigned int level;	/* from 1: how many caches an access passes up to this one */
 	unsigned int kinds;	/* bits 1 << enum cache_kind */
 	enum cache_policy policy;
 	bool shared;		/* one for all CPUs, else one for each */

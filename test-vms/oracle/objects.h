@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What the module oracle_objects tells the oracle of types: one per mark. */
+/* What the module oracle_objects reports to the oracle about types: one per mark. */
 #ifndef MEMSCOPE_ORACLE_OBJECTS_H
 #define MEMSCOPE_ORACLE_OBJECTS_H
 

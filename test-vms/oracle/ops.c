@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* What sampling of instructions can tell of their accesses: see ops.h. */
+/* What sampling of instructions can report of their accesses: see ops.h. */
 #include "ops.h"
 
 /* As merge() of the emulated IBS: a store to what was loaded, and what goes on behind it. */

@@ -104,7 +104,7 @@ static void cyclic(void **state)
 	assert_walk("L1:256:4:64:plru", "abcdabcdabcd", "mmmmhhhhhhhh");
 }
 
-/* Lines a whole way apart meet in one set, the others do not. */
+/* Lines a whole way apart share a set, the others do not. */
 static void conflicts(void **state)
 {
 	struct cache_model *m = make("L1:512:2:64", 1);	/* 4 sets */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * Marks: a guest emits them to tell the oracle where an interval or a phase ends, and
+ * Marks: a guest emits them to mark for the oracle where an interval or a phase ends, and
  * whether a traced process runs.  A mark is an 8-byte NOP whose displacement carries
  * a 16-bit code; without the oracle it executes as a NOP.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * For programs with allocators of their own: tell memprof record about objects.
+ * For programs with allocators of their own: report objects to memprof record.
  *
  * Under memprof record the functions are the preloaded library's; else they do nothing,
  * and cost a test.  Call memprof_allocated() after an object is made, memprof_freed()

@@ -252,7 +252,7 @@ static int reap(pid_t child)
 	return -1;
 }
 
-/* Between looks, in ms: nothing tells that a thread's ring has something in it. */
+/* Polling interval in ms: a thread's ring has no notification. */
 #define BUSY_MS		5
 #define IDLE_MS		40
 
@@ -281,7 +281,7 @@ static int collect(struct recording *r, struct sampler *s, struct rings *rings, 
 		}
 		if (found != RINGS_FULL)
 			sampler_wait(s, others, 2, rings || uprobes ? wait : 20);
-		/* What the ring of events tells may refer to samples: those first. */
+		/* Records in the ring of events may refer to samples: read those first. */
 		any = sampler_drain(s, false);
 		found = rings ? rings_drain(rings, false) : RINGS_QUIET;
 		if (uprobes)

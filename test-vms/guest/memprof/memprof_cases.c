@@ -108,7 +108,7 @@ static float *make_matrix(size_t rows, size_t columns)
 	return must(malloc(rows * columns * sizeof(float)));
 }
 
-/* Not inlined: nobody reads what it writes, so it would be nothing. */
+/* Not inlined: its result is never read, so the compiler would remove it. */
 static __attribute__((noinline)) void transpose_multiply(float *out, const float *matrix,
 							 const float *image)
 {

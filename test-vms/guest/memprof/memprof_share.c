@@ -3,7 +3,7 @@
 /*
  * memprof_share run SEED ROUNDS: threads that access objects, some much more often than
  * others, and say where these are: "object ADDRESS BYTES".  Each has pages of its own, and
- * marks tell the oracle when to count.
+ * marks set when the oracle counts.
  *
  * memprof_share report FILE: "accesses ADDRESS COUNT" for each object of such a recording.
  */
@@ -93,7 +93,7 @@ static int run_all(void)
 	return 0;
 }
 
-/* What is told of main memory, since the objects were made: memset() comes before. */
+/* Accesses of main memory since the objects were made: memset() comes before. */
 static int report(const char *path)
 {
 	struct memprof_access a;

@@ -42,7 +42,7 @@ struct target {
  */
 enum how { PLAIN, FORK, MPROTECT, MAPPED, UNMAP, EXIT };
 
-/* What it is told: to use every stride-th page of the first so many. */
+/* A request: to use every stride-th page of the first so many. */
 struct work {
 	unsigned long nr_pages, stride, passes;
 	bool write;

@@ -27,7 +27,7 @@ static void slowdown_at(unsigned char *memory, unsigned int ms, int cpu_max, int
 		put(TRACEFS "memref/interval_ms", "%u", ms);
 		put(TRACEFS "memref/cpu_max", "%d", cpu_max);
 		put(TRACEFS "events/memref/enable", "1");
-		/* The first harvest, which learns what one costs, is not the rule. */
+		/* The first harvest, which measures its own cost, is not typical. */
 		use(memory, &(struct work){ MAX_PAGES, 1, 1, true, false, PLAIN });
 		usleep(2000 * ms);
 		before = number_in(TRACEFS "memref/seq", "");

@@ -114,7 +114,7 @@ void part_full(void)
 	full_case(disk, buf, "partition", set, sizeof(set[0]), 0.95);
 	full_case(disk, buf, "coloring", NULL, 0, 0.98);
 
-	/* When nobody asks any more, what was supplied in advance goes back. */
+	/* Without further requests, pages supplied in advance are freed. */
 	for (try = 0; try < 100 && stat_of("cached"); try++)
 		usleep(100000);
 	ok(!stat_of("cached"), "the worker has ended, nothing is cached");

@@ -42,7 +42,7 @@ int run_all_cpus(void)
 		int n = 0;
 
 		pin(i);
-		/* Long idle until here, and nobody else is. */
+		/* This CPU was idle for long, no other was. */
 		usleep(100000);
 		while (ring_next(&ring[i], &s))
 			;

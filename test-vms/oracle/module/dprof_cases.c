@@ -5,7 +5,7 @@
  * cases with the fault mended.  insmod plays them one after another on CPUs 0 and 1,
  * each with a slab cache of its own (case_NNN), and returns when all were played.
  *
- * What was planted is printed, a line each, for who judges:
+ * What was planted is printed, a line each, for the test that judges:
  *
  *	dprof_cases: NNN KIND fault|mended alloc=F writer=F write_at=N reader=F read_at=N lines=N
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* How modules tell the oracle of objects: objects.h. */
+/* How modules report objects to the oracle: objects.h. */
 #ifndef ORACLE_MAILBOX_H
 #define ORACLE_MAILBOX_H
 

@@ -4,7 +4,7 @@
  * Tells the oracle of types (types.c) what lies where in the kernel's memory: slab
  * objects by cache and allocation site, per-CPU variables, stacks.
  *
- * /sys/kernel/debug/oracle_objects: write 1, and the oracle starts and is told all
+ * /sys/kernel/debug/oracle_objects: write 1, and the oracle starts and is sent all
  * there is, then each allocation (by dprof's event, which has all of them; its file
  * `types' must say so: all); write 0, and it stops.  Read: a line each type,
  *

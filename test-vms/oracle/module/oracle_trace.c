@@ -11,7 +11,7 @@
  *
  * sched_switch fires with interrupts off, just before the switch, so the CPU is
  * said to run the next task from within schedule() on.  A change to the set of
- * processes is told to all CPUs, by interrupt, before the write returns.
+ * processes is sent to all CPUs, by interrupt, before the write returns.
  */
 #include <linux/bitmap.h>
 #include <linux/debugfs.h>

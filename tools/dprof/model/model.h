@@ -65,7 +65,7 @@ struct unit {
 
 /*
  * Samples of a CPU in a cache line of an object.  The line is of an address space: 0 is that of
- * the kernel; lines of user memory are told apart if the recording has the others.
+ * the kernel; lines of user memory are distinguished if the recording has the others.
  */
 struct use {
 	struct { uint64_t line, base; uint32_t type, space; int32_t cpu, padding; } key;

@@ -93,7 +93,7 @@ static void sharing(void **state)
 	assert_int_equal(coherence_init(&c, &small, 2), 0);
 	assert_int_equal(load(&c, 0, 7, 0xff), MISS_COLD);
 	assert_int_equal(load(&c, 0, 7, 0xff), HIT);
-	/* What was read by nobody else but never written is cold, too. */
+	/* A line read by no other CPU and never written is cold, too. */
 	assert_int_equal(load(&c, 1, 7, 0xff), MISS_COLD);
 	assert_int_equal(load(&c, 0, 7, 0xff), HIT);
 	assert_int_equal(store(&c, 1, 7, 0xff), HIT);

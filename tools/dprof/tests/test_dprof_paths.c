@@ -172,7 +172,7 @@ static void pairs(void **state)
 	model_free(&m);
 }
 
-/* Two kinds of objects stay two traces: what is shared tells them apart. */
+/* Two kinds of objects stay two traces: the shared state distinguishes them. */
 static void two_kinds(void **state)
 {
 	static const struct step a01[] = { { A, 0, 0 }, { B, 8, 0 }, { } };
@@ -268,7 +268,7 @@ static void lost(void **state)
 	model_free(&m);
 }
 
-/* Two ids of one cache and site are one type, even if that is told last. */
+/* Two ids of one cache and site are one type, even if the event of the second comes last. */
 static void joined(void **state)
 {
 	struct model m;

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 the memscope authors */
 /*
  * How many records of an event of perf found no room.  A ring says so in front of the next
- * record that does (PERF_RECORD_LOST); what was lost after the last one, only the event tells.
+ * record that does (PERF_RECORD_LOST); losses after the last one are in the event's count only.
  */
 #ifndef PERF_LOST_H
 #define PERF_LOST_H

@@ -95,7 +95,7 @@ static int id_of_other(uint64_t type)
 }
 
 /**
- * perf_events_check() - whether records can be told apart by the events there are
+ * perf_events_check() - whether each record can be assigned to its event
  * @d: the file
  * @at: where the first record is
  *

@@ -418,7 +418,7 @@ void memsource_probe(struct memsource sources[MEMSOURCE_COUNT], const char *root
 /**
  * memsource_choose() - the source to use
  * @sources: of memsource_probe()
- * @name: which one the user wants; NULL: the first that is available
+ * @name: the requested one; NULL: the first that is available
  * @error: says why there is none
  * @size: of @error
  *

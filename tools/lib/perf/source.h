@@ -27,7 +27,7 @@ enum { MEMSOURCE_IBS, MEMSOURCE_PEBS, MEMSOURCE_SWMEM, MEMSOURCE_COUNT };
  * @period_unit: what a period counts: "ops", "cycles", "loads and stores" or "ns"
  * @filters_mode: the kernel leaves out user or kernel mode itself; else the
  *	reader has to (PERF_RECORD_MISC_CPUMODE_MASK)
- * @store_source: samples of stores tell where the data was found.  Where they do
+ * @store_source: samples of stores have the level at which the data was found.  Where they do
  *	not, the home node is that of the physical address
  * @latency: samples of loads have a latency in cycles
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* trace.dat files of versions 6 and 7, written byte by byte, for tests of those who read them. */
+/* trace.dat files of versions 6 and 7, written byte by byte, for tests of readers. */
 #ifndef MEMSCOPE_TRACE_BYTES_H
 #define MEMSCOPE_TRACE_BYTES_H
 

@@ -109,7 +109,7 @@ double answers_room(const uint64_t answers[ANSWERS], double taken)
 /**
  * answers_with_fix() - where all loads of the recording would find their data
  * @f: of the recording
- * @x: what is mended; NULL: nothing
+ * @x: what is fixed; NULL: nothing
  * @pct: shares of the loads
  *
  * Return: whether the source says at all.

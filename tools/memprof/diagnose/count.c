@@ -332,7 +332,7 @@ int patterns_count_object(struct memprof *m, uint32_t object, struct sums *s)
 		}
 	}
 	s->all += n;
-	/* Who filled it in is not who uses it. */
+	/* The thread that initialized it is not one that uses it. */
 	for (i = 0; i < MAX_NODES; i++) {
 		s->pairs += used[i] ? used[i] * (users - 1) : 0;
 		s->same_pairs += used[i] ? used[i] * (used[i] - 1) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* What is counted of accesses, for patterns to be told by. */
+/* Counts of accesses, from which patterns are derived. */
 #ifndef MEMPROF_PATTERNS_COUNT_H
 #define MEMPROF_PATTERNS_COUNT_H
 
@@ -13,8 +13,8 @@
  * @all: of main memory, with both nodes known
  * @remote: of these
  * @from: nodes that access, @to: that have the memory
- * @pairs: of accesses of one object, by those who use it; @same_pairs: from one node
- * @users: accesses but of who fills an object in; @used: by node
+ * @pairs: of accesses of one object, by its users; @same_pairs: from one node
+ * @users: accesses except those of the thread that initializes an object; @used: by node
  * @best: with each object on the node that has most accesses of it; @used_best: of @users
  * @slice_best: with each object, in each slice of its life, on the node of most
  * @after: accesses after the object was filled in; @after_writes: of these

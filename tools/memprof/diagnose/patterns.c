@@ -3,7 +3,7 @@
 /*
  * Which pattern accesses show, and what to do about it: section 2.1 of "MemProf".
  *
- * By site: objects of a site are alike.  Two questions tell the paper's patterns apart:
+ * By site: objects of a site are alike.  Two questions distinguish the paper's patterns:
  * are two accesses of one object, after the thread that came first has filled it in,
  * from one node (then it is one node's object); and if
  * not, does one node have it at a time, in slices of a 64th of its life (then nodes

@@ -10,7 +10,7 @@
 /* Section 2.1 of the paper, and what its section 5 found beside. */
 enum pattern {
 	PATTERN_NONE,		/* local enough */
-	PATTERN_FEW,		/* too few samples to tell */
+	PATTERN_FEW,		/* too few samples to decide */
 	PATTERN_UNCLEAR,	/* enough, but none of these */
 	PATTERN_AFTER_ALLOCATION,	/* allocated by one thread, used on another node */
 	PATTERN_WRONG_NODE,	/* used by the thread that allocated it, memory elsewhere */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* An access as the API tells it, and why some are no object's. */
+/* An access as the API returns it, and why some belong to no object. */
 #include <stddef.h>
 
 #include "internal.h"

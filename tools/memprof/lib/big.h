@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 the memscope authors */
 /*
  * The arrays that grow with a recording.  What would exceed a limit has its place in a file
- * that nobody sees, in $TMPDIR or /var/tmp: the kernel keeps as much of it in memory as
+ * without a name, in $TMPDIR or /var/tmp: the kernel keeps as much of it in memory as
  * there is.
  */
 #ifndef MEMPROF_BIG_H

@@ -6,7 +6,7 @@
  * object that is at its address, in its process, at its time.  What cannot be told is
  * an access of an object of type unknown, by reason.
  *
- * Memory: objects that were never accessed are forgotten when they end, so it grows
+ * Memory: objects that were never accessed are dropped when they end, so it grows
  * with the objects alive and with the accesses kept, not with the events.
  */
 #include <stdio.h>

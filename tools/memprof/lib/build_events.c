@@ -5,7 +5,7 @@
 
 #include "build.h"
 
-/** object_gone() - a live object ends now: to be told by live.c, with the builder as @arg */
+/** object_gone() - a live object ends now: called by live.c, with the builder as @arg */
 void object_gone(void *arg, uint32_t live)
 {
 	struct builder *b = arg;

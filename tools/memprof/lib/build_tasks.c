@@ -38,7 +38,7 @@ static bool ends_with(const char *s, const char *end)
 	return n >= k && !strcmp(s + n - k, end);
 }
 
-/* perf tells of anonymous mappings merged with their neighbors: only gaps are new. */
+/* perf reports anonymous mappings merged with their neighbors: only gaps are new. */
 static void map_gaps(struct builder *b, struct space *s, uint64_t start, uint64_t end,
 		     const struct region *r)
 {
@@ -112,7 +112,7 @@ static void take_mmap(struct builder *b, const struct task_record *t)
 			s->privileged = t->flags & TASK_PRIVILEGED;
 		}
 	}
-	/* mprotect() tells again of what is there. */
+	/* mprotect() reports existing mappings again. */
 	m = space_find(s, t->start);
 	if (m && m->start == t->start && m->end == t->start + t->length &&
 	    s->regions[m->region].path == r.path && s->regions[m->region].kind == r.kind)

@@ -20,7 +20,7 @@ struct file_chunk {
 /**
  * struct file_stream - the chunks of a type and a number
  * @first: place in file.chunks
- * @owner: of CHUNK_EVENTS: as struct stream_record tells
+ * @owner: of CHUNK_EVENTS: see struct stream_record
  */
 struct file_stream {
 	uint16_t type;

@@ -67,7 +67,7 @@ struct memprof {
 	struct bigs bigs;		/* objects, accesses, by_* and *_at, sites */
 	int nr_nodes;
 	bool by_mapping;		/* no events of objects: mappings are objects */
-	bool preloaded;			/* commands were told to load libmemprof-preload.so */
+	bool preloaded;			/* libmemprof-preload.so was preloaded */
 	unsigned char *cpu_node;
 	unsigned int nr_cpus;
 	uint64_t start_ns;

@@ -222,7 +222,7 @@ static __attribute__((noinline)) struct live_page *make_page(struct live_pool *p
  * worth it.
  */
 
-/** live_fetch_entry() - where the page of an address is told */
+/** live_fetch_entry() - the table entry for the page of an address */
 void live_fetch_entry(const struct live_map *m, uint64_t addr)
 {
 	const struct live_level *l = &m->level[0];
@@ -388,7 +388,7 @@ uint32_t insert(struct live_map *m, const unsigned int level, uint64_t addr, uin
  * @m: the map
  * @addr: first byte
  * @size: bytes
- * @gone: is told of objects of the size's level that start in it: their end was missed
+ * @gone: called for objects of the size's level that start in it: their end was missed
  * @arg: for @gone
  *
  * Return: it, with only @addr and @size set, or 0 without memory.

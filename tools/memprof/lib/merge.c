@@ -3,7 +3,7 @@
 /*
  * All records of a recording in order of time, of streams of each of which one chunk is
  * in memory.  Which stream is next is decided by a tree of losers (Knuth, The Art of
- * Computer Programming 3, 5.4.1): a leaf for each stream, and in each inner node who lost
+ * Computer Programming 3, 5.4.1): a leaf for each stream, and in each inner node the loser
  * there, so that one comparison a level, with the winner's own ancestors, finds the next.
  *
  * A match for each record would be five mispredicted or dependent steps for twenty
@@ -156,7 +156,7 @@ static inline void replay(struct merge *m)
 	m->winner = now.stream;
 }
 
-/* All matches below a node: who wins there. */
+/* All matches below a node: the winner there. */
 static struct merge_node play(struct merge *m, size_t node)
 {
 	struct merge_node a, b;
@@ -238,7 +238,7 @@ static void sort(struct merge *m)
 
 	for (bits = 1; bits < 64 - ROOM_BITS && (m->last - m->first) >> bits; bits++)
 		;
-	/* The highest bits tell nearly all apart, but where many records are of a moment. */
+	/* The highest bits distinguish nearly all, except where many records are of one moment. */
 	shift = ROOM_BITS + (bits > RADIX_BITS ? bits - RADIX_BITS : 0);
 	if (n && place(from, to, n, shift) <= FEW) {
 		insertion_sort(to, n);

@@ -36,7 +36,7 @@ struct mapping {
  * @mappings: sorted
  * @lost_ns: events before are incomplete: objects born before are not to be trusted
  * @own_start: the preloaded library's code, to @own_end
- * @has_events: the preloaded library tells about it
+ * @has_events: the preloaded library reports its objects
  * @executed: its program began while it was recorded
  * @has_loader: the dynamic loader is mapped
  * @privileged: the loader heeds no LD_PRELOAD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* Functions that allocate for others: who calls them is of interest. */
+/* Functions that allocate for others: their caller is the allocation site. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

@@ -94,7 +94,7 @@ static uint32_t intern(const uintptr_t *frame, unsigned int depth)
 	if (process->chain_count >= MAX_CHAINS ||
 	    process->chain_words_used + depth + 1 > MAX_WORDS)
 		goto out;
-	/* Not told, not used: the next event with it tries again. */
+	/* Not reported, so not used: the next event with the chain tries again. */
 	if (!ring_write_chain(process->chain_count + 1, depth, frame))
 		goto out;
 	id = ++process->chain_count;

@@ -52,7 +52,7 @@ static __attribute__((noinline, cold)) void *find_operator(void **kept, const ch
 	if (!function)
 		function = in_opened_library(name);
 	self.busy = busy;
-	/* Somebody calls an operator that nobody has. */
+	/* An operator was called that no library defines. */
 	if (!function)
 		abort();
 	__atomic_store_n(kept, function, __ATOMIC_RELEASE);

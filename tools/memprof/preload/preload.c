@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /*
- * libmemprof-preload: tells the recorder about objects.
+ * libmemprof-preload: reports objects to the recorder.
  *
  * Loaded before the C library (LD_PRELOAD), it has the allocation functions of
  * section 4.1 of "MemProf" (Lachaize, Lepers, Quema, 2012) and calls the real ones.
  * An event that ends an object's life is dated before the real call, one that begins
  * it after: an address is never two objects' at a time.  calloc() and realloc() use
- * the object before they return, so their events are dated before and tell how long
+ * the object before they return, so their events are dated before and state how long
  * they took.
  */
 #include <dlfcn.h>

@@ -8,7 +8,7 @@
 #include "lib/perf/data_src.h"
 #include "chunks.h"
 
-/* Chains are kept in memory: from so many on, only the instruction is told apart. */
+/* Chains are kept in memory: above this number, only the instruction distinguishes sites. */
 #define MAX_CHAINS	(1U << 20)
 
 struct known_thread {
@@ -147,7 +147,7 @@ uint32_t numbers_chain(struct numbers *n, const uint64_t *frames, uint32_t depth
 	return c ? c->number : 0;
 }
 
-/** numbers_flush() - write what is new: who reads what comes next has seen what it refers to */
+/** numbers_flush() - write new numbers before the chunks that refer to them */
 void numbers_flush(struct numbers *n, struct writer *w, uint64_t base, uint64_t last)
 {
 	buffer_flush(&n->new_threads, w, CHUNK_THREADS, 0, base, last);

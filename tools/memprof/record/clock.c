@@ -63,7 +63,7 @@ void clock_add(struct clock *c, uint64_t tsc, uint64_t ns)
 }
 
 #if defined(__x86_64__)
-/** clock_read() - read both clocks: times up to now can be told */
+/** clock_read() - read both clocks: times up to now can be converted */
 void clock_read(struct clock *c)
 {
 	uint64_t best = UINT64_MAX, tsc = 0, ns = 0, before, after;

@@ -28,7 +28,7 @@
 #define GONE_NS		1000000000
 /* Less is not worth a chunk, unless they have been waiting. */
 #define ENOUGH		2048
-/* Of a chunk: who reads has one of each thread in memory. */
+/* Of a chunk: a reader has one of each thread in memory. */
 #define MAX_RECORDS	2730
 
 struct source_ring {
@@ -313,7 +313,7 @@ static bool is_gone(struct rings *rings, const struct ring *ring)
 	return rings->gone;
 }
 
-/* How far to read: what is written later has later times than can be told now. */
+/* How far to read: later records have times that cannot be converted yet. */
 static void look_at_ring(struct source_ring *s)
 {
 	s->done = __atomic_load_n(&s->ring->done, __ATOMIC_ACQUIRE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof record: the samples, and what perf tells about processes.  For each CPU two
+ * memprof record: the samples, and perf's records of processes.  For each CPU two
  * rings: one of samples, one of the names, forks and mappings, so that these are not
  * lost where samples come too fast.
  */
@@ -55,7 +55,7 @@ struct sampler {
 	int nr_cpus;
 	struct event_fd { int fd, lost; } *fds;	/* lost: which of enum LOST_ its records are */
 	int nr_fds;
-	uint64_t lost[LOST_KINDS];		/* that rings told of */
+	uint64_t lost[LOST_KINDS];		/* reported in rings */
 	size_t sample_ring, task_ring;
 	struct numbers numbers;
 };
@@ -376,7 +376,7 @@ static bool has(const struct perf_event_header *h, size_t bytes, bool name)
 	return h->size >= fixed && (!name || memchr(text, '\0', h->size - fixed));
 }
 
-/* Whether the loader heeds no LD_PRELOAD for a program, unless it is root's who runs it. */
+/* Whether the loader ignores LD_PRELOAD for a program, unless root runs it. */
 static bool is_privileged(const char *path)
 {
 	struct stat st;
@@ -454,7 +454,7 @@ static bool drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap
 		size_t at = tail & (bytes - 1), first;
 
 		h = (const void *)(data + at);
-		/* Nothing that perf writes: what follows cannot be told apart. */
+		/* Not a record of perf: the rest of the ring cannot be parsed. */
 		if (h->size < sizeof(*h) || h->size % 8 || h->size > head - tail) {
 			tail = head;
 			break;
@@ -479,7 +479,7 @@ static bool drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap
 	return any;
 }
 
-/* What was lost after the last record that found room: no ring tells. */
+/* Records lost after the last one that fitted: no ring reports them. */
 static void tell_last_losses(struct sampler *s)
 {
 	uint64_t lost[LOST_KINDS] = { 0 };
@@ -522,7 +522,7 @@ bool sampler_drain(struct sampler *s, bool all)
 	return any;
 }
 
-/** sampler_forked() - tell of a process that was forked before events were open */
+/** sampler_forked() - report a process that was forked before events were open */
 void sampler_forked(struct sampler *s, pid_t pid, pid_t parent)
 {
 	struct task_record t = { .type = TASK_FORK, .pid = pid, .tid = pid, .other = parent };
@@ -556,7 +556,7 @@ static void found_maps(struct sampler *s, pid_t pid)
 		fclose(f);
 }
 
-/** sampler_found() - tell of a process that was there before */
+/** sampler_found() - report a process that existed before */
 void sampler_found(struct sampler *s, pid_t pid)
 {
 	char path[300], name[64] = "?";

@@ -21,7 +21,7 @@ struct pfn_range {
  * @online: CPUs that can run
  * @cpu_node: of each CPU
  * @nr_nodes: one more than the highest number
- * @distance: as the firmware tells
+ * @distance: as the firmware reports
  * @memory: frames of each node, sorted
  */
 struct machine {

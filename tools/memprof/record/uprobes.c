@@ -2,7 +2,7 @@
 // Copyright (C) 2026 the memscope authors
 /*
  * memprof record --allocator: objects of programs that the library cannot be loaded into,
- * statically linked or running already, and of allocators of their own.  Uprobes tell
+ * statically linked or running already, and of allocators of their own.  Uprobes report
  * perf of each call with its arguments and of what it returns; a call and its return make
  * an event as preload/ writes them.
  *
@@ -67,7 +67,7 @@ struct number {
 	UT_hash_handle hh;
 };
 
-/* What perf tells, as far as it is used. */
+/* Perf's records, as far as they are used. */
 struct call {
 	uint64_t time;
 	uint32_t pid, tid;
@@ -110,7 +110,7 @@ struct uprobes {
 	uint32_t nr_chains;
 	struct call *calls;
 	size_t nr_calls, room_calls;
-	uint64_t lost, told;	/* lost: since it was told of; told: of all that rings told */
+	uint64_t lost, told;	/* lost: since the last report; told: all that rings reported */
 	uint64_t from_ns, until_ns;	/* all are on */
 };
 
@@ -678,7 +678,7 @@ static bool read_ring(struct uprobes *u, struct cpu_ring *c)
 		const size_t at = tail & (RING - 1);
 		const struct perf_event_header *h = (const void *)(data + at);
 
-		/* Nothing that perf writes: what follows cannot be told apart. */
+		/* Not a record of perf: the rest of the ring cannot be parsed. */
 		if (h->size < sizeof(*h) || h->size % 8 || h->size > head - tail) {
 			tail = head;
 			break;
@@ -751,7 +751,7 @@ bool uprobes_drain(struct uprobes *u, bool all)
 	u->nr_calls -= taken;
 	if (taken)
 		memmove(u->calls, u->calls + taken, u->nr_calls * sizeof(*u->calls));
-	/* After the last record that found room, no ring tells. */
+	/* No ring reports what was lost after the last record that fitted. */
 	for (i = 0; all && i < u->nr_fds; i++)
 		counted += perf_lost(u->fds[i]);
 	if (counted > u->told)

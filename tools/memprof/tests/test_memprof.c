@@ -364,7 +364,7 @@ static void mappings_of_programs(void **unused)
 	(void)unused;
 	begin(&d, &s);
 	data_event(d, s, T(10), (struct event_record){ .type = EVENT_MAP, .addr = 0x700000, .size = 0x10000 });
-	/* perf tells of it merged with what the C library has beside it. */
+	/* perf reports it merged with the C library's adjacent mapping. */
 	data_task(d, T(11), &(struct task_record){ .type = TASK_MMAP, .pid = 10, .tid = 10, .start = 0x6ff000,
 		  .length = 0x12000, .flags = TASK_WRITABLE }, "//anon");
 	data_sample(d, 0, T(20), 10, 10, 0x70f000, LOAD, 0);

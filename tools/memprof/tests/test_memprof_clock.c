@@ -103,7 +103,7 @@ static uint64_t now(void)
 	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
 }
 
-/* The real ones: a time between two of CLOCK_MONOTONIC is told to be between them. */
+/* The real ones: a time between two of CLOCK_MONOTONIC is converted to one between them. */
 static void this_machines_clocks(void **state)
 {
 	enum { TIMES = 20000 };

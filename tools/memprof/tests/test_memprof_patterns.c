@@ -33,7 +33,7 @@ static uint32_t process(struct data *d, uint32_t pid)
 		  .other = pid }, NULL);
 	data_task(d, now + 3, &(struct task_record){ .type = TASK_MMAP, .pid = pid, .tid = pid, .start = HEAP,
 		  .length = 0x1000000, .flags = TASK_WRITABLE }, "[heap]");
-	/* Sites are told apart by their place in a binary. */
+	/* Sites are distinguished by their offset in a binary. */
 	data_task(d, now + 4, &(struct task_record){ .type = TASK_MMAP, .pid = pid, .tid = pid, .start = 0x400000,
 		  .length = 0x100000, .flags = TASK_EXECUTABLE }, "/nowhere/prog");
 	now += 1000;
@@ -62,7 +62,7 @@ static void use(struct data *d, uint32_t pid, uint64_t addr, unsigned int n, dou
 {
 	for (unsigned int i = 0; i < n; i++) {
 		const unsigned int node = i < n / 20 ? 0 : random() % 2;
-		/* One in ten comes when nobody else does. */
+		/* One in ten comes while no other thread accesses the object. */
 		const double latency = 200 * (1 + node) * (random() % 10 ? slow : 1);
 
 		now += 1000;
@@ -393,7 +393,7 @@ static void lines_that_others_write_are_taken(void **unused)
 
 	(void)unused;
 	assert_true(fabs(answers_taken(equal[0], equal[1], 2) - 0.2) < 1e-9);
-	/* Three in four accesses read, each fourth of them after a write; who writes loses nothing. */
+	/* Three in four accesses read, each fourth of them after a write; the writer loses nothing. */
 	assert_true(fabs(answers_taken(reader[0], reader[1], 2) - 0.75 * 0.25) < 1e-9);
 	assert_true(answers_taken(alone[0], alone[1], 2) == 0);
 	assert_true(answers_taken(none[0], none[1], 2) == 0);
@@ -454,7 +454,7 @@ static void an_all_clear_needs_enough_samples(void **unused)
 	assert_non_null(strstr(text, "Nothing found that would be worth a change."));
 }
 
-/* Objects that nobody knows cannot be reported: their samples do not count. */
+/* Unknown objects cannot be reported: their samples do not count. */
 static void samples_of_unknown_objects_are_not_enough(void **unused)
 {
 	struct data *d = data_new(path);

@@ -60,7 +60,7 @@ static void end(struct uprobes *u)
 	uprobes_close(u);
 }
 
-/* ABI and registers: ax, cx, dx, si, di, sp; of a call, the stack's top: who called. */
+/* ABI and registers: ax, cx, dx, si, di, sp; of a call, the return address. */
 static void put_call(struct uprobes *u, uint64_t id, uint64_t time, uint64_t result, uint64_t argument,
 		     uint64_t stack, uint64_t caller)
 {

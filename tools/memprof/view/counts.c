@@ -64,7 +64,7 @@ struct cell counts_latency(const struct counts *c)
  * @text: gets it
  * @size: of @text
  *
- * Return: 0, or -1 without a site, for want of memory.
+ * Return: 0, or -1 without a site, if memory runs out.
  */
 int site_text(const struct memprof_site *site, char *text, size_t size)
 {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Less is not told apart from chance. */
+/* Fewer cannot be distinguished from chance. */
 #define PATTERN_MIN_REMOTE	20
 /* Of all memory accesses: less is not worth a change. */
 #define PATTERN_MIN_SHARE	0.01

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* A flow: each access of an object (who, from where) or of a thread (what, where). */
+/* A flow: each access of an object (thread, node) or of a thread (object, node). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

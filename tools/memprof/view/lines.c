@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Cache lines that several threads access: who reads and writes which bytes of them. */
+/* Cache lines that several threads access: which thread reads and writes which bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "memprof/memprof.h"
 
 /**
- * struct view_options - what the user wants of a view
+ * struct view_options - options of a view
  * @object: flow: of this object, else NO_NUMBER
  * @thread: flow: of this thread (its number), else NO_NUMBER
  * @site: objects: only those of sites with this in their name

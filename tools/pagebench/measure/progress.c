@@ -7,7 +7,7 @@
 #include "process.h"
 #include "progress.h"
 
-/* For those who read a log. */
+/* For output to a log. */
 #define EVERY_NS 30000000000ull
 
 /**

@@ -374,7 +374,7 @@ static int handle(void *user, const char *section, const char *name, const char 
 	return wrong(p, "[%s]: neither suite, strategies nor program NAME", section);
 }
 
-/* What only the whole of a program tells. */
+/* Values that exist for a whole program only. */
 static int finish_program(struct parser *p, struct suite_program *prog)
 {
 	struct suite *s = p->suite;

@@ -3,7 +3,7 @@
 /*
  * AES (FIPS 197) with a key of 128 bits, blocks chained (CBC, SP 800-38A), over
  * a buffer in place.  By the book with tables in memory, which is what is to be
- * measured; not for secrets: tables tell them to who shares the cache.
+ * measured; not for secrets: table look-ups leak them to programs that share the cache.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -24,7 +24,7 @@
 /* Settings that may differ between files that belong together. */
 static const char * const may_differ[] = { "seed", "date", "started" };
 
-/* An execution by what tells it from others. */
+/* The key of an execution. */
 struct attempt_key {
 	size_t experiment;	/* (size_t)-1: canary */
 	unsigned int number, boot, block;

@@ -42,7 +42,7 @@ int stat_spearman(const double *x, const double *y, size_t n, double confidence,
 }
 
 /**
- * stat_lag1() - how much a measurement tells of the next
+ * stat_lag1() - autocorrelation of successive measurements
  * @y: values in their order
  * @n: how many
  *

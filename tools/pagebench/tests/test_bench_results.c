@@ -391,7 +391,7 @@ static void fuzz(void **state)
 		results_free(&r);
 	}
 	print_message("# seed %s: %u files, %u of them could be read\n", user ? user : "1", nr, fine);
-	/* A digit of a value may change, and nobody can know. */
+	/* A changed digit of a value cannot be detected. */
 	assert_true(fine < nr / 2);
 	free(copy);
 	free(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Ranks: who beats whom, and what must not matter. */
+/* Ranks: which strategy is faster, and what must not change the result. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

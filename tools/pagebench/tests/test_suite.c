@@ -187,7 +187,7 @@ static int same(const struct plan_entry *a, const struct plan_entry *b)
 	return a->program == b->program && a->config == b->config && a->strategy == b->strategy;
 }
 
-/* Each boot's blocks have each experiment once, in an order that the seed tells. */
+/* Each boot's blocks have each experiment once, in an order that follows from the seed. */
 static void test_plan(void **state)
 {
 	static const char text[] = HEAD "[program a]\ncommand = x\nconfig.1 =\nconfig.2 =\nexecutions = 5\n"

@@ -355,7 +355,7 @@ static int evaluate_mean(struct evaluation *ev, struct sample *s, gsl_rng *rng)
 			     { NULL, s->start, s->boot_start } };
 	struct boot boot;
 
-	/* With one execution each, boots and executions cannot be told apart. */
+	/* With one execution each, the variances of boots and executions cannot be separated. */
 	if (s->nr_boots > 1 && s->nr_boots < s->runs.n)
 		tree.levels = 3;
 	if (stat_anova(&tree, CONFIDENCE, &s->anova))

@@ -154,7 +154,7 @@ static int for_each(struct evaluation *ev, struct section *s, double min_pct,
 	return 0;
 }
 
-/* Columns are limited, and nobody compares more. */
+/* The number of columns is limited. */
 static int too_many(const struct evaluation *ev, char *error, size_t size)
 {
 	if (ev->nr_strategies <= MAX_COLUMNS - 5)
