@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the memscope authors
 # options.pl BIN WHAT [PAGE...]: what is made from the tables of options, as the programs
 # in the folder BIN print them (--help-table):
-#   md           docs/options.md
+#   md           docs/reference/options.md
 #   bash COMMAND, zsh COMMAND, fish COMMAND   completion of a command for a shell
 #   man PAGE...  brings the options of man pages up to date, where they have lines
 #                  .\" options: COMMAND VERB [- COMMAND VERB]
@@ -62,7 +62,7 @@ sub choices {
 
 sub is_file { return $_[0] =~ /FILE|PICTURE|PAGE|OUTPUT|DIR|RAW|SUITE/ }
 
-# --- docs/options.md ------------------------------------------------------------
+# --- docs/reference/options.md --------------------------------------------------
 
 sub md_text { return $_[0] =~ s/([|*<>])/\\$1/gr }
 

@@ -173,7 +173,7 @@ static void count(const struct op *op)
 	hold(op, access, other, nr);
 }
 
-/* As a row of a table (docs/ibs.md). */
+/* As a row of a table (docs/develop/ibs.md). */
 static void row(const char *what, unsigned long k, unsigned long of)
 {
 	printf("# | %s | %lu of %lu |\n", what, k, of);

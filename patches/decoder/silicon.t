@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the memscope authors
 # silicon.t BUILD: swmem's decoder against the IBS ops of a real AMD machine, whose
 # decoded registers and instructions are in a table (MEMSCOPE_REALDATA is the folder,
-# which is not part of the project); docs/ibs.md has the numbers that are counted here.
+# which is not part of the project); docs/develop/ibs.md has the numbers that are counted here.
 set -u
 build=$(realpath "${1:-build}")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -22,11 +22,11 @@ out=$("$build/decoder/decoder" silicon "$ops")
 status=$?
 grep -v '^1\.\.' <<<"$out"
 n=$(grep -cE '^(not )?ok' <<<"$out")
-missing=$(sed -n 's/^# |/|/p' <<<"$out" | grep -vxFf "$here/../../docs/ibs.md")
+missing=$(sed -n 's/^# |/|/p' <<<"$out" | grep -vxFf "$here/../../docs/develop/ibs.md")
 if [ "$n" -gt 1 ] && [ -z "$missing" ]; then
-	echo "ok $((n + 1)) - docs/ibs.md has these numbers"
+	echo "ok $((n + 1)) - docs/develop/ibs.md has these numbers"
 else
-	echo "not ok $((n + 1)) - docs/ibs.md has these numbers"
+	echo "not ok $((n + 1)) - docs/develop/ibs.md has these numbers"
 	[ -z "$missing" ] || sed 's/^/# not there: /' <<<"$missing"
 	status=1
 fi

@@ -12,7 +12,7 @@
 #	costs	in instructions; dprof_costs.sh has more of it
 #	structs	how many sampled accesses have an allocation site and a C struct, on LOADS
 #	shares	of types on LOADS of the kernel, against the same, with samples of SOURCES
-# CPUs take turns of 1,000 instructions (docs/ibs.md).
+# CPUs take turns of 1,000 instructions (docs/develop/ibs.md).
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MEMSCOPE_BUILD:-$here/../../build}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
 # dprof_memcached.sh [REQUESTS [MODE...]]: memcached answers requests over UDP from two clients,
-# one on each CPU, while dprof records (docs/case-memcached.md): one with two threads (MODE
+# one on each CPU, while dprof records (docs/cases/memcached.md): one with two threads (MODE
 # shared), or one on each CPU for the client there (local).  Needs Debian's memcached on the
 # host.  Recordings and views are left in build/bench/memcached.
 set -eu -o pipefail

@@ -64,7 +64,7 @@ struct cache_model;
 /**
  * cache_model_new() - make a model of what a text describes
  * @spec: caches separated by commas, from the CPU on, each
- *	NAME:SIZE:WAYS:LINE[:WORD...]; docs/test-vms.md has the words
+ *	NAME:SIZE:WAYS:LINE[:WORD...]; docs/develop/test-vms.md has the words
  * @nr_cpus: CPUs, 1 to CACHE_MAX_CPUS
  * @seed: of random replacement
  * @error: gets what is wrong, with the part of @spec it is wrong in

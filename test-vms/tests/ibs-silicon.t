@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# What processors report beside the accesses of an instruction (docs/ibs.md, "Seen on
+# What processors report beside the accesses of an instruction (docs/develop/ibs.md, "Seen on
 # silicon"): the emulation does it as often as the properties say, and neither memprof nor
 # dprof charges any of it to memory that the instruction did not access.
 use strict;
@@ -101,7 +101,7 @@ cmp_ok($n->{accesses}, '>', 200, "rep-untagged: memprof has $n->{accesses} acces
 in_band($n->{writes} / 100 * $n->{accesses}, $n->{accesses}, 0.5, 'rep-untagged: memprof has stores, none of rep');
 cmp_ok(scalar @{$n->{samples}}, '>', 100, 'rep-untagged: dprof has samples');
 
-# As often as on the machine that docs/ibs.md has the numbers of.
+# As often as on the machine that docs/develop/ibs.md has the numbers of.
 $n = boot('mixed', ',no-linear=4,kernel-entry=1,both=1,rep-untagged=94');
 in_band($n->{'no-linear'}, $n->{plain}, 0.04, 'mixed: no linear address');
 in_band($n->{kernel}, $n->{linear}, 0.01, 'mixed: kernel memory');

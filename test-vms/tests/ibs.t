@@ -94,7 +94,7 @@ for my $period (1024, 4096, 16384, 65536) {
 }
 
 # Other processors, another thread model.  The second CPU comes late because of what can happen
-# to one while the kernel patches itself at boot (docs/test-vms.md).
+# to one while the kernel patches itself at boot (docs/develop/test-vms.md).
 for my $cpu ('EPYC', 'EPYC-Milan') {
 	my $n = numbers(checked($cpu, vm_threads(@ibs, '--smp', 2, '--numa', 2, '--cpu', $cpu,
 					     '--append', 'maxcpus=1', '--', 'sh', '-c',

@@ -117,8 +117,8 @@ for ([ 'memref reprot', qr/no such verb \(did you mean report\?\)/ ], [ 'pageall
 
 my ($status, undef, $err) = run("$tools/options.pl --check $bin man $tools/../docs/man/*.1");
 is("$status$err", '0', 'the man pages have the options of the tables');
-($status, undef, $err) = run("$tools/options.pl --check $bin md $tools/../docs/options.md");
-is("$status$err", '0', 'docs/options.md is up to date');
+($status, undef, $err) = run("$tools/options.pl --check $bin md $tools/../docs/reference/options.md");
+is("$status$err", '0', 'docs/reference/options.md is up to date');
 for my $command (@commands) {
 	my @pages = grep { slurp($_) =~ /^\.\\" options: \Q$command\E( - .*)?$/m } glob "$tools/../docs/man/*.1";
 	# Those that have the options of another verb refer to it.

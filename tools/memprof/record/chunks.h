@@ -8,7 +8,7 @@
 
 /*
  * From here on no address is a program's: under an instruction of user mode it is what
- * the processor accesses by itself, during a fault or an interrupt (docs/ibs.md).
+ * the processor accesses by itself, during a fault or an interrupt (docs/develop/ibs.md).
  */
 #define KERNEL_MEMORY	0xffff800000000000
 

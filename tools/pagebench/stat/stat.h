@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
 /*
- * The statistics of docs/statistics.md.  Functions work on arrays, not files; the caller
+ * The statistics of docs/explain/statistics.md.  Functions work on arrays, not files; the caller
  * provides the random number generator.  Unknown values are NAN.
  */
 #ifndef PAGEALLOC_BENCH_STAT_H

@@ -153,7 +153,7 @@ static int view_unclassified(struct evaluation *ev, const struct view_options *o
 		      "low to high: its 95 % confidence interval, percentile bootstrap over executions, and "
 		      "measurements in them (two stages) if there are several; low_bca to high_bca: "
 		      "bias-corrected and accelerated. With fewer than 30 executions both cover less than "
-		      "95 % (docs/statistics.md)");
+		      "95 % (docs/explain/statistics.md)");
 	experiment_columns(s);
 	cv_columns(s);
 	section_column(s, CELL_TEXT, 0, "resampled");
