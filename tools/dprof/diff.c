@@ -140,19 +140,38 @@ static int compare(struct analysis *before, struct analysis *after, struct table
 	return ret;
 }
 
+static const struct columns diff_columns = COLUMNS(
+	{ "type", CELL_TEXT, 0, "", "type of data" },
+	{ "struct", CELL_TEXT, 0, "", "C struct of the type", "not known" },
+	{ "misses_pct_before", CELL_REAL, 2, "%",
+	  "the type's share of all misses (--level, default l1), first recording",
+	  "the recording does not have it" },
+	{ "misses_pct_after", CELL_REAL, 2, "%",
+	  "the same, second recording", "the recording does not have it" },
+	{ "misses_pct_change", CELL_REAL, 2, "points",
+	  "misses_pct_after - misses_pct_before", "one is not known" },
+	{ "latency_cycles_before", CELL_REAL, 1, "cycles",
+	  "mean latency, first recording", "no sample has one" },
+	{ "latency_cycles_after", CELL_REAL, 1, "cycles",
+	  "mean latency, second recording", "no sample has one" },
+	{ "latency_ratio", CELL_REAL, 2, "",
+	  "after / before", "one is not known, or before is 0" },
+	{ "footprint_bytes_before", CELL_REAL, 0, "bytes",
+	  "memory of the type, as in dprof report profile, first recording", "not known" },
+	{ "footprint_bytes_after", CELL_REAL, 0, "bytes",
+	  "the same, second recording", "not known" },
+	{ "footprint_ratio", CELL_REAL, 2, "",
+	  "after / before", "one is not known, or before is 0" },
+	{ "lifetime_us_before", CELL_REAL, 1, "us",
+	  "mean time from allocation to free, first recording", "allocations were not recorded" },
+	{ "lifetime_us_after", CELL_REAL, 1, "us",
+	  "the same, second recording", "allocations were not recorded" },
+	{ "lifetime_ratio", CELL_REAL, 2, "",
+	  "after / before", "one is not known, or before is 0" },
+);
+
 int cmd_diff(int argc, char **argv)
 {
-	static const struct column columns[] = {
-		{ "type", CELL_TEXT, 0 }, { "struct", CELL_TEXT, 0 },
-		{ "misses_pct_before", CELL_REAL, 2 }, { "misses_pct_after", CELL_REAL, 2 },
-		{ "misses_pct_change", CELL_REAL, 2 },
-		{ "latency_cycles_before", CELL_REAL, 1 }, { "latency_cycles_after", CELL_REAL, 1 },
-		{ "latency_ratio", CELL_REAL, 2 },
-		{ "footprint_bytes_before", CELL_REAL, 0 }, { "footprint_bytes_after", CELL_REAL, 0 },
-		{ "footprint_ratio", CELL_REAL, 2 },
-		{ "lifetime_us_before", CELL_REAL, 1 }, { "lifetime_us_after", CELL_REAL, 1 },
-		{ "lifetime_ratio", CELL_REAL, 2 },
-	};
 	struct output output = { };
 	struct analysis before, after;
 	struct table table;
@@ -161,6 +180,8 @@ int cmd_diff(int argc, char **argv)
 
 	analysis_init(&before);
 	argv += options_parse(&usage, options, argc, argv);
+	if (output.explain)
+		return output_explain(&output, &diff_columns);
 	after = before;
 	ret = analysis_load(&before, argv[0], NEED_MODEL);
 	if (analysis_load(&after, argv[1], NEED_MODEL))
@@ -170,7 +191,7 @@ int cmd_diff(int argc, char **argv)
 
 		view_note(&before, shows, argv[0]);
 		view_note(&after, shows, argv[1]);
-		table_init(&table, columns, NR(columns));
+		table_init_columns(&table, &diff_columns);
 		if (output_table(&output, &table, compare(&before, &after, &table)))
 			ret = FAILED;
 	}

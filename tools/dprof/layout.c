@@ -349,14 +349,22 @@ static const struct verb_usage usage = {
 		 "(default trace.dat).",
 };
 
+static const struct columns layout_columns = COLUMNS(
+	{ "member", CELL_TEXT, 0, "",
+	  "member of the C struct; bit fields that share bytes go by the first" },
+	{ "size_bytes", CELL_INT, 0, "bytes", "its size" },
+	{ "offset_now", CELL_INT, 0, "bytes", "its offset today" },
+	{ "line_now", CELL_INT, 0, "",
+	  "cache line of the struct that it begins in today, counted from 0" },
+	{ "offset_then", CELL_INT, 0, "bytes", "its offset in the advised order" },
+	{ "line_then", CELL_INT, 0, "", "cache line that it begins in then" },
+	{ "weight", CELL_REAL, 3, "", "frequency of its accesses in the paths or samples" },
+	{ "used", CELL_TEXT, 0, "", "written, read, or no: in the recording" },
+	{ "change", CELL_TEXT, 0, "", "moved: its offset changes" },
+);
+
 static int advise(struct analysis *a, const char *path, const struct output *output)
 {
-	static const struct column columns[] = {
-		{ "member", CELL_TEXT, 0 }, { "size_bytes", CELL_INT, 0 },
-		{ "offset_now", CELL_INT, 0 }, { "line_now", CELL_INT, 0 },
-		{ "offset_then", CELL_INT, 0 }, { "line_then", CELL_INT, 0 },
-		{ "weight", CELL_REAL, 3 }, { "used", CELL_TEXT, 0 }, { "change", CELL_TEXT, 0 },
-	};
 	const struct dtype *d = a->only;
 	struct plan *p = calloc(1, sizeof(*p));
 	double before, after;
@@ -366,7 +374,7 @@ static int advise(struct analysis *a, const char *path, const struct output *out
 
 	if (!p)
 		return complain(FAILED, "out of memory");
-	table_init(&table, columns, NR(columns));
+	table_init_columns(&table, &layout_columns);
 	p->layout = *d->struct_name ? layouts_find(&a->l, d->struct_name) : NULL;
 	if (!p->layout || !p->layout->nr_members) {
 		ret = complain(FAILED, "%s: C struct of %s not found: give --btf or --vmlinux", path,
@@ -404,6 +412,8 @@ int cmd_layout(int argc, char **argv)
 
 	analysis_init(&a);
 	argv += options_parse(&usage, options, argc, argv);
+	if (output.explain)
+		return output_explain(&output, &layout_columns);
 	a.type = argv[0];
 	path = argv[1] ? argv[1] : "trace.dat";
 	ret = analysis_load(&a, path, NEED_TRACES);

@@ -41,6 +41,8 @@ int cmd_report(int argc, char **argv)
 	view = view_find(argv[0]);
 	if (!view)
 		return unknown_word(&usage, "view", argv[0]);
+	if (output.explain)
+		return output_explain(&output, view->columns);
 	path = argv[1] ? argv[1] : "trace.dat";
 	ret = analysis_load(&a, path, view->need);
 	/* Print the events before the damage of a damaged file, too. */

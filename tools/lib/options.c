@@ -165,7 +165,14 @@ static void wrap(FILE *f, const char *text, int column, int indent)
 	fputc('\n', f);
 }
 
-static void help_row(FILE *f, const char *head, const char *text, int indent)
+/**
+ * help_row() - print a word and, beside it, a text wrapped to the width of a screen
+ * @f: output
+ * @head: the word; if it is too long, the text begins on the next line
+ * @text: the text
+ * @indent: where the text begins
+ */
+void help_row(FILE *f, const char *head, const char *text, int indent)
 {
 	int column = fprintf(f, "%s", head);
 
@@ -345,6 +352,7 @@ static int take(const struct verb_usage *u, const struct opt *o, const char *val
 
 	switch (o->kind) {
 	case OPT_KIND_SET:
+	case OPT_KIND_INSTEAD:
 		store(o, o->min);
 		return OK;
 	case OPT_KIND_TEXT:
@@ -517,8 +525,10 @@ static const struct opt *earlier(const struct verb_usage *u, const struct opt *o
 	return find(options, o->help);
 }
 
-static int check_operands(const struct verb_usage *u, int n, char **argv)
+/* @instead: an option of kind OPT_KIND_INSTEAD was given */
+static int check_operands(const struct verb_usage *u, int n, char **argv, bool instead)
 {
+	const int min = !instead ? u->min : u->words && !u->words_of && u->min;
 	char word[64];
 	const char *s = u->operands;
 	int i;
@@ -528,7 +538,7 @@ static int check_operands(const struct verb_usage *u, int n, char **argv)
 		s += strcspn(s, " ");
 		s += strspn(s, " ");
 	}
-	if (n < u->min) {
+	if (n < min) {
 		s += strspn(s, "[-] ");
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(s, " ]."), s);
 		return options_wrong(u, "%s is missing", word);
@@ -552,6 +562,7 @@ static int check_operands(const struct verb_usage *u, int n, char **argv)
 int options_parse(const struct verb_usage *u, const struct opt *options, int argc, char **argv)
 {
 	int c, index, ret = OK;
+	bool instead = false;
 	const struct opt *o;
 	struct tables t;
 
@@ -576,9 +587,10 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 			exit(options_wrong(u, "-%c%s: write --%s%s or -%c %s", c, optarg, o->name, optarg, c,
 					   optarg + 1));
 		ret = take(u, o, optarg);
+		instead |= o->kind == OPT_KIND_INSTEAD;
 	}
 	if (!ret)
-		ret = check_operands(u, argc - optind, argv + optind);
+		ret = check_operands(u, argc - optind, argv + optind, instead);
 	if (ret)
 		exit(ret);
 	return optind;

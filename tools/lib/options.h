@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 enum opt_kind {
-	OPT_END, OPT_KIND_SET, OPT_KIND_TEXT, OPT_KIND_NUMBER, OPT_KIND_REAL, OPT_KIND_SIZE,
+	OPT_END, OPT_KIND_SET, OPT_KIND_INSTEAD, OPT_KIND_TEXT, OPT_KIND_NUMBER, OPT_KIND_REAL, OPT_KIND_SIZE,
 	OPT_KIND_TIME, OPT_KIND_WORD, OPT_KIND_CALL, OPT_KIND_RENAMED, OPT_KIND_CHANGED,
 };
 
@@ -48,6 +48,9 @@ struct opt {
 #define OPT_SET(letter, name, to, value, about) \
 	{ OPT_KIND_SET, letter, name, NULL, to, sizeof(*(to)), value, .help = (about) }
 #define OPT_FLAG(letter, name, to, about)	OPT_SET(letter, name, to, 1, about)
+/* A flag with which the verb does something else, without its operands but a first word. */
+#define OPT_INSTEAD(letter, name, to, about) \
+	{ OPT_KIND_INSTEAD, letter, name, NULL, to, sizeof(*(to)), 1, .help = (about) }
 #define OPT_TEXT(letter, name, arg, to, about) \
 	{ OPT_KIND_TEXT, letter, name, arg, to, sizeof(*(to)), .help = (about) }
 /* *to is an unsigned integer of 1 to 8 bytes, or a signed one that can hold @max. */
@@ -100,6 +103,7 @@ struct verb_usage {
 };
 
 int options_parse(const struct verb_usage *u, const struct opt *options, int argc, char **argv);
+void help_row(FILE *f, const char *head, const char *text, int indent);
 int options_wrong(const struct verb_usage *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *nearest_word(const char *word, const char *(*words)(int n, const char **about));
 int unknown_word(const struct verb_usage *u, const char *what, const char *word);

@@ -4,6 +4,8 @@
 #ifndef MEMSCOPE_OUTPUT_H
 #define MEMSCOPE_OUTPUT_H
 
+#include <stdbool.h>
+
 #include "options.h"
 #include "table.h"
 
@@ -11,10 +13,12 @@
  * struct output - format and destination of a table
  * @format: the format
  * @path: the file, or NULL for standard output
+ * @explain: print the meanings of the columns instead, see output_explain()
  */
 struct output {
 	enum table_format format;
 	const char *path;
+	bool explain;
 };
 
 /* Rows for a verb's option table. */
@@ -22,8 +26,10 @@ struct output {
 	OPT_WORD('f', "format", "text|csv|json", &(output)->format, "default text"), \
 	OPT_TEXT('o', "output", "FILE", &(output)->path, \
 		 "output file, created when complete (default standard output)"), \
+	OPT_INSTEAD(0, "explain", &(output)->explain, "print what each column means, instead"), \
 	OPT_CHANGED('F', NULL, "-f, --format")
 
+int output_explain(const struct output *o, const struct columns *columns);
 int output_table(const struct output *o, struct table *t, int failed);
 
 #endif

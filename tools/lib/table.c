@@ -26,6 +26,16 @@ void table_init(struct table *t, const struct column *columns, int nr_columns)
 }
 
 /**
+ * table_init_columns() - initialize an empty table of columns that --explain knows
+ * @t: the table; free it with table_free()
+ * @columns: its columns
+ */
+void table_init_columns(struct table *t, const struct columns *columns)
+{
+	table_init(t, columns->all, columns->nr);
+}
+
+/**
  * table_add() - add a row
  * @t: the table
  * @row: a cell for each column; text is copied as valid UTF-8.  A cell's type may differ

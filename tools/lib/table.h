@@ -25,12 +25,27 @@ enum cell_type { CELL_INT, CELL_REAL, CELL_TEXT, CELL_NONE };
  * @name: its name, with the unit: time_s, pages_user, wss_user_mib
  * @type: type of its cells
  * @digits: digits behind the decimal point, for CELL_REAL; or SIGNIFICANT(n)
+ * @unit: what it counts; "": nothing, or words
+ * @meaning: what its cells mean, for --explain
+ * @unknown: when a cell is unknown (CELL_NONE); NULL: never
  */
 struct column {
 	const char *name;
 	enum cell_type type;
 	int digits;
+	const char *unit, *meaning, *unknown;
 };
+
+/* The columns of a table, where they are defined: COLUMNS({ "seq", CELL_INT, ... }, ...). */
+struct columns {
+	const struct column *all;
+	int nr;
+};
+
+#define COLUMNS(...) { \
+	(const struct column[]){ __VA_ARGS__ }, \
+	sizeof((const struct column[]){ __VA_ARGS__ }) / sizeof(struct column), \
+}
 
 /* For columns whose cells differ by orders of magnitude: n significant digits, as by %g. */
 #define SIGNIFICANT(n)	(-(n))
@@ -65,6 +80,7 @@ struct table {
 #define NONE_CELL	((struct cell){ .type = CELL_NONE })
 
 void table_init(struct table *t, const struct column *columns, int nr_columns);
+void table_init_columns(struct table *t, const struct columns *columns);
 int table_add(struct table *t, const struct cell *row);
 int table_print(struct table *t, enum table_format format, FILE *out);
 int table_print_part(struct table *t, enum table_format format, FILE *out, bool last);

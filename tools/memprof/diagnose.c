@@ -37,25 +37,69 @@ static int add_too_few(const struct findings *f, size_t rows, struct table *t)
 		TEXT_CELL(text), NONE_CELL, NONE_CELL, NONE_CELL });
 }
 
+static const struct columns findings_columns = COLUMNS(
+	{ "pattern", CELL_TEXT, 0, "",
+	  "what the accesses of the site show; see memprof-diagnose(1)" },
+	{ "fix", CELL_TEXT, 0, "", "what would help; none: nothing is advised" },
+	{ "type", CELL_TEXT, 0, "",
+	  "what the objects are: static, dynamic, file, code, stack, kernel, unknown; process; "
+	  "in the last row recording: too few samples" },
+	{ "objects", CELL_INT, 0, "objects",
+	  "objects of the site; of a process, shared sites", "the row is of the recording" },
+	{ "bytes", CELL_INT, 0, "bytes", "sum of their sizes", "the row is of the recording" },
+	{ "accesses", CELL_INT, 0, "samples",
+	  "sampled accesses of main memory with both nodes known" },
+	{ "share_of_remote_pct", CELL_REAL, 2, "%",
+	  "the site's remote accesses, of all remote accesses", "the row is of the recording" },
+	{ "remote_pct", CELL_REAL, 2, "%",
+	  "of the site's accesses, those that are remote", "the row is of the recording" },
+	{ "predicted_pct", CELL_REAL, 2, "%",
+	  "of the site's accesses, those remote with the fix", "the row is of the recording" },
+	{ "all_remote_pct", CELL_REAL, 2, "%",
+	  "of all accesses of the recording, those that are remote" },
+	{ "all_predicted_pct", CELL_REAL, 2, "%",
+	  "of all accesses, those remote with this fix alone", "the row is of the recording" },
+	{ "same_node", CELL_REAL, 2, "",
+	  "probability that two accesses of one object, once it is filled in, are from the "
+	  "same node: 0 to 1", "no object has two accesses" },
+	{ "one_at_a_time", CELL_REAL, 2, "",
+	  "share of accesses from the node that uses the object in that 64th of its life: 0 to "
+	  "1", "the row is of the recording" },
+	{ "writes_pct", CELL_REAL, 1, "%",
+	  "writes, after the first thread alone wrote the object",
+	  "the row is of the recording" },
+	{ "latency_ratio", CELL_REAL, 2, "",
+	  "latency of the node's memory, divided by that where there is least to do",
+	  "latencies are not known" },
+	{ "false_sharing_pct", CELL_REAL, 1, "%",
+	  "accesses of lines of which threads write different bytes",
+	  "the row is of the recording" },
+	{ "confidence", CELL_REAL, 2, "",
+	  "share of the accesses that the pattern explains: 0 to 1",
+	  "the row is of the recording" },
+	{ "node", CELL_INT, 0, "",
+	  "node to allocate on, or that is saturated", "the fix names none" },
+	{ "pid", CELL_INT, 0, "", "process", "of several processes" },
+	{ "object", CELL_INT, 0, "",
+	  "number of the site's object with the most accesses", "the row is of a process" },
+	{ "site", CELL_TEXT, 0, "", "where the objects are allocated; [process], [recording]" },
+	{ "advice", CELL_TEXT, 0, "", "what to do" },
+	{ "joint", CELL_INT, 0, "",
+	  "1: the fix is among those that are made together", "the row is of the recording" },
+	{ "all_fixes_pct", CELL_REAL, 2, "%",
+	  "of all accesses, those remote with all fixes together",
+	  "the row is of the recording" },
+	{ "latency_gain_pct", CELL_REAL, 2, "%",
+	  "sampled latency of memory that the fix saves", "latencies are not known" },
+);
+
 static int make_table(struct memprof *m, const struct findings *f, const struct view_options *o,
 		      struct table *t)
 {
-	static const struct column columns[] = {
-		{ "pattern", CELL_TEXT }, { "fix", CELL_TEXT }, { "type", CELL_TEXT },
-		{ "objects", CELL_INT }, { "bytes", CELL_INT }, { "accesses", CELL_INT },
-		{ "share_of_remote_pct", CELL_REAL, 2 }, { "remote_pct", CELL_REAL, 2 },
-		{ "predicted_pct", CELL_REAL, 2 }, { "all_remote_pct", CELL_REAL, 2 },
-		{ "all_predicted_pct", CELL_REAL, 2 }, { "same_node", CELL_REAL, 2 },
-		{ "one_at_a_time", CELL_REAL, 2 }, { "writes_pct", CELL_REAL, 1 },
-		{ "latency_ratio", CELL_REAL, 2 }, { "false_sharing_pct", CELL_REAL, 1 },
-		{ "confidence", CELL_REAL, 2 }, { "node", CELL_INT }, { "pid", CELL_INT },
-		{ "object", CELL_INT }, { "site", CELL_TEXT }, { "advice", CELL_TEXT },
-		{ "joint", CELL_INT }, { "all_fixes_pct", CELL_REAL, 2 }, { "latency_gain_pct", CELL_REAL, 2 },
-	};
 	double gain;
 	size_t i, rows = 0;
 
-	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(t, &findings_columns);
 	for (i = 0; i < f->nr; i++) {
 		const struct finding *x = &f->all[i];
 		const struct memprof_object *object = x->object != NO_NUMBER ?
@@ -93,16 +137,25 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 	return add_too_few(f, rows, t);
 }
 
+static const struct columns found_columns = COLUMNS(
+	{ "pattern", CELL_TEXT, 0, "",
+	  "what the accesses of the site show; all: the recording as it is" },
+	{ "fix", CELL_TEXT, 0, "", "the fix; none: as it is" },
+	{ "loads", CELL_INT, 0, "samples", "loads of the site whose level is known" },
+	{ "l1_pct", CELL_REAL, 2, "%",
+	  "of all loads, those that the L1 would serve with the fix" },
+	{ "l2_pct", CELL_REAL, 2, "%", "the same of the L2" },
+	{ "l3_pct", CELL_REAL, 2, "%", "the same of the L3" },
+	{ "remote_cache_pct", CELL_REAL, 2, "%", "the same of caches of other nodes" },
+	{ "local_memory_pct", CELL_REAL, 2, "%", "the same of memory of the CPU's node" },
+	{ "remote_memory_pct", CELL_REAL, 2, "%", "the same of memory of other nodes" },
+	{ "site", CELL_TEXT, 0, "", "where the objects are allocated; empty: all" },
+);
+
 /* Where loads find their data: as it is, and with each fix. */
 static int make_levels(struct memprof *m, const struct findings *f, const struct view_options *o,
 		       struct table *t)
 {
-	static const struct column columns[] = {
-		{ "pattern", CELL_TEXT }, { "fix", CELL_TEXT }, { "loads", CELL_INT },
-		{ "l1_pct", CELL_REAL, 2 }, { "l2_pct", CELL_REAL, 2 }, { "l3_pct", CELL_REAL, 2 },
-		{ "remote_cache_pct", CELL_REAL, 2 }, { "local_memory_pct", CELL_REAL, 2 },
-		{ "remote_memory_pct", CELL_REAL, 2 }, { "site", CELL_TEXT },
-	};
 	const struct finding *x = NULL;
 	double pct[ANSWERS];
 	size_t i, rows = 0;
@@ -110,7 +163,7 @@ static int make_levels(struct memprof *m, const struct findings *f, const struct
 	char site[1024];
 	int k;
 
-	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(t, &found_columns);
 	/* The first row is all of it. */
 	for (i = 0; i <= f->nr; i++) {
 		x = i ? &f->all[i - 1] : NULL;
@@ -301,6 +354,8 @@ int cmd_diagnose(int argc, char **argv)
 	char source[64];
 
 	argv += options_parse(&usage, options, argc, argv);
+	if (output.explain)
+		return output_explain(&output, latency ? &latencies_columns : levels ? &found_columns : &findings_columns);
 	if (common_check_times(&common))
 		return USAGE;
 	m = common_open(argv[0], &common, &damaged);

@@ -186,21 +186,40 @@ static int add_all(struct table *t, const struct findings f[2])
 		f[0].fixes ? TEXT_CELL(verdict(before, predicted, after, f[0].accesses, f[1].accesses)) : NONE_CELL });
 }
 
+static const struct columns diff_columns = COLUMNS(
+	{ "site", CELL_TEXT, 0, "", "where the objects are allocated; [all]: all accesses" },
+	{ "type", CELL_TEXT, 0, "",
+	  "what the objects are: static, dynamic, file, code, stack, kernel, unknown; recording" },
+	{ "accesses_before", CELL_INT, 0, "samples",
+	  "accesses of main memory with known nodes, first recording" },
+	{ "accesses_after", CELL_INT, 0, "samples", "the same, second recording" },
+	{ "remote_pct_before", CELL_REAL, 2, "%",
+	  "of the site's accesses, those that are remote, first recording", "it has none" },
+	{ "remote_pct_after", CELL_REAL, 2, "%", "the same, second recording", "it has none" },
+	{ "of_all_pct_before", CELL_REAL, 2, "%",
+	  "the site's remote accesses, of all accesses, first recording" },
+	{ "of_all_pct_after", CELL_REAL, 2, "%", "the same, second recording" },
+	{ "change_points", CELL_REAL, 2, "points", "of_all_pct_after - of_all_pct_before" },
+	{ "became", CELL_TEXT, 0, "",
+	  "local or remote: remote_pct changed by more than 3 points and two standard errors; "
+	  "same: it did not; new, gone: one recording lacks the site" },
+	{ "pattern_before", CELL_TEXT, 0, "",
+	  "what memprof diagnose found in the first recording" },
+	{ "fix", CELL_TEXT, 0, "", "what it advised" },
+	{ "predicted_pct", CELL_REAL, 2, "%",
+	  "the remote share of the site's accesses with the fix", "nothing was advised" },
+	{ "prediction", CELL_TEXT, 0, "",
+	  "whether it came true: as predicted, better, less than predicted, unchanged, worse, "
+	  "gone", "nothing was advised" },
+);
+
 static int compare(struct memprof *m[2], const struct findings f[2], size_t top, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "site", CELL_TEXT }, { "type", CELL_TEXT }, { "accesses_before", CELL_INT },
-		{ "accesses_after", CELL_INT }, { "remote_pct_before", CELL_REAL, 2 },
-		{ "remote_pct_after", CELL_REAL, 2 }, { "of_all_pct_before", CELL_REAL, 2 },
-		{ "of_all_pct_after", CELL_REAL, 2 }, { "change_points", CELL_REAL, 2 }, { "became", CELL_TEXT },
-		{ "pattern_before", CELL_TEXT }, { "fix", CELL_TEXT }, { "predicted_pct", CELL_REAL, 2 },
-		{ "prediction", CELL_TEXT },
-	};
 	struct row *rows = NULL, *r, *next;
 	size_t n = 0;
 	int bad, i;
 
-	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(t, &diff_columns);
 	bad = add_all(t, f);
 	for (i = 0; i < 2 && !bad; i++)
 		bad = add_findings(&rows, m[i], &f[i], i);
@@ -234,6 +253,8 @@ int cmd_diff(int argc, char **argv)
 
 	common.view.top = 20;
 	argv += options_parse(&usage, options, argc, argv);
+	if (output.explain)
+		return output_explain(&output, &diff_columns);
 	if (common_check_times(&common))
 		return USAGE;
 	for (i = 0; i < 2 && !failed; i++) {

@@ -28,6 +28,8 @@ int cmd_report(int argc, char **argv)
 	view = view_find(argv[0]);
 	if (!view)
 		return unknown_word(&usage, "view", argv[0]);
+	if (output.explain)
+		return output_explain(&output, view->columns);
 	if (common_check_times(&common))
 		return USAGE;
 	m = common_open(argv[1], &common, &damaged);

@@ -71,6 +71,8 @@ int cmd_diff(int argc, char **argv)
 	int failed;
 
 	argv += options_parse(&usage, options, argc, argv);
+	if (output.explain)
+		return output_explain(&output, choice.groups ? &compare_groups_columns : &compare_summaries_columns);
 	if (window_check(&window))
 		return USAGE;
 	if (view_window(view_find("summary"), &window, error, sizeof(error)))

@@ -45,6 +45,8 @@ int cmd_report(int argc, char **argv)
 	view = view_find(argv[0]);
 	if (!view)
 		return unknown_word(&usage, "view", argv[0]);
+	if (output.explain)
+		return output_explain(&output, view->columns);
 	if (window_check(&window))
 		return USAGE;
 	if (view_window(view, &window, error, sizeof(error)))

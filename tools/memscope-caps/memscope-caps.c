@@ -36,21 +36,29 @@ static void perf_event(const struct memsource *s, char *text, size_t size)
 		snprintf(text, size, "swmem//");
 }
 
+static const struct columns caps_columns = COLUMNS(
+	{ "source", CELL_TEXT, 0, "",
+	  "source of samples of memory accesses: ibs (AMD), pebs (Intel), swmem (software)" },
+	{ "available", CELL_TEXT, 0, "", "yes: this user may use it here" },
+	{ "perf_event", CELL_TEXT, 0, "",
+	  "event for perf record that takes the same samples", "the machine lacks the source" },
+	{ "period_unit", CELL_TEXT, 0, "", "what a sampling period counts" },
+	{ "latency", CELL_TEXT, 0, "", "accesses that have a latency" },
+	{ "data_source", CELL_TEXT, 0, "", "accesses whose level is reported" },
+	{ "user_or_kernel_only", CELL_TEXT, 0, "",
+	  "who leaves out the mode that is not asked for" },
+	{ "reason", CELL_TEXT, 0, "", "why the source is not available", "it is" },
+);
+
 static int show(const struct output *output)
 {
-	static const struct column columns[] = {
-		{ "source", CELL_TEXT }, { "available", CELL_TEXT }, { "perf_event", CELL_TEXT },
-		{ "period_unit", CELL_TEXT }, { "latency", CELL_TEXT },
-		{ "data_source", CELL_TEXT }, { "user_or_kernel_only", CELL_TEXT },
-		{ "reason", CELL_TEXT },
-	};
 	struct memsource sources[MEMSOURCE_COUNT];
 	char perf[MEMSOURCE_COUNT][128];
 	struct table table;
 	int i, any = 0;
 
 	memsource_probe(sources, "");
-	table_init(&table, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(&table, &caps_columns);
 	for (i = 0; i < MEMSOURCE_COUNT; i++) {
 		const struct memsource *s = &sources[i];
 
@@ -76,5 +84,7 @@ int main(int argc, char **argv)
 	const struct opt options[] = { OUTPUT_OPTIONS(&output), { } };
 
 	options_parse(&usage, options, argc, argv);
+	if (output.explain)
+		return output_explain(&output, &caps_columns);
 	return show(&output);
 }

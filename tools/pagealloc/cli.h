@@ -108,6 +108,8 @@ int no_aslr(void);
 
 /* replay.c: layouts in files */
 
+extern const struct columns compare_columns, list_columns;
+
 int layout_load(const char *path, struct pagealloc_layout **layout);
 int layout_complain(int err, const char *path, const struct pagealloc_layout *layout,
 		    struct pagealloc *handle);

@@ -23,9 +23,11 @@ static int unreadable(int err, const char *path)
 	return complain(FAILED, "%s%s: %s", system_root(), path, strerror(-err));
 }
 
-static const struct column columns[] = {
-	{ "item", CELL_TEXT }, { "value", CELL_TEXT },
-};
+static const struct columns function_columns = COLUMNS(
+	{ "item", CELL_TEXT, 0, "", "property of the color function" },
+	{ "value", CELL_TEXT, 0, "",
+	  "its value; masks: bit i of a color is the parity of the frame number and mask i" },
+);
 
 static int add(struct table *t, const char *item, const char *value)
 {
@@ -95,11 +97,13 @@ static int show_free(struct table *t)
 	return ret;
 }
 
+static const struct columns free_columns = COLUMNS(
+	{ "color", CELL_INT, 0, "", "color of a page" },
+	{ "free_pages", CELL_INT, 0, "pages", "free pages of this color" },
+);
+
 int cmd_colors(int argc, char **argv)
 {
-	static const struct column free_columns[] = {
-		{ "color", CELL_INT }, { "free_pages", CELL_INT },
-	};
 	struct output out = { };
 	struct table table;
 	bool free_pages = false;
@@ -110,7 +114,9 @@ int cmd_colors(int argc, char **argv)
 	int ret;
 
 	options_parse(&usage, options, argc, argv);
-	table_init(&table, free_pages ? free_columns : columns, 2);
+	if (out.explain)
+		return output_explain(&out, free_pages ? &free_columns : &function_columns);
+	table_init_columns(&table, free_pages ? &free_columns : &function_columns);
 	ret = free_pages ? show_free(&table) : show_function(&table);
 	if (!ret)
 		return output_table(&out, &table, 0);

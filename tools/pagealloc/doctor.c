@@ -25,10 +25,13 @@ struct doctor {
 	int failed;
 };
 
-static const struct column columns[] = {
-	{ "check", CELL_TEXT }, { "state", CELL_TEXT }, { "value", CELL_TEXT },
-	{ "why", CELL_TEXT }, { "fix", CELL_TEXT },
-};
+static const struct columns doctor_columns = COLUMNS(
+	{ "check", CELL_TEXT, 0, "", "what was checked" },
+	{ "state", CELL_TEXT, 0, "", "ok, note, warn or bad" },
+	{ "value", CELL_TEXT, 0, "", "value found" },
+	{ "why", CELL_TEXT, 0, "", "why it matters" },
+	{ "fix", CELL_TEXT, 0, "", "how to change it", "nothing is to be done, or can be" },
+);
 
 static void add_check(struct doctor *d, const char *check, enum state state, const char *value,
 		const char *why, const char *fix)
@@ -421,9 +424,11 @@ int cmd_doctor(int argc, char **argv)
 	int ret;
 
 	options_parse(&usage, options, argc, argv);
+	if (out.explain)
+		return output_explain(&out, &doctor_columns);
 	if (strategy && pagealloc_hint_parse(strategy, 0, &hint, error, sizeof(error)))
 		return complain(USAGE, "--strategy %s", error);
-	table_init(&d.table, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init_columns(&d.table, &doctor_columns);
 	check_kernel(&d);
 	check_vm(&d);
 	check_colors(&d);

@@ -96,12 +96,21 @@ int cmd_clear(int argc, char **argv)
 	return ret;
 }
 
-static const struct column hint_columns[] = {
-	{ "start", CELL_TEXT }, { "end", CELL_TEXT }, { "strategy", CELL_TEXT },
-	{ "order0", CELL_INT }, { "locked", CELL_INT }, { "requests", CELL_INT },
-	{ "hits", CELL_INT },
-	{ "inherit", CELL_TEXT }, { "mapping", CELL_TEXT }, { "argument", CELL_TEXT },
-};
+static const struct columns hint_columns = COLUMNS(
+	{ "start", CELL_TEXT, 0, "",
+	  "first address of the range; default: the hint of all other memory" },
+	{ "end", CELL_TEXT, 0, "", "address behind the range", "of the default" },
+	{ "strategy", CELL_TEXT, 0, "", "name of the strategy" },
+	{ "order0", CELL_INT, 0, "", "1: no large folios" },
+	{ "locked", CELL_INT, 0, "", "1: only CAP_SYS_NICE can change the hint" },
+	{ "requests", CELL_INT, 0, "pages",
+	  "allocated pages for which the hint names a color or frame" },
+	{ "hits", CELL_INT, 0, "pages", "of these, pages that got the requested color or frame" },
+	{ "inherit", CELL_TEXT, 0, "", "who inherits it: fork, exec, ranges" },
+	{ "mapping", CELL_TEXT, 0, "",
+	  "file or name of the mapping at start", "none, or the default" },
+	{ "argument", CELL_TEXT, 0, "", "argument of the strategy", "it has none" },
+);
 
 static int add_hint(struct table *table, const struct target *t, const struct page_hints_get *h)
 {
@@ -180,9 +189,11 @@ int cmd_get(int argc, char **argv)
 	int ret, skip;
 
 	skip = options_parse(&get_usage, options, argc, argv);
+	if (out.explain)
+		return output_explain(&out, &hint_columns);
 	argc -= skip;
 	argv += skip;
-	table_init(&table, hint_columns, sizeof(hint_columns) / sizeof(hint_columns[0]));
+	table_init_columns(&table, &hint_columns);
 	ret = target_open(&t, argv[0], PAGEALLOC_READ_ONLY);
 	if (!ret) {
 		ret = get_hints(&t, &table, argv + 1, argc - 1);

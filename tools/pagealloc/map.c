@@ -16,11 +16,21 @@ static const struct verb_usage usage = {
 	.min = 1, .max = -1,
 };
 
-static const struct column columns[] = {
-	{ "address", CELL_TEXT }, { "pfn", CELL_INT }, { "color", CELL_INT },
-	{ "want_pfn", CELL_INT }, { "want_color", CELL_INT }, { "flags", CELL_TEXT },
-	{ "mapping", CELL_TEXT },
-};
+static const struct columns map_columns = COLUMNS(
+	{ "address", CELL_TEXT, 0, "", "virtual address of a present page" },
+	{ "pfn", CELL_INT, 0, "",
+	  "number of its frame", "the user may not know it (CAP_SYS_ADMIN)" },
+	{ "color", CELL_INT, 0, "",
+	  "color of the frame", "the user may not know it (CAP_SYS_NICE)" },
+	{ "want_pfn", CELL_INT, 0, "",
+	  "frame that the hint requests", "it requests none, or the user may not know it" },
+	{ "want_color", CELL_INT, 0, "", "color that the hint requests", "it requests none" },
+	{ "flags", CELL_TEXT, 0, "",
+	  "hinted: a hint applies; placed: it names a color or frame; hit: the page has it; "
+	  "large: in a large folio; shared: with another process; file: of the page cache; "
+	  "zero: the zero page; -: none" },
+	{ "mapping", CELL_TEXT, 0, "", "file or name of the mapping", "it has none" },
+);
 
 static const struct { unsigned int flag; const char *name; } page_flags[] = {
 	{ PAGE_HINTS_HINTED, "hinted" }, { PAGE_HINTS_PLACED, "placed" },
@@ -107,7 +117,7 @@ static int print_map(struct target *t, const struct output *o, const char *pid)
 
 	if (outfile_open(&p.out, o->path))
 		return FAILED;
-	table_init(&p.table, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init_columns(&p.table, &map_columns);
 	ret = map(t, &p);
 	if (ret < 0)
 		complain_about(ret, pid);
@@ -123,6 +133,8 @@ int cmd_map(int argc, char **argv)
 	int ret, skip;
 
 	skip = options_parse(&usage, options, argc, argv);
+	if (out.explain)
+		return output_explain(&out, &map_columns);
 	argc -= skip;
 	argv += skip;
 	ret = target_open(&t, argv[0], PAGEALLOC_READ_ONLY);

@@ -11,11 +11,18 @@
 
 #include "cli.h"
 
-static const struct column verify_columns[] = {
-	{ "start", CELL_TEXT }, { "end", CELL_TEXT }, { "present", CELL_INT },
-	{ "hinted", CELL_INT }, { "placed", CELL_INT }, { "hits", CELL_INT },
-	{ "hit_pct", CELL_REAL, 2 }, { "mapping", CELL_TEXT },
-};
+static const struct columns verify_columns = COLUMNS(
+	{ "start", CELL_TEXT, 0, "", "first address of the mapping; all: the sum" },
+	{ "end", CELL_TEXT, 0, "", "address behind it", "of the sum" },
+	{ "present", CELL_INT, 0, "pages", "pages in memory" },
+	{ "hinted", CELL_INT, 0, "pages", "of these, pages that a hint applies to" },
+	{ "placed", CELL_INT, 0, "pages",
+	  "of these, pages for which the hint names a color or frame" },
+	{ "hits", CELL_INT, 0, "pages",
+	  "of these, pages that have it", "the user may not know it (CAP_SYS_NICE)" },
+	{ "hit_pct", CELL_REAL, 2, "%", "hits, of placed", "as hits, or placed is 0" },
+	{ "mapping", CELL_TEXT, 0, "", "file or name of the mapping", "it has none" },
+);
 
 static int add_counts(struct table *table, const char *start, const char *end,
 		      const struct pagealloc_counts *n, int known, const char *name)
@@ -115,11 +122,13 @@ int cmd_verify(int argc, char **argv)
 	skip = options_parse(&verify_usage, options, argc, argv);
 	argc -= skip;
 	argv += skip;
+	if (out.explain)
+		return output_explain(&out, !against ? &verify_columns : list ? &list_columns : &compare_columns);
 	if (against && argc > 1)
 		return options_wrong(&verify_usage, "--against compares the whole process: leave out the range");
 	if (!against && (exact || list))
 		return options_wrong(&verify_usage, "%s: only with --against", exact ? "--exact" : "--list");
-	table_init(&table, verify_columns, sizeof(verify_columns) / sizeof(verify_columns[0]));
+	table_init_columns(&table, &verify_columns);
 	ret = target_open(&t, argv[0], PAGEALLOC_READ_ONLY);
 	if (!ret && against)
 		ret = compare(&t, against, exact, list, &table);
@@ -342,11 +351,14 @@ static int set_flag(const struct opt *o, const char *value)
 	return OK;
 }
 
+static const struct columns repair_columns = COLUMNS(
+	{ "outcome", CELL_TEXT, 0, "", "what became of the pages" },
+	{ "pages", CELL_INT, 0, "pages", "number of such pages" },
+	{ "about", CELL_TEXT, 0, "", "explanation" },
+);
+
 int cmd_repair(int argc, char **argv)
 {
-	static const struct column columns[] = {
-		{ "outcome", CELL_TEXT }, { "pages", CELL_INT }, { "about", CELL_TEXT },
-	};
 	uint64_t counts[NR_OUTCOMES + 1] = { };
 	struct target t = { };
 	unsigned int flags = 0;
@@ -364,9 +376,11 @@ int cmd_repair(int argc, char **argv)
 	int ret, skip;
 
 	skip = options_parse(&repair_usage, options, argc, argv);
+	if (out.explain)
+		return output_explain(&out, &repair_columns);
 	argc -= skip;
 	argv += skip;
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init_columns(&table, &repair_columns);
 	ret = target_open(&t, argv[0], 0);
 	if (!ret && interval > 0)
 		ret = watch_repair(argv[0], argv + 1, argc - 1, flags,

@@ -66,10 +66,14 @@ int layout_complain(int err, const char *path, const struct pagealloc_layout *la
 			" now (%s)", path, before, now);
 }
 
-static const struct column columns[] = {
-	{ "item", CELL_TEXT }, { "pages", CELL_INT }, { "pct", CELL_REAL, 2 },
-	{ "about", CELL_TEXT },
-};
+const struct columns compare_columns = COLUMNS(
+	{ "item", CELL_TEXT, 0, "", "state of pages, compared with the layout" },
+	{ "pages", CELL_INT, 0, "pages", "number of such pages" },
+	{ "pct", CELL_REAL, 2, "%",
+	  "these, of the pages that hints can place",
+	  "the pages are of files, or there is none" },
+	{ "about", CELL_TEXT, 0, "", "explanation" },
+);
 
 static int add(struct table *t, const char *item, uint64_t n, uint64_t all, const char *about)
 {
@@ -96,10 +100,17 @@ static int add_counts(struct table *t, const struct pagealloc_replay *replay)
 	return failed ? -1 : 0;
 }
 
-static const struct column list_columns[] = {
-	{ "address", CELL_TEXT }, { "why", CELL_TEXT }, { "pfn", CELL_INT }, { "color", CELL_INT },
-	{ "recorded_pfn", CELL_INT }, { "recorded_color", CELL_INT }, { "mapping", CELL_TEXT },
-};
+const struct columns list_columns = COLUMNS(
+	{ "address", CELL_TEXT, 0, "",
+	  "virtual address of the page", "its mapping was not found again" },
+	{ "why", CELL_TEXT, 0, "", "absent, swapped, unmapped, shared, large, or taken" },
+	{ "pfn", CELL_INT, 0, "", "its frame", "it is not present, or the user may not know it" },
+	{ "color", CELL_INT, 0, "", "its color", "as pfn" },
+	{ "recorded_pfn", CELL_INT, 0, "",
+	  "frame in the layout", "it was recorded without frames" },
+	{ "recorded_color", CELL_INT, 0, "", "color in the layout" },
+	{ "mapping", CELL_TEXT, 0, "", "file or name of the mapping", "it has none" },
+);
 
 struct list {
 	struct table *t;
@@ -138,9 +149,9 @@ int layout_compare(const char *path, const struct pagealloc_layout *layout,
 	int ret;
 
 	if (list)
-		table_init(t, list_columns, sizeof(list_columns) / sizeof(list_columns[0]));
+		table_init_columns(t, &list_columns);
 	else
-		table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+		table_init_columns(t, &compare_columns);
 	ret = pagealloc_layout_compare(layout, handle, exact ? PAGEALLOC_EXACT : 0, &replay,
 				       list ? add_difference : NULL, &differences);
 	if (ret < 0)

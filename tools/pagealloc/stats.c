@@ -54,13 +54,19 @@ static int read_stats(struct stats *s)
 	return OK;
 }
 
-static const struct column columns[] = {
-	{ "counter", CELL_TEXT }, { "value", CELL_INT },
-};
-static const struct column interval_columns[] = {
-	{ "interval", CELL_INT }, { "seconds", CELL_REAL, 3 }, { "counter", CELL_TEXT },
-	{ "value", CELL_INT }, { "per_second", CELL_REAL, 1 },
-};
+static const struct columns counter_columns = COLUMNS(
+	{ "counter", CELL_TEXT, 0, "",
+	  "counter of the page allocator; see Documentation/admin-guide/mm/page_hints.rst" },
+	{ "value", CELL_INT, 0, "", "its value since boot" },
+);
+static const struct columns interval_columns = COLUMNS(
+	{ "interval", CELL_INT, 0, "", "number of the interval, from 1 on" },
+	{ "seconds", CELL_REAL, 3, "s", "its length" },
+	{ "counter", CELL_TEXT, 0, "",
+	  "counter of the page allocator; see Documentation/admin-guide/mm/page_hints.rst" },
+	{ "value", CELL_INT, 0, "", "its increase in the interval; 0 if it fell" },
+	{ "per_second", CELL_REAL, 1, "1/s", "value / seconds" },
+);
 
 static double now_s(void)
 {
@@ -147,10 +153,12 @@ int cmd_stats(int argc, char **argv)
 	int ret;
 
 	options_parse(&usage, options, argc, argv);
+	if (out.explain)
+		return output_explain(&out, seconds > 0 ? &interval_columns : &counter_columns);
 	if (seconds > 0)
-		table_init(&table, interval_columns, 5);
+		table_init_columns(&table, &interval_columns);
 	else
-		table_init(&table, columns, 2);
+		table_init_columns(&table, &counter_columns);
 	ret = watch(seconds, count, &table);
 	if (!ret)
 		return output_table(&out, &table, 0);

@@ -296,6 +296,8 @@ int bench_report(int argc, char **argv)
 	skip = options_parse(&usage, options, argc, argv);
 	argc -= skip;
 	argv += skip;
+	if (output.explain)
+		return output_explain(&output, &bench_columns);
 	if (check_views(views))
 		return USAGE;
 	report = calloc(1, sizeof(*report));

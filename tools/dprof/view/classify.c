@@ -112,24 +112,48 @@ static int add_verdict(struct analysis *a, const struct verdict *v, double all, 
 	return table_add(t, row);
 }
 
+const struct columns classify_columns = COLUMNS(
+	{ "type", CELL_TEXT, 0, "", "type of data" },
+	{ "field", CELL_TEXT, 0, "",
+	  "field of the type, as member+offset", "rows are of whole types (--by type)" },
+	{ "place", CELL_TEXT, 0, "", "instruction, as function+offset", "without --by ip" },
+	{ "misses", CELL_REAL, 0, "misses",
+	  "misses of the level (--level), estimated from samples; without levels (swmem), "
+	  "those of the simulation" },
+	{ "misses_pct", CELL_REAL, 2, "%", "these, of all misses", "there is no miss" },
+	{ "class", CELL_TEXT, 0, "", "the most frequent cause" },
+	{ "true_pct", CELL_REAL, 1, "%",
+	  "misses by true sharing: another CPU wrote the bytes accessed", "misses is 0" },
+	{ "false_pct", CELL_REAL, 1, "%",
+	  "misses by false sharing: another CPU wrote other bytes of the line", "misses is 0" },
+	{ "conflict_pct", CELL_REAL, 1, "%",
+	  "misses that a fully associative cache of the size would not have", "misses is 0" },
+	{ "capacity_pct", CELL_REAL, 1, "%",
+	  "misses because the cache is too small", "misses is 0" },
+	{ "cold_pct", CELL_REAL, 1, "%", "first accesses of a line", "misses is 0" },
+	{ "paper_class", CELL_TEXT, 0, "",
+	  "the most frequent cause by the heuristic of the paper", "the type has no histories" },
+	{ "paper_true_pct", CELL_REAL, 1, "%",
+	  "true sharing by the heuristic of the paper", "as paper_class" },
+	{ "paper_false_pct", CELL_REAL, 1, "%",
+	  "false sharing by the heuristic of the paper", "as paper_class" },
+	{ "paper_conflict_pct", CELL_REAL, 1, "%",
+	  "conflicts by the heuristic of the paper", "as paper_class" },
+	{ "paper_capacity_pct", CELL_REAL, 1, "%",
+	  "capacity misses by the heuristic of the paper", "as paper_class" },
+	{ "writer", CELL_TEXT, 0, "",
+	  "field, type and function whose writes caused the most sharing misses of the row",
+	  "no write of another CPU was sampled" },
+);
+
 int view_classify(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "type", CELL_TEXT, 0 }, { "field", CELL_TEXT, 0 }, { "place", CELL_TEXT, 0 },
-		{ "misses", CELL_REAL, 0 }, { "misses_pct", CELL_REAL, 2 },
-		{ "class", CELL_TEXT, 0 }, { "true_pct", CELL_REAL, 1 },
-		{ "false_pct", CELL_REAL, 1 }, { "conflict_pct", CELL_REAL, 1 },
-		{ "capacity_pct", CELL_REAL, 1 }, { "cold_pct", CELL_REAL, 1 },
-		{ "paper_class", CELL_TEXT, 0 }, { "paper_true_pct", CELL_REAL, 1 },
-		{ "paper_false_pct", CELL_REAL, 1 }, { "paper_conflict_pct", CELL_REAL, 1 },
-		{ "paper_capacity_pct", CELL_REAL, 1 }, { "writer", CELL_TEXT, 0 },
-	};
 	size_t i, nr;
 	uint32_t shown = 0;
 	double all = 0;
 	int ret = 0;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &classify_columns);
 	for (i = 0; i < a->v.nr; i++)
 		all += a->v.verdict[i].misses;
 	nr = fold(a, a->v.verdict, a->v.nr);

@@ -93,22 +93,30 @@ static int by_misses(struct function *a, struct function *b)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
+const struct columns code_columns = COLUMNS(
+	{ "function", CELL_TEXT, 0, "", "function; with --by ip, an instruction" },
+	{ "dso", CELL_TEXT, 0, "",
+	  "program, library or module of the function; [kernel], or [unknown]" },
+	{ "samples", CELL_INT, 0, "samples", "sampled accesses by the function" },
+	{ "samples_pct", CELL_REAL, 2, "%", "these, of all samples" },
+	ACCESS_COLUMNS,
+	MISS_COLUMNS,
+	{ "misses_pct", CELL_REAL, 2, "%",
+	  "misses of the level (--level, default l1), of those of all functions",
+	  "no sample of the recording missed, or has a level" },
+	LATENCY_COLUMN,
+	{ "type", CELL_TEXT, 0, "", "type of data that the function accesses most" },
+);
+
 int view_code(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "function", CELL_TEXT, 0 }, { "dso", CELL_TEXT, 0 }, { "samples", CELL_INT, 0 },
-		{ "samples_pct", CELL_REAL, 2 }, { "loads", CELL_INT, 0 }, { "stores", CELL_INT, 0 },
-		{ "misses_l1", CELL_INT, 0 }, { "misses_l2", CELL_INT, 0 }, { "misses_l3", CELL_INT, 0 },
-		{ "peer", CELL_INT, 0 }, { "misses_pct", CELL_REAL, 2 }, { "latency_cycles", CELL_REAL, 1 },
-		{ "type", CELL_TEXT, 0 },
-	};
 	struct function *all = NULL, *f, *next;
 	struct tally sum = { };
 	uint32_t shown = 0;
 	int ret = 0;
 	size_t i;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &code_columns);
 	for (i = 0; i < a->m.nr_sites && !ret; i++) {
 		tally_add(&sum, &a->m.by_site[i]->sum);
 		if (analysis_selects(a, a->m.by_index[a->m.by_site[i]->key.type]))

@@ -29,20 +29,31 @@ static int add_edge(struct analysis *a, const struct dtype *d, const struct flow
 	return table_add(t, row);
 }
 
+const struct columns dataflow_columns = COLUMNS(
+	{ "type", CELL_TEXT, 0, "", "type of data" },
+	{ "from", CELL_TEXT, 0, "", "function where the edge begins" },
+	{ "to", CELL_TEXT, 0, "", "function that accesses the object next" },
+	{ "objects_pct", CELL_REAL, 1, "%", "objects with a history that took this edge" },
+	{ "cpu_change", CELL_TEXT, 0, "", "yes: the object changes CPU between the two" },
+	{ "from_cpu", CELL_INT, 0, "",
+	  "CPU of from, in the order of the object's CPUs: the one that allocated it is 0" },
+	{ "to_cpu", CELL_INT, 0, "", "CPU of to, counted as from_cpu" },
+	{ "from_ns", CELL_REAL, 0, "ns", "mean time of from, since the allocation" },
+	{ "to_ns", CELL_REAL, 0, "ns", "mean time of to, since the allocation" },
+	{ "to_hit", CELL_TEXT, 0, "",
+	  "level that served most of the accesses of to, with their share",
+	  "no sample of these accesses has a level" },
+	{ "to_latency_cycles", CELL_REAL, 1, "cycles",
+	  "mean latency of the accesses of to", "no sample of them has one" },
+);
+
 int view_dataflow(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "type", CELL_TEXT, 0 }, { "from", CELL_TEXT, 0 }, { "to", CELL_TEXT, 0 },
-		{ "objects_pct", CELL_REAL, 1 }, { "cpu_change", CELL_TEXT, 0 },
-		{ "from_cpu", CELL_INT, 0 }, { "to_cpu", CELL_INT, 0 },
-		{ "from_ns", CELL_REAL, 0 }, { "to_ns", CELL_REAL, 0 },
-		{ "to_hit", CELL_TEXT, 0 }, { "to_latency_cycles", CELL_REAL, 1 },
-	};
 	struct dtype **types;
 	uint32_t i, k, nr;
 	int ret = 0;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &dataflow_columns);
 	types = types_by(a, histories_of, &nr);
 	if (!types)
 		return -1;

@@ -154,22 +154,40 @@ static int by_hitm(const void *a, const void *b)
 	return by_samples(a, b);
 }
 
+const struct columns lines_columns = COLUMNS(
+	{ "line", CELL_TEXT, 0, "", "address of the cache line of 64 bytes" },
+	{ "physical", CELL_TEXT, 0, "", "physical address of the line", "no sample has it" },
+	{ "type", CELL_TEXT, 0, "", "type of data with the most samples in the line" },
+	{ "line_offset_bytes", CELL_INT, 0, "bytes",
+	  "offset of the line in its object; 0 if the object begins in it" },
+	{ "samples", CELL_INT, 0, "samples", "sampled accesses of the line" },
+	{ "samples_pct", CELL_REAL, 2, "%", "these, of all samples" },
+	ACCESS_COLUMNS,
+	{ "cpus", CELL_INT, 0, "CPUs",
+	  "CPUs with samples of the line", "the samples have no CPU" },
+	{ "offsets", CELL_TEXT, 0, "bytes",
+	  "offsets in the line where accesses begin, separated by commas" },
+	{ "sharing", CELL_TEXT, 0, "",
+	  "true: a CPU accesses a byte that another writes; false: only other bytes are "
+	  "written; reads: nobody writes; none: one CPU", "the samples have no CPU" },
+	{ "peer", CELL_INT, 0, "samples", "accesses whose data were in another CPU's cache" },
+	{ "hitm", CELL_INT, 0, "samples",
+	  "accesses that found the line modified in another CPU's cache" },
+	{ "remote_hitm", CELL_INT, 0, "samples", "of these, in a cache of another NUMA node" },
+	LATENCY_COLUMN,
+	{ "user", CELL_TEXT, 0, "", "instruction with the most samples" },
+	{ "writer", CELL_TEXT, 0, "",
+	  "instruction with the most stores", "no store was sampled" },
+);
+
 static int make(struct analysis *a, bool shared, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "line", CELL_TEXT, 0 }, { "physical", CELL_TEXT, 0 }, { "type", CELL_TEXT, 0 },
-		{ "line_offset_bytes", CELL_INT, 0 }, { "samples", CELL_INT, 0 },
-		{ "samples_pct", CELL_REAL, 2 }, { "loads", CELL_INT, 0 }, { "stores", CELL_INT, 0 },
-		{ "cpus", CELL_INT, 0 }, { "offsets", CELL_TEXT, 0 }, { "sharing", CELL_TEXT, 0 },
-		{ "peer", CELL_INT, 0 }, { "hitm", CELL_INT, 0 }, { "remote_hitm", CELL_INT, 0 },
-		{ "latency_cycles", CELL_REAL, 1 }, { "user", CELL_TEXT, 0 }, { "writer", CELL_TEXT, 0 },
-	};
 	size_t nr, from, to, n = 0, i;
 	struct use **use = uses_by_line(&a->m, &nr);
 	struct line *lines = calloc(nr + 1, sizeof(*lines));
 	int ret = use && lines ? 0 : -1;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &lines_columns);
 	for (from = 0; from < nr && !ret; from = to) {
 		for (to = from; to < nr && uses_same_line(use[to], use[from]); to++)
 			;

@@ -113,21 +113,37 @@ static int add_trace(struct analysis *a, const struct trace *t, uint32_t number,
 		       table);
 }
 
+const struct columns paths_columns = COLUMNS(
+	{ "type", CELL_TEXT, 0, "", "type of data" },
+	{ "path", CELL_INT, 0, "",
+	  "number of the path trace of the type, the most frequent first" },
+	{ "frequency_pct", CELL_REAL, 1, "%", "objects with a history that took this path" },
+	{ "time_ns", CELL_REAL, 0, "ns", "mean time since the allocation" },
+	{ "function", CELL_TEXT, 0, "",
+	  "function that accesses the object; with --by ip, the instruction" },
+	{ "access", CELL_TEXT, 0, "",
+	  "alloc, r, w, rw, free; end: the history ended before the object was freed; ?: not "
+	  "known" },
+	{ "cpu_change", CELL_TEXT, 0, "", "yes: another CPU than in the row before" },
+	{ "cpu", CELL_INT, 0, "",
+	  "CPU, in the order of the object's CPUs: the one that allocated it is 0" },
+	{ "offsets", CELL_TEXT, 0, "bytes",
+	  "bytes of the object that were accessed: from-to, without to" },
+	{ "fields", CELL_TEXT, 0, "", "the same by name", "of alloc, free and end" },
+	{ "times", CELL_INT, 0, "accesses", "accesses added up in the row" },
+	{ "hit", CELL_TEXT, 0, "",
+	  "level that served most of the sampled accesses like this one, with their share",
+	  "no sample of them has a level" },
+	{ "latency_cycles", CELL_REAL, 1, "cycles",
+	  "their mean latency", "no sample of them has one" },
+);
+
 int view_paths(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "type", CELL_TEXT, 0 }, { "path", CELL_INT, 0 },
-		{ "frequency_pct", CELL_REAL, 1 }, { "time_ns", CELL_REAL, 0 },
-		{ "function", CELL_TEXT, 0 }, { "access", CELL_TEXT, 0 },
-		{ "cpu_change", CELL_TEXT, 0 }, { "cpu", CELL_INT, 0 },
-		{ "offsets", CELL_TEXT, 0 }, { "fields", CELL_TEXT, 0 },
-		{ "times", CELL_INT, 0 }, { "hit", CELL_TEXT, 0 },
-		{ "latency_cycles", CELL_REAL, 1 },
-	};
 	uint32_t number = 0;
 	size_t i;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &paths_columns);
 	for (i = 0; i < a->t.nr; i++) {
 		const struct trace *trace = &a->t.trace[i];
 

@@ -44,24 +44,44 @@ static int add_type(struct analysis *a, const struct dtype *d, const struct tall
 	return table_add(t, row);
 }
 
+const struct columns profile_columns = COLUMNS(
+	{ "type", CELL_TEXT, 0, "",
+	  "type of data: slab cache and allocation site, variable, stack, page cache, ...; of "
+	  "perf.data, a variable, mapping or region" },
+	{ "struct", CELL_TEXT, 0, "",
+	  "C struct of the type", "not known; give --btf or --vmlinux" },
+	{ "class", CELL_TEXT, 0, "",
+	  "kind of memory: slab, kmalloc, page, page_cache, anon, page_table, static, percpu, "
+	  "stack, struct_page, vmalloc, module, user, fixmap, boot, unknown" },
+	{ "size_bytes", CELL_INT, 0, "bytes", "size of an object", "not known" },
+	{ "samples", CELL_INT, 0, "samples", "sampled accesses of the type" },
+	{ "samples_pct", CELL_REAL, 2, "%", "these, of all samples" },
+	MISS_COLUMNS,
+	{ "l3_or_peer", CELL_INT, 0, "samples",
+	  "accesses that the L3 or another cache of the node served: the source does not "
+	  "distinguish them (AMD before Zen 4)", NO_LEVEL },
+	{ "misses_pct", CELL_REAL, 2, "%",
+	  "misses of the level (--level, default l1), of the misses of all types",
+	  "no sample of the recording missed, or has a level" },
+	{ "miss_rate_pct", CELL_REAL, 2, "%",
+	  "the same misses, of the type's samples with a level", NO_LEVEL },
+	LATENCY_COLUMN,
+	{ "bounce", CELL_TEXT, 0, "",
+	  "yes: several CPUs use an object: a path trace changes CPU, another CPU frees it, or "
+	  "data were found modified in another CPU's cache" },
+	{ "footprint_bytes", CELL_INT, 0, "bytes",
+	  "memory of the type: mean of the live objects if their allocations were recorded, "
+	  "else the objects seen in samples", "objects or their size are not known" },
+);
+
 int view_profile(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "type", CELL_TEXT, 0 }, { "struct", CELL_TEXT, 0 }, { "class", CELL_TEXT, 0 },
-		{ "size_bytes", CELL_INT, 0 }, { "samples", CELL_INT, 0 },
-		{ "samples_pct", CELL_REAL, 2 }, { "misses_l1", CELL_INT, 0 },
-		{ "misses_l2", CELL_INT, 0 }, { "misses_l3", CELL_INT, 0 },
-		{ "peer", CELL_INT, 0 }, { "l3_or_peer", CELL_INT, 0 },
-		{ "misses_pct", CELL_REAL, 2 },
-		{ "miss_rate_pct", CELL_REAL, 2 }, { "latency_cycles", CELL_REAL, 1 },
-		{ "bounce", CELL_TEXT, 0 }, { "footprint_bytes", CELL_INT, 0 },
-	};
 	struct tally all = { };
 	struct dtype **types;
 	uint32_t i, nr;
 	int ret = 0;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &profile_columns);
 	for (i = 0; i < a->m.nr_types; i++)
 		tally_add(&all, &a->m.by_index[i]->sum);
 	types = types_by(a, misses_of, &nr);

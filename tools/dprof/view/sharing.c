@@ -105,17 +105,37 @@ static bool is_shown(const struct analysis *a, const struct shared_line *s)
 	return analysis_selects(a, a->m.by_index[s->key.type]) && (s->samples || sharing_misses(s) >= 1);
 }
 
+const struct columns sharing_columns = COLUMNS(
+	{ "type", CELL_TEXT, 0, "", "type of data" },
+	{ "line_offset_bytes", CELL_REAL, 0, "bytes", "offset of the cache line in the object" },
+	{ "field", CELL_TEXT, 0, "", "field of the line with the most sharing misses" },
+	{ "sharing", CELL_TEXT, 0, "",
+	  "the more frequent kind: true (the bytes accessed are written by another CPU) or "
+	  "false (others of the line)" },
+	{ "false_pct", CELL_REAL, 1, "%",
+	  "sharing misses of the line that are false sharing; without misses, such accesses",
+	  "there is neither" },
+	{ "other_object_pct", CELL_REAL, 1, "%",
+	  "samples of lines whose other bytes, written by another CPU, belong to another object",
+	  "there is no sample" },
+	{ "lines", CELL_INT, 0, "lines", "cache lines of objects that were seen shared" },
+	{ "samples", CELL_INT, 0, "samples", "sampled accesses of these lines" },
+	{ "misses", CELL_REAL, 0, "misses",
+	  "misses of the line that dprof report classify attributes to sharing",
+	  "samples have no level: accesses decide the order" },
+	{ "user", CELL_TEXT, 0, "", "instruction that misses most" },
+	{ "writer_type", CELL_TEXT, 0, "",
+	  "type of the data whose write invalidates the line",
+	  "no write of another CPU was sampled" },
+	{ "writer_field", CELL_TEXT, 0, "", "field that is written", "as writer_type" },
+	{ "writer", CELL_TEXT, 0, "", "instruction that writes it", "as writer_type" },
+	{ "gain_pct", CELL_REAL, 2, "%",
+	  "sampled latency of the recording that would be saved without false sharing of the "
+	  "line", "samples have no latency" },
+);
+
 int view_sharing(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "type", CELL_TEXT, 0 }, { "line_offset_bytes", CELL_REAL, 0 },
-		{ "field", CELL_TEXT, 0 }, { "sharing", CELL_TEXT, 0 },
-		{ "false_pct", CELL_REAL, 1 }, { "other_object_pct", CELL_REAL, 1 },
-		{ "lines", CELL_INT, 0 }, { "samples", CELL_INT, 0 }, { "misses", CELL_REAL, 0 },
-		{ "user", CELL_TEXT, 0 }, { "writer_type", CELL_TEXT, 0 },
-		{ "writer_field", CELL_TEXT, 0 }, { "writer", CELL_TEXT, 0 },
-		{ "gain_pct", CELL_REAL, 2 },
-	};
 	size_t nr = HASH_COUNT(a->shared.lines), n = 0, i;
 	struct shared_line **sorted, *s;
 	uint32_t shown = 0;
@@ -125,7 +145,7 @@ int view_sharing(struct analysis *a, struct table *t)
 	if (!model_has_types(&a->m))
 		return shared_lines(a, t);
 	sorted = malloc((nr + 1) * sizeof(*sorted));
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &sharing_columns);
 	if (!sorted)
 		return -1;
 	for (s = a->shared.lines; s; s = s->hh.next)

@@ -6,17 +6,24 @@
 
 #include "view.h"
 
+const struct columns levels_columns = COLUMNS(
+	{ "level", CELL_TEXT, 0, "",
+	  "where the data were: l1, lfb (a fill was in progress), l2, l2_mhb, l3_or_peer, l3, "
+	  "l4, msc, peer (another CPU's cache), beyond_l3, dram, pmem, cxl, unknown" },
+	{ "samples", CELL_INT, 0, "samples", "samples that found their data there" },
+	{ "samples_pct", CELL_REAL, 2, "%", "these, of all samples" },
+	ACCESS_COLUMNS,
+	LATENCY_COLUMN,
+	{ "latency_pct", CELL_REAL, 2, "%",
+	  "sum of these latencies, of those of all levels", "no sample has a latency" },
+);
+
 int view_levels(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "level", CELL_TEXT, 0 }, { "samples", CELL_INT, 0 }, { "samples_pct", CELL_REAL, 2 },
-		{ "loads", CELL_INT, 0 }, { "stores", CELL_INT, 0 }, { "latency_cycles", CELL_REAL, 1 },
-		{ "latency_pct", CELL_REAL, 2 },
-	};
 	uint64_t latency = 0;
 	int l, ret = 0;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &levels_columns);
 	for (l = 0; l < NR_LEVELS; l++)
 		latency += a->m.by_level[l].latency;
 	for (l = 0; l < NR_LEVELS && !ret; l++) {
@@ -92,20 +99,28 @@ static struct cell number_or_none(int n)
 	return n < 0 ? NONE_CELL : INT_CELL(n);
 }
 
+const struct columns cpus_columns = COLUMNS(
+	{ "cpu", CELL_INT, 0, "", "CPU that accessed", "not recorded" },
+	{ "node", CELL_INT, 0, "", "NUMA node of the CPU", "not recorded" },
+	{ "samples", CELL_INT, 0, "samples", "sampled accesses by the CPU" },
+	{ "samples_pct", CELL_REAL, 2, "%", "these, of all samples" },
+	ACCESS_COLUMNS,
+	MISS_COLUMNS,
+	{ "hitm", CELL_INT, 0, "samples",
+	  "accesses that found the line modified in another CPU's cache", NO_LEVEL },
+	{ "remote_pct", CELL_REAL, 2, "%",
+	  "samples of memory of another node, of those whose nodes are known",
+	  "no sample has both nodes" },
+	LATENCY_COLUMN,
+);
+
 int view_cpus(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "cpu", CELL_INT, 0 }, { "node", CELL_INT, 0 }, { "samples", CELL_INT, 0 },
-		{ "samples_pct", CELL_REAL, 2 }, { "loads", CELL_INT, 0 }, { "stores", CELL_INT, 0 },
-		{ "misses_l1", CELL_INT, 0 }, { "misses_l2", CELL_INT, 0 }, { "misses_l3", CELL_INT, 0 },
-		{ "peer", CELL_INT, 0 }, { "hitm", CELL_INT, 0 }, { "remote_pct", CELL_REAL, 2 },
-		{ "latency_cycles", CELL_REAL, 1 },
-	};
 	struct group *g;
 	size_t nr, i;
 	int ret = 0;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &cpus_columns);
 	g = make_groups(a, by_cpu, &nr);
 	for (i = 0; i < nr && !ret; i++) {
 		const struct tally *s = &g[i].sum;
@@ -128,18 +143,25 @@ int view_cpus(struct analysis *a, struct table *t)
 	return g ? ret : -1;
 }
 
+const struct columns nodes_columns = COLUMNS(
+	{ "cpu_node", CELL_INT, 0, "", "NUMA node of the CPUs", "not recorded" },
+	{ "memory_node", CELL_INT, 0, "",
+	  "NUMA node of the memory that they accessed", "not recorded" },
+	{ "samples", CELL_INT, 0, "samples", "such samples" },
+	{ "samples_pct", CELL_REAL, 2, "%", "these, of all samples" },
+	ACCESS_COLUMNS,
+	{ "misses_l3", CELL_INT, 0, "samples",
+	  "accesses whose data were not in an L3 cache of the CPU", "no sample has a level" },
+	LATENCY_COLUMN,
+);
+
 int view_nodes(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "cpu_node", CELL_INT, 0 }, { "memory_node", CELL_INT, 0 }, { "samples", CELL_INT, 0 },
-		{ "samples_pct", CELL_REAL, 2 }, { "loads", CELL_INT, 0 }, { "stores", CELL_INT, 0 },
-		{ "misses_l3", CELL_INT, 0 }, { "latency_cycles", CELL_REAL, 1 },
-	};
 	struct group *g;
 	size_t nr, i;
 	int ret = 0;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &nodes_columns);
 	g = make_groups(a, by_nodes, &nr);
 	for (i = 0; i < nr && !ret; i++) {
 		const struct tally *s = &g[i].sum;

@@ -17,6 +17,7 @@ enum {
  * struct view - a view of a recording
  * @name: on the command line
  * @about: its description in --help
+ * @columns: its columns
  * @make: fills a table; returns 0, or -1 without memory
  * @lacks: returns what the recording lacks for the view, or NULL; may be NULL
  * @need: the results that it needs
@@ -25,12 +26,31 @@ enum {
  */
 struct view {
 	const char *name, *about;
+	const struct columns *columns;
 	int (*make)(struct analysis *a, struct table *t);
 	const char *(*lacks)(const struct analysis *a);
 	enum need need;
 	unsigned int shows;
 	const char *plot;
 };
+
+/* Columns of samples that several views have. */
+#define ACCESS_COLUMNS \
+	{ "loads", CELL_INT, 0, "samples", "samples that load" }, \
+	{ "stores", CELL_INT, 0, "samples", "samples that store; a read-modify-write counts in both" }
+#define NO_LEVEL "no sample of the row has a level"
+#define MISS_COLUMNS \
+	{ "misses_l1", CELL_INT, 0, "samples", "accesses whose data were not in the CPU's L1 cache", NO_LEVEL }, \
+	{ "misses_l2", CELL_INT, 0, "samples", "accesses whose data were not in its L2 cache either", NO_LEVEL }, \
+	{ "misses_l3", CELL_INT, 0, "samples", "accesses whose data were not in its L3 cache either", NO_LEVEL }, \
+	{ "peer", CELL_INT, 0, "samples", "accesses whose data were in another CPU's cache", NO_LEVEL }
+#define LATENCY_COLUMN \
+	{ "latency_cycles", CELL_REAL, 1, "cycles", "mean latency of the samples that have one", "none has one" }
+
+/* Their columns, beside each. */
+extern const struct columns profile_columns, classify_columns, workingset_columns,
+	sets_columns, dataflow_columns, paths_columns, sharing_columns, lines_columns, code_columns,
+	levels_columns, cpus_columns, nodes_columns;
 
 extern const struct view views[];
 

@@ -108,24 +108,50 @@ static int add_type(struct analysis *a, const struct dtype *d, double all, struc
 	return table_add(t, row);
 }
 
+const struct columns workingset_columns = COLUMNS(
+	{ "type", CELL_TEXT, 0, "", "type of data" },
+	{ "size_bytes", CELL_INT, 0, "bytes", "size of an object", "not known" },
+	{ "live_objects", CELL_REAL, 1, "objects",
+	  "live objects: mean over the recording if allocations were recorded, else the "
+	  "objects seen in samples", "objects cannot be distinguished" },
+	{ "live_peak", CELL_INT, 0, "objects",
+	  "the most live objects at a time", "allocations were not recorded" },
+	{ "live_bytes", CELL_INT, 0, "bytes",
+	  "live_objects times size_bytes", "one of them is not known" },
+	{ "allocs_per_s", CELL_REAL, 1, "1/s",
+	  "allocations a second", "allocations were not recorded" },
+	{ "lifetime_us", CELL_REAL, 1, "us",
+	  "mean time from allocation to free, of objects whose both are in the recording",
+	  "there is none" },
+	{ "remote_frees_pct", CELL_REAL, 1, "%",
+	  "of these objects, those that another CPU freed than allocated", "there is none" },
+	{ "cached_lines", CELL_REAL, 1, "lines",
+	  "lines of the type in the simulated cache, mean over time" },
+	{ "cached_pct", CELL_REAL, 2, "%",
+	  "these, of the lines of all types", "the simulated cache stays empty" },
+	{ "cached_objects", CELL_REAL, 1, "objects",
+	  "objects with a line in the simulated cache, mean over time" },
+	{ "cached_peak_lines", CELL_REAL, 0, "lines",
+	  "the most lines of the type in the simulated cache" },
+	{ "used_lines", CELL_INT, 0, "lines",
+	  "different lines that the type brought into the simulated cache" },
+	{ "sets", CELL_INT, 0, "sets", "associativity sets that these lines lie in" },
+	{ "crowded_pct", CELL_REAL, 1, "%",
+	  "of these lines, those in sets with more lines than ways and more than twice the "
+	  "average", "used_lines is 0" },
+	{ "path", CELL_TEXT, 0, "",
+	  "path trace that brings in the most lines: its number, first and last function",
+	  "the type has no histories" },
+);
+
 int view_workingset(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "type", CELL_TEXT, 0 }, { "size_bytes", CELL_INT, 0 },
-		{ "live_objects", CELL_REAL, 1 }, { "live_peak", CELL_INT, 0 },
-		{ "live_bytes", CELL_INT, 0 }, { "allocs_per_s", CELL_REAL, 1 },
-		{ "lifetime_us", CELL_REAL, 1 }, { "remote_frees_pct", CELL_REAL, 1 },
-		{ "cached_lines", CELL_REAL, 1 }, { "cached_pct", CELL_REAL, 2 },
-		{ "cached_objects", CELL_REAL, 1 }, { "cached_peak_lines", CELL_REAL, 0 },
-		{ "used_lines", CELL_INT, 0 }, { "sets", CELL_INT, 0 },
-		{ "crowded_pct", CELL_REAL, 1 }, { "path", CELL_TEXT, 0 },
-	};
 	struct dtype **types;
 	uint32_t i, nr;
 	double all = 0;
 	int ret = 0;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &workingset_columns);
 	for (i = 0; i < a->m.nr_types; i++)
 		all += a->sim.type[i].lines;
 	types = types_by(a, lines_or_memory, &nr);
@@ -148,19 +174,23 @@ static void count_sets(const struct sim *s, uint32_t type, uint32_t *lines, uint
 		objects[l->key.set] += l->key.type == type;
 }
 
+const struct columns sets_columns = COLUMNS(
+	{ "set", CELL_INT, 0, "", "index of the associativity set" },
+	{ "type", CELL_TEXT, 0, "", "type of data" },
+	{ "lines", CELL_INT, 0, "lines", "different lines of the type in the set" },
+	{ "objects", CELL_INT, 0, "objects", "objects of the type with a line in the set" },
+	{ "lines_all", CELL_INT, 0, "lines", "different lines of all types in the set" },
+);
+
 /* A row for each set and type (Figure 1 of the paper). */
 int view_sets(struct analysis *a, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "set", CELL_INT, 0 }, { "type", CELL_TEXT, 0 }, { "lines", CELL_INT, 0 },
-		{ "objects", CELL_INT, 0 }, { "lines_all", CELL_INT, 0 },
-	};
 	const struct sim *s = &a->sim;
 	struct dtype **types;
 	uint32_t i, k, nr;
 	int ret = 0;
 
-	table_init(t, columns, NR(columns));
+	table_init_columns(t, &sets_columns);
 	types = types_by(a, lines_of, &nr);
 	if (!types)
 		return -1;

@@ -102,18 +102,26 @@ int latencies_find(struct memprof *m, struct latencies *l)
 	return bad;
 }
 
+const struct columns latencies_columns = COLUMNS(
+	{ "latency_share_pct", CELL_REAL, 2, "%",
+	  "the site's latency, of the sampled latency of all sites, caches included" },
+	{ "latency_cycles", CELL_INT, 0, "cycles", "sum of the latencies of its accesses" },
+	{ "accesses", CELL_INT, 0, "samples", "accesses that have a latency" },
+	{ "mean_cycles", CELL_REAL, 1, "cycles", "latency_cycles / accesses" },
+	{ "type", CELL_TEXT, 0, "",
+	  "what the objects are: static, dynamic, file, code, stack, kernel, unknown" },
+	{ "objects", CELL_INT, 0, "objects", "objects of the site with such accesses" },
+	{ "object", CELL_INT, 0, "", "number of the one with the most latency, for --object" },
+	{ "site", CELL_TEXT, 0, "", "where the objects are allocated" },
+);
+
 /** latencies_table() - a row a site.  Return: 0, or -1 without memory */
 int latencies_table(struct memprof *m, const struct latencies *l, const struct view_options *o, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "latency_share_pct", CELL_REAL, 2 }, { "latency_cycles", CELL_INT },
-		{ "accesses", CELL_INT }, { "mean_cycles", CELL_REAL, 1 }, { "type", CELL_TEXT },
-		{ "objects", CELL_INT }, { "object", CELL_INT }, { "site", CELL_TEXT },
-	};
 	char site[1024];
 	size_t i;
 
-	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(t, &latencies_columns);
 	for (i = 0; i < l->nr && (!o->top || i < o->top); i++) {
 		const struct site_latency *x = &l->all[i];
 

@@ -25,6 +25,8 @@ struct latencies {
 };
 
 int latencies_find(struct memprof *m, struct latencies *l);
+extern const struct columns latencies_columns;
+
 int latencies_table(struct memprof *m, const struct latencies *l, const struct view_options *o, struct table *t);
 void latencies_free(struct latencies *l);
 

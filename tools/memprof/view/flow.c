@@ -29,15 +29,26 @@ static uint32_t hottest(struct memprof *m)
 	return best;
 }
 
+const struct columns flow_columns = COLUMNS(
+	{ "time_s", CELL_REAL, 6, "s", "time of the access, since the recording began" },
+	{ "thread", CELL_INT, 0, "", "number of the thread (see the view threads)" },
+	{ "tid", CELL_INT, 0, "", "thread, as the kernel numbers it" },
+	{ "object", CELL_INT, 0, "", "number of the object (see the view objects)" },
+	{ "site", CELL_TEXT, 0, "", "where the object is allocated" },
+	{ "offset", CELL_INT, 0, "bytes", "offset of the access in the object" },
+	{ "node", CELL_INT, 0, "", "node of the CPU that accessed", "not known" },
+	{ "home", CELL_INT, 0, "", "node of the memory", "not known" },
+	{ "access", CELL_TEXT, 0, "", "read, write, or read-write" },
+	{ "remote", CELL_INT, 0, "",
+	  "1: the access is from another node than home; 0: it is not" },
+	{ "level", CELL_TEXT, 0, "", "where the data were found" },
+	{ "latency_cycles", CELL_INT, 0, "cycles",
+	  "latency of the access", "the source did not report it" },
+	{ "where", CELL_TEXT, 0, "", "function that accessed", "not known" },
+);
+
 int view_flow(struct memprof *m, const struct view_options *o, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "time_s", CELL_REAL, 6 }, { "thread", CELL_INT }, { "tid", CELL_INT },
-		{ "object", CELL_INT }, { "site", CELL_TEXT }, { "offset", CELL_INT },
-		{ "node", CELL_INT }, { "home", CELL_INT }, { "access", CELL_TEXT },
-		{ "remote", CELL_INT }, { "level", CELL_TEXT }, { "latency_cycles", CELL_INT },
-		{ "where", CELL_TEXT },
-	};
 	struct memprof_flow flow = o->thread != NO_NUMBER ? memprof_thread_flow(m, o->thread) :
 		memprof_object_flow(m, o->object != NO_NUMBER ? o->object : hottest(m));
 	struct memprof_access a;
@@ -45,7 +56,7 @@ int view_flow(struct memprof *m, const struct view_options *o, struct table *t)
 	size_t rows = 0;
 	int bad = 0;
 
-	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(t, &flow_columns);
 	while (!bad && memprof_next(m, &flow, &a)) {
 		const char *where;
 		bool named;

@@ -146,21 +146,38 @@ static void free_lines(struct line *lines)
 	}
 }
 
+const struct columns lines_columns = COLUMNS(
+	{ "line", CELL_TEXT, 0, "", "virtual address of the cache line of 64 bytes" },
+	{ "pid", CELL_INT, 0, "", "process" },
+	{ "accesses", CELL_INT, 0, "samples", "sampled accesses of the line, caches included" },
+	{ "share_pct", CELL_REAL, 2, "%", "these, of all accesses" },
+	{ "reads", CELL_INT, 0, "samples", "of these, reads" },
+	{ "writes", CELL_INT, 0, "samples",
+	  "of these, writes; a read-modify-write counts in both" },
+	{ "sharing", CELL_TEXT, 0, "",
+	  "true: a thread accesses a byte that another writes; false: only other bytes are "
+	  "written; reads: nobody writes; none: one thread" },
+	{ "threads", CELL_INT, 0, "threads", "threads that accessed the line" },
+	{ "cpus", CELL_INT, 0, "CPUs", "CPUs that they ran on" },
+	{ "nodes", CELL_INT, 0, "nodes", "nodes of these CPUs" },
+	{ "hitm", CELL_INT, 0, "samples",
+	  "accesses that found the line modified in another CPU's cache" },
+	{ "latency_cycles", CELL_REAL, 0, "cycles",
+	  "mean latency of the accesses that have one", "none has one" },
+	{ "object", CELL_INT, 0, "", "number of the object in the line, for --object" },
+	{ "offset", CELL_INT, 0, "bytes",
+	  "offset of the line in the object; 0 if the object begins in it" },
+	{ "site", CELL_TEXT, 0, "", "where the object is allocated" },
+);
+
 int view_lines(struct memprof *m, const struct view_options *o, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "line", CELL_TEXT }, { "pid", CELL_INT }, { "accesses", CELL_INT },
-		{ "share_pct", CELL_REAL, 2 }, { "reads", CELL_INT }, { "writes", CELL_INT },
-		{ "sharing", CELL_TEXT }, { "threads", CELL_INT }, { "cpus", CELL_INT }, { "nodes", CELL_INT },
-		{ "hitm", CELL_INT }, { "latency_cycles", CELL_REAL, 0 }, { "object", CELL_INT },
-		{ "offset", CELL_INT }, { "site", CELL_TEXT },
-	};
 	struct line *lines = NULL, *l;
 	struct memprof_access a;
 	size_t n = 0, i;
 	int bad = 0;
 
-	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(t, &lines_columns);
 	for (i = 0; i < memprof_nr_accesses(m) && !bad; i++) {
 		memprof_access(m, i, &a);
 		bad = add_access(&lines, m, &a);

@@ -7,13 +7,21 @@
 
 #include "view.h"
 
+const struct columns nodes_columns = COLUMNS(
+	{ "from_node", CELL_INT, 0, "", "node of the CPUs that accessed" },
+	{ "to_node", CELL_INT, 0, "", "node of the memory" },
+	{ "accesses", CELL_INT, 0, "samples",
+	  "such accesses: of main memory, or with --all of caches, too" },
+	{ "share_pct", CELL_REAL, 2, "%", "these, of all with known nodes", "there is none" },
+	{ "reads", CELL_INT, 0, "samples", "of these, reads" },
+	{ "writes", CELL_INT, 0, "samples",
+	  "of these, writes; a read-modify-write counts in both" },
+	{ "latency_cycles", CELL_REAL, 1, "cycles",
+	  "mean latency of accesses of main memory", "no access has one" },
+);
+
 int view_nodes(struct memprof *m, const struct view_options *o, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "from_node", CELL_INT }, { "to_node", CELL_INT }, { "accesses", CELL_INT },
-		{ "share_pct", CELL_REAL, 2 }, { "reads", CELL_INT }, { "writes", CELL_INT },
-		{ "latency_cycles", CELL_REAL, 1 },
-	};
 	const int nodes = memprof_nr_nodes(m);
 	struct counts *c = calloc((size_t)nodes * nodes, sizeof(*c));
 	struct memprof_access a;
@@ -21,7 +29,7 @@ int view_nodes(struct memprof *m, const struct view_options *o, struct table *t)
 	int from, to, bad = 0;
 	size_t k;
 
-	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(t, &nodes_columns);
 	if (!c)
 		return -1;
 	for (k = 0; k < memprof_nr_accesses(m); k++) {

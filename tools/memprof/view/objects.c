@@ -105,16 +105,40 @@ static void free_rows(struct row *rows)
 	}
 }
 
+const struct columns objects_columns = COLUMNS(
+	{ "site", CELL_TEXT, 0, "",
+	  "where the objects are allocated: variable or function (file:line); of memory that "
+	  "is not allocated, its name" },
+	{ "remote_share_pct", CELL_REAL, 2, "%",
+	  "the site's remote accesses, of the remote accesses of all sites",
+	  "no access is remote" },
+	{ "memory_share_pct", CELL_REAL, 2, "%",
+	  "the site's accesses of main memory, of those of all sites",
+	  "no access is of main memory" },
+	{ "remote_pct", CELL_REAL, 2, "%",
+	  "of the site's accesses of main memory whose nodes are known, those from another node",
+	  "there is none" },
+	{ "type", CELL_TEXT, 0, "",
+	  "what the objects are: static (a variable), dynamic (allocated), file, code, stack, "
+	  "kernel, unknown" },
+	{ "objects", CELL_INT, 0, "objects", "objects of the site that were accessed" },
+	{ "bytes", CELL_INT, 0, "bytes", "sum of their sizes" },
+	{ "accesses", CELL_INT, 0, "samples", "sampled accesses of them, caches included" },
+	{ "writes_pct", CELL_REAL, 1, "%", "of these, writes", "there is no access" },
+	{ "l1_misses_pct", CELL_REAL, 1, "%",
+	  "of these, accesses that the L1 did not serve; stores of IBS that missed have no "
+	  "level and count", "the source reports no levels" },
+	{ "latency_cycles", CELL_REAL, 0, "cycles",
+	  "mean latency of accesses of main memory", "no access has one" },
+	{ "threads", CELL_INT, 0, "threads", "threads that accessed them" },
+	{ "from_nodes", CELL_TEXT, 0, "", "nodes of the CPUs that accessed them" },
+	{ "on_nodes", CELL_TEXT, 0, "", "nodes that their pages are on" },
+	{ "object", CELL_INT, 0, "",
+	  "number of the object with the most accesses, for --object" },
+);
+
 int view_objects(struct memprof *m, const struct view_options *o, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "site", CELL_TEXT }, { "remote_share_pct", CELL_REAL, 2 }, { "memory_share_pct", CELL_REAL, 2 },
-		{ "remote_pct", CELL_REAL, 2 }, { "type", CELL_TEXT }, { "objects", CELL_INT },
-		{ "bytes", CELL_INT }, { "accesses", CELL_INT }, { "writes_pct", CELL_REAL, 1 },
-		{ "l1_misses_pct", CELL_REAL, 1 }, { "latency_cycles", CELL_REAL, 0 },
-		{ "threads", CELL_INT }, { "from_nodes", CELL_TEXT }, { "on_nodes", CELL_TEXT },
-		{ "object", CELL_INT },
-	};
 	struct row **row_of = calloc(memprof_nr_objects(m) + 1, sizeof(*row_of));
 	struct row *rows = NULL, *r;
 	struct all all = { };
@@ -122,7 +146,7 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 	size_t n = 0, i;
 	int bad = 0;
 
-	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(t, &objects_columns);
 	if (!row_of)
 		return -1;
 	for (i = 0; i < memprof_nr_objects(m) && !bad; i++) {

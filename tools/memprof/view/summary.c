@@ -28,11 +28,16 @@ static int add(struct table *t, const char *name, struct cell value, const char 
 	return table_add(t, (struct cell[]){ TEXT_CELL(name), value, TEXT_CELL(unit) });
 }
 
+const struct columns summary_columns = COLUMNS(
+	{ "what", CELL_TEXT, 0, "",
+	  "figure of the recording: duration, counts of samples, where data were found, nodes, "
+	  "losses, and reasons why an access is no object's" },
+	{ "value", CELL_REAL, 2, "", "its value", "not known" },
+	{ "unit", CELL_TEXT, 0, "", "unit of the value; empty: a number" },
+);
+
 int view_summary(struct memprof *m, const struct view_options *o, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "what", CELL_TEXT }, { "value", CELL_REAL, 2 }, { "unit", CELL_TEXT },
-	};
 	const struct memprof_totals *n = memprof_totals(m);
 	const int nodes = memprof_nr_nodes(m);
 	struct counts all = { 0 }, *from = calloc(nodes, sizeof(*from)), *to = calloc(nodes, sizeof(*to));
@@ -42,7 +47,7 @@ int view_summary(struct memprof *m, const struct view_options *o, struct table *
 	size_t k;
 
 	(void)o;
-	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(t, &summary_columns);
 	if (!from || !to) {
 		free(from);
 		free(to);

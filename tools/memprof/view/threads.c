@@ -7,21 +7,36 @@
 
 #include "view.h"
 
+const struct columns threads_columns = COLUMNS(
+	{ "thread", CELL_INT, 0, "", "number of the thread, for --thread" },
+	{ "pid", CELL_INT, 0, "", "process" },
+	{ "tid", CELL_INT, 0, "", "thread, as the kernel numbers it" },
+	{ "name", CELL_TEXT, 0, "", "its name" },
+	{ "program", CELL_TEXT, 0, "", "program that it executes" },
+	{ "born_s", CELL_REAL, 3, "s", "when it began, since the recording began" },
+	{ "died_s", CELL_REAL, 3, "s", "when it ended", "it ran at the end of the recording" },
+	{ "accesses", CELL_INT, 0, "samples", "its sampled accesses, caches included" },
+	{ "memory", CELL_INT, 0, "samples",
+	  "of these, accesses of main memory, as far as is known" },
+	{ "remote_pct", CELL_REAL, 2, "%",
+	  "of accesses of main memory whose nodes are known, those of another node's memory",
+	  "there is none" },
+	{ "writes_pct", CELL_REAL, 1, "%", "of its accesses, writes" },
+	{ "latency_cycles", CELL_REAL, 0, "cycles",
+	  "mean latency of accesses of main memory", "no access has one" },
+	{ "node", CELL_INT, 0, "", "node that it ran on most" },
+	{ "on_node_pct", CELL_REAL, 1, "%", "its accesses from that node" },
+	{ "node_changes", CELL_INT, 0, "",
+	  "times that it ran on another node than at the sample before" },
+);
+
 int view_threads(struct memprof *m, const struct view_options *o, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "thread", CELL_INT }, { "pid", CELL_INT }, { "tid", CELL_INT },
-		{ "name", CELL_TEXT }, { "program", CELL_TEXT }, { "born_s", CELL_REAL, 3 },
-		{ "died_s", CELL_REAL, 3 }, { "accesses", CELL_INT }, { "memory", CELL_INT },
-		{ "remote_pct", CELL_REAL, 2 }, { "writes_pct", CELL_REAL, 1 },
-		{ "latency_cycles", CELL_REAL, 0 }, { "node", CELL_INT },
-		{ "on_node_pct", CELL_REAL, 1 }, { "node_changes", CELL_INT },
-	};
 	struct memprof_access a;
 	size_t i, rows = 0;
 	int bad = 0;
 
-	table_init(t, columns, sizeof(columns) / sizeof(*columns));
+	table_init_columns(t, &threads_columns);
 	for (i = 0; i < memprof_nr_threads(m) && !bad; i++) {
 		const struct memprof_thread *th = memprof_thread(m, i);
 		uint64_t on[256] = { 0 }, changes = 0;

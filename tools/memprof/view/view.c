@@ -7,12 +7,12 @@
 #include "view.h"
 
 const struct view views[] = {
-	{ "summary", "remote share, nodes, latency, what is unknown", view_summary, false },
-	{ "objects", "by allocation site: size, count, share of remote accesses", view_objects, true },
-	{ "threads", "by thread: accesses, remote share, latency", view_threads, false },
-	{ "flow", "accesses of one object or thread over time", view_flow, true },
-	{ "nodes", "from which node to which memory", view_nodes, true },
-	{ "lines", "cache lines that several threads access: sharing, HITM, latency", view_lines, false },
+	{ "summary", "remote share, nodes, latency, what is unknown", &summary_columns, view_summary, false },
+	{ "objects", "by allocation site: size, count, share of remote accesses", &objects_columns, view_objects, true },
+	{ "threads", "by thread: accesses, remote share, latency", &threads_columns, view_threads, false },
+	{ "flow", "accesses of one object or thread over time", &flow_columns, view_flow, true },
+	{ "nodes", "from which node to which memory", &nodes_columns, view_nodes, true },
+	{ "lines", "cache lines that several threads access: sharing, HITM, latency", &lines_columns, view_lines, false },
 	{ }
 };
 

@@ -29,14 +29,20 @@ struct view_options {
  * struct view - a way to look at a recording
  * @name: on the command line
  * @about: what it shows, for --help
+ * @columns: its columns
  * @make: fills a table; returns 0, or -1 without memory
  * @plot: whether plots/memprof-NAME.gp draws it
  */
 struct view {
 	const char *name, *about;
+	const struct columns *columns;
 	int (*make)(struct memprof *m, const struct view_options *o, struct table *t);
 	bool plot;
 };
+
+/* Their columns, beside each. */
+extern const struct columns summary_columns, objects_columns, threads_columns, flow_columns,
+	nodes_columns, lines_columns;
 
 extern const struct view views[];
 const struct view *view_find(const char *name);

@@ -36,6 +36,17 @@ static int compare_rows(const struct cell *a, const struct cell *b, struct table
 	return table_add(t, row);
 }
 
+const struct columns compare_summaries_columns = COLUMNS(
+	{ "item", CELL_TEXT, 0, "", "figure of memref report summary" },
+	{ "a", CELL_REAL, 3, "",
+	  "its value in the first recording", "that recording does not have it" },
+	{ "b", CELL_REAL, 3, "",
+	  "its value in the second recording", "that recording does not have it" },
+	{ "difference", CELL_REAL, 3, "", "b - a", "a value is not a number" },
+	{ "ratio", CELL_REAL, 3, "", "b / a", "a is 0, or not a number" },
+	{ "unit", CELL_TEXT, 0, "", "unit of the values" },
+);
+
 /**
  * compare_summaries() - compare the summaries of two recordings
  * @m: their models
@@ -46,14 +57,6 @@ static int compare_rows(const struct cell *a, const struct cell *b, struct table
  */
 int compare_summaries(struct model m[2], const char * const names[2], struct table *t)
 {
-	static const struct column columns[] = {
-		{ "item", CELL_TEXT, 0 },
-		{ "a", CELL_REAL, 3 },
-		{ "b", CELL_REAL, 3 },
-		{ "difference", CELL_REAL, 3 },
-		{ "ratio", CELL_REAL, 3 },
-		{ "unit", CELL_TEXT, 0 },
-	};
 	const struct cell files[] = {
 		TEXT_CELL("recording"), TEXT_CELL(names[0]), TEXT_CELL(names[1]),
 		NONE_CELL, NONE_CELL, TEXT_CELL(""),
@@ -62,7 +65,7 @@ int compare_summaries(struct model m[2], const char * const names[2], struct tab
 	size_t i;
 	int failed;
 
-	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init_columns(t, &compare_summaries_columns);
 	failed = view_summary(&m[0], &a);
 	failed |= view_summary(&m[1], &b);
 	failed = failed || table_add(t, files);
@@ -131,6 +134,19 @@ static int by_change(const void *a, const void *b)
 	return x->phys_addr < y->phys_addr ? -1 : x->phys_addr > y->phys_addr;
 }
 
+const struct columns compare_groups_columns = COLUMNS(
+	{ "phys_addr", CELL_INT, 0, "bytes", "physical address of the group's first byte" },
+	{ "intervals_a_pct", CELL_REAL, 1, "%",
+	  "intervals of the first recording in which the group was referenced" },
+	{ "intervals_b_pct", CELL_REAL, 1, "%",
+	  "intervals of the second recording in which it was referenced" },
+	{ "mean_pages_a", CELL_REAL, 1, "pages of 4 KiB",
+	  "its referenced pages of all classes, mean of the intervals of the first recording" },
+	{ "mean_pages_b", CELL_REAL, 1, "pages of 4 KiB", "the same of the second recording" },
+	{ "difference_pages", CELL_REAL, 1, "pages of 4 KiB", "mean_pages_b - mean_pages_a" },
+	{ "ratio", CELL_REAL, 3, "", "mean_pages_b / mean_pages_a", "mean_pages_a is 0" },
+);
+
 /**
  * compare_groups() - the groups that changed most between two recordings
  * @m: their models, with the same group size
@@ -141,20 +157,11 @@ static int by_change(const void *a, const void *b)
  */
 int compare_groups(struct model m[2], size_t most, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "phys_addr", CELL_INT, 0 },
-		{ "intervals_a_pct", CELL_REAL, 1 },
-		{ "intervals_b_pct", CELL_REAL, 1 },
-		{ "mean_pages_a", CELL_REAL, 1 },
-		{ "mean_pages_b", CELL_REAL, 1 },
-		{ "difference_pages", CELL_REAL, 1 },
-		{ "ratio", CELL_REAL, 3 },
-	};
 	struct mover *movers, *v;
 	size_t n, i;
 	int failed = 0;
 
-	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init_columns(t, &compare_groups_columns);
 	n = HASH_COUNT(m[0].groups) + HASH_COUNT(m[1].groups);
 	movers = malloc((n + 1) * sizeof(*movers));
 	if (!movers)

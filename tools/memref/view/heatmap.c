@@ -31,21 +31,24 @@ struct heat_span heat_span(const struct model *m, const struct heat *h, uint64_t
 	return s;
 }
 
+const struct columns heatmap_columns = COLUMNS(
+	SPAN_COLUMNS,
+	{ "phys_addr", CELL_INT, 0, "bytes", "physical address of the cell's first byte" },
+	{ "size_kib", CELL_INT, 0, "KiB", "memory that the cell covers" },
+	{ "pages_kernel", CELL_REAL, 2, "pages of 4 KiB",
+	  "pages that the kernel referenced, mean of the cell's intervals" },
+	{ "pages_user", CELL_REAL, 2, "pages of 4 KiB",
+	  "pages that processes referenced, mean of the cell's intervals" },
+	{ "pages_page_cache", CELL_REAL, 2, "pages of 4 KiB",
+	  "pages of files that read() and write() accessed, mean of the cell's intervals" },
+);
+
 int view_heatmap(struct model *m, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "time_s", CELL_REAL, 3 },
-		{ "interval_s", CELL_REAL, 3 },
-		{ "phys_addr", CELL_INT, 0 },
-		{ "size_kib", CELL_INT, 0 },
-		{ "pages_kernel", CELL_REAL, 2 },
-		{ "pages_user", CELL_REAL, 2 },
-		{ "pages_page_cache", CELL_REAL, 2 },
-	};
 	const struct heat *h = &m->heat;
 	const struct heat_cell *c;
 
-	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init_columns(t, &heatmap_columns);
 	heat_sort(&m->heat);
 	for (c = h->cells; c; c = c->hh.next) {
 		const struct heat_span s = heat_span(m, h, c->key.column);

@@ -31,21 +31,24 @@ static int add_interval(const struct model *m, size_t i, struct table *t)
 	return 0;
 }
 
+const struct columns numa_columns = COLUMNS(
+	INTERVAL_COLUMNS,
+	{ "node", CELL_INT, 0, "", "NUMA node of the memory" },
+	{ "pages_kernel", CELL_INT, 0, "pages of 4 KiB",
+	  "pages of the node that the kernel referenced" },
+	{ "pages_user", CELL_INT, 0, "pages of 4 KiB",
+	  "pages of the node that processes referenced" },
+	{ "pages_page_cache", CELL_INT, 0, "pages of 4 KiB",
+	  "pages of files on the node that read() and write() accessed" },
+	{ "share_pct", CELL_REAL, 2, "%",
+	  "these pages, of the pages referenced on all nodes in the interval" },
+);
+
 int view_numa(struct model *m, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "seq", CELL_INT, 0 },
-		{ "time_s", CELL_REAL, 3 },
-		{ "interval_s", CELL_REAL, 3 },
-		{ "node", CELL_INT, 0 },
-		{ "pages_kernel", CELL_INT, 0 },
-		{ "pages_user", CELL_INT, 0 },
-		{ "pages_page_cache", CELL_INT, 0 },
-		{ "share_pct", CELL_REAL, 2 },
-	};
 	size_t i;
 
-	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init_columns(t, &numa_columns);
 	for (i = 0; i < m->nr_intervals; i++)
 		if (add_interval(m, i, t))
 			return -1;

@@ -181,13 +181,18 @@ static int add_cost(struct table *t, const struct model *m)
 	return bad;
 }
 
+const struct columns summary_columns = COLUMNS(
+	{ "item", CELL_TEXT, 0, "",
+	  "setting or figure: NAME_min, _p25, _median, _p75, _p90, _p99, _max and _mean are "
+	  "over the intervals; intervals_FLAG count intervals with a flag of memref_scan (see "
+	  "memref(5))" },
+	{ "value", CELL_REAL, 3, "", "its value", "the recording does not have it" },
+	{ "unit", CELL_TEXT, 0, "", "unit of the value" },
+);
+
 int view_summary(struct model *m, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "item", CELL_TEXT, 0 }, { "value", CELL_REAL, 3 }, { "unit", CELL_TEXT, 0 },
-	};
-
-	table_init(t, columns, 3);
+	table_init_columns(t, &summary_columns);
 	return add_settings(t, m) || add_intervals(t, m) || add_spreads(t, m) ||
 	       add_rss(t, m) || add_cost(t, m) ? -1 : 0;
 }

@@ -45,24 +45,30 @@ static int add_task(const struct model *m, const struct task *k, uint64_t all, i
 	return table_add(t, row);
 }
 
+const struct columns tasks_columns = COLUMNS(
+	{ "pid", CELL_INT, 0, "", "process" },
+	{ "comm", CELL_TEXT, 0, "",
+	  "name of the process; other characters than printable ASCII are shown as ?" },
+	{ "intervals", CELL_INT, 0, "intervals",
+	  "intervals in which the process referenced memory" },
+	{ "mean_pages", CELL_REAL, 1, "pages of 4 KiB",
+	  "pages that it referenced, mean of all intervals of the recording" },
+	{ "mean_mib", CELL_REAL, 3, "MiB", "the same in MiB" },
+	{ "max_mib", CELL_REAL, 3, "MiB", "the most that it referenced in one interval" },
+	{ "mean_written_mib", CELL_REAL, 3, "MiB",
+	  "memory that it wrote, mean of all intervals", "write detection was off" },
+	{ "rss_max_mib", CELL_REAL, 3, "MiB", "its largest resident memory" },
+	{ "share_pct", CELL_REAL, 2, "%",
+	  "its referenced pages, of those of all processes; shared pages count for each of them" },
+);
+
 int view_tasks(struct model *m, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "pid", CELL_INT, 0 },
-		{ "comm", CELL_TEXT, 0 },
-		{ "intervals", CELL_INT, 0 },
-		{ "mean_pages", CELL_REAL, 1 },
-		{ "mean_mib", CELL_REAL, 3 },
-		{ "max_mib", CELL_REAL, 3 },
-		{ "mean_written_mib", CELL_REAL, 3 },
-		{ "rss_max_mib", CELL_REAL, 3 },
-		{ "share_pct", CELL_REAL, 2 },
-	};
 	const int writes = model_has_writes(m);
 	const struct task *k;
 	uint64_t all = 0;
 
-	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init_columns(t, &tasks_columns);
 	HASH_SORT(m->tasks, by_pages);
 	for (k = m->tasks; k; k = k->hh.next)
 		all += k->pages;

@@ -72,23 +72,30 @@ static int add(struct table *t, const char *name, struct thp_sum sum, double n,
 	return table_add(t, row);
 }
 
+const struct columns thp_columns = COLUMNS(
+	{ "density_pct", CELL_TEXT, 0, "%",
+	  "blocks of 2 MiB, by the share of their 4 KiB pages that was referenced; all: all "
+	  "blocks; peak: the interval with the most referenced pages" },
+	{ "blocks_2mib", CELL_REAL, 1, "blocks",
+	  "blocks with a referenced page, mean of all intervals" },
+	{ "share_blocks_pct", CELL_REAL, 1, "%", "these blocks, of all such blocks" },
+	{ "pages_4kib", CELL_REAL, 1, "pages of 4 KiB",
+	  "referenced pages in these blocks, mean of all intervals" },
+	{ "share_pages_pct", CELL_REAL, 1, "%", "these pages, of all referenced ones" },
+	{ "wasted_mib", CELL_REAL, 1, "MiB",
+	  "memory of these blocks that was not referenced: what huge pages would waste" },
+	{ "advice", CELL_TEXT, 0, "",
+	  "in the row all: whether huge pages would pay off, and why" },
+);
+
 int view_thp(struct model *m, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "density_pct", CELL_TEXT, 0 },
-		{ "blocks_2mib", CELL_REAL, 1 },
-		{ "share_blocks_pct", CELL_REAL, 1 },
-		{ "pages_4kib", CELL_REAL, 1 },
-		{ "share_pages_pct", CELL_REAL, 1 },
-		{ "wasted_mib", CELL_REAL, 1 },
-		{ "advice", CELL_TEXT, 0 },
-	};
 	const struct thp_sum all = sum_of(&m->thp, 0);
 	const int width = 100 / THP_STEPS;
 	char name[16], advice[256];
 	int i;
 
-	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init_columns(t, &thp_columns);
 	for (i = 0; i < THP_STEPS; i++) {
 		snprintf(name, sizeof(name), "%d-%d", width * i, width * (i + 1));
 		if (add(t, name, m->thp.steps[i], m->nr_intervals, all, ""))

@@ -8,19 +8,19 @@
 #include "memref/model/window.h"
 
 const struct view views[] = {
-	{ "summary", "settings and figures of the recording", view_summary },
-	{ "temporal", "groups (LMBs) and pages referenced over time", view_temporal,
+	{ "summary", "settings and figures of the recording", &summary_columns, view_summary },
+	{ "temporal", "groups (LMBs) and pages referenced over time", &temporal_columns, view_temporal,
 	  .plot = PLOT_ALL },
-	{ "spatial", "how often each group of physical memory was referenced", view_spatial,
+	{ "spatial", "how often each group of physical memory was referenced", &spatial_columns, view_spatial,
 	  lacks_groups, .plot = PLOT_ALL },
-	{ "wss", "working set size over time", view_wss, .plot = PLOT_ALL },
-	{ "heatmap", "pages referenced over time and physical memory", view_heatmap, lacks_groups,
+	{ "wss", "working set size over time", &wss_columns, view_wss, .plot = PLOT_ALL },
+	{ "heatmap", "pages referenced over time and physical memory", &heatmap_columns, view_heatmap, lacks_groups,
 	  PLOT_ONE, VIEW_HEAT },
-	{ "virtual", "pages referenced over time and virtual memory of a process", view_virtual,
+	{ "virtual", "pages referenced over time and virtual memory of a process", &virtual_columns, view_virtual,
 	  lacks_virt, PLOT_NO_CLASS, VIEW_VIRT },
-	{ "numa", "pages referenced over time on each node", view_numa, lacks_nodes, PLOT_ONE },
-	{ "tasks", "what each process referenced", view_tasks, lacks_tasks, PLOT_NONE, VIEW_TASKS },
-	{ "thp", "whether huge pages would pay off", view_thp, lacks_thp, PLOT_NO_CLASS,
+	{ "numa", "pages referenced over time on each node", &numa_columns, view_numa, lacks_nodes, PLOT_ONE },
+	{ "tasks", "what each process referenced", &tasks_columns, view_tasks, lacks_tasks, PLOT_NONE, VIEW_TASKS },
+	{ "thp", "whether huge pages would pay off", &thp_columns, view_thp, lacks_thp, PLOT_NO_CLASS,
 	  VIEW_THP },
 	{ }
 };

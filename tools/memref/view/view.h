@@ -14,6 +14,7 @@ enum plot { PLOT_NONE, PLOT_ALL, PLOT_ONE, PLOT_NO_CLASS };
  * struct view - a view of a recording
  * @name: its name on the command line
  * @about: what it shows, for --help
+ * @columns: its columns
  * @make: fill a table; returns 0, or -1 if out of memory
  * @lacks: NULL, or returns -1 with @error set if the model lacks the view's data
  * @plot: which classes its script in plots/ can draw
@@ -22,6 +23,7 @@ enum plot { PLOT_NONE, PLOT_ALL, PLOT_ONE, PLOT_NO_CLASS };
 struct view {
 	const char *name;
 	const char *about;
+	const struct columns *columns;
 	int (*make)(struct model *m, struct table *t);
 	int (*lacks)(const struct model *m, char *error, size_t size);
 	enum plot plot;
@@ -30,6 +32,19 @@ struct view {
 
 /* The heat maps, by physical and by virtual address; processes; 2 MiB blocks. */
 enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8 };
+
+/* Columns that several views begin with: of an interval, and of a cell of a heat map. */
+#define INTERVAL_COLUMNS \
+	{ "seq", CELL_INT, 0, "", "number of the interval, as the kernel counts them" }, \
+	{ "time_s", CELL_REAL, 3, "s", "end of the interval, since the recording began" }, \
+	{ "interval_s", CELL_REAL, 3, "s", "length of the interval, without the harvest at its end" }
+#define SPAN_COLUMNS \
+	{ "time_s", CELL_REAL, 3, "s", "end of the cell's intervals, since the recording began" }, \
+	{ "interval_s", CELL_REAL, 3, "s", "length of the cell: from the end of the cell before to time_s" }
+
+/* Their columns, beside each. */
+extern const struct columns summary_columns, temporal_columns, spatial_columns, wss_columns,
+	heatmap_columns, virtual_columns, numa_columns, tasks_columns, thp_columns;
 
 extern const struct view views[];
 

@@ -7,18 +7,23 @@
 #include "view.h"
 #include "memref/model/window.h"
 
+const struct columns virtual_columns = COLUMNS(
+	SPAN_COLUMNS,
+	{ "virt_addr", CELL_INT, 0, "bytes", "virtual address of the cell's first byte" },
+	{ "size_kib", CELL_INT, 0, "KiB", "memory that the cell covers" },
+	{ "area", CELL_INT, 0, "",
+	  "index of the area, from 1 on: areas are parts of the address space with no large "
+	  "gap between referenced addresses" },
+	{ "place_mib", CELL_REAL, 3, "MiB",
+	  "position of the cell on the plot's axis, which leaves out the gaps between areas" },
+	{ "pages", CELL_REAL, 2, "pages of 4 KiB",
+	  "pages that the process referenced, mean of the cell's intervals" },
+	{ "pages_written", CELL_REAL, 2, "pages of 4 KiB",
+	  "of these, pages that it wrote", "write detection was off" },
+);
+
 int view_virtual(struct model *m, struct table *t)
 {
-	static const struct column columns[] = {
-		{ "time_s", CELL_REAL, 3 },
-		{ "interval_s", CELL_REAL, 3 },
-		{ "virt_addr", CELL_INT, 0 },
-		{ "size_kib", CELL_INT, 0 },
-		{ "area", CELL_INT, 0 },
-		{ "place_mib", CELL_REAL, 3 },
-		{ "pages", CELL_REAL, 2 },
-		{ "pages_written", CELL_REAL, 2 },
-	};
 	const struct heat *h = &m->virt;
 	const double row_mib = (1ULL << h->shift) / (double)(1 << 20);
 	const struct heat_area *a;
@@ -27,7 +32,7 @@ int view_virtual(struct model *m, struct table *t)
 	size_t nr_areas;
 	int failed = 0, writes = model_has_writes(m);
 
-	table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init_columns(t, &virtual_columns);
 	heat_sort(&m->virt);
 	areas = heat_areas(h, &nr_areas);
 	if (!areas)

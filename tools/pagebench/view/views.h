@@ -49,6 +49,9 @@ struct bench_view {
 
 #define MAX_SECTIONS 16
 
+/* The columns of all tables.  Words in capital letters stand for what data decide: a metric, its unit. */
+extern const struct columns bench_columns;
+
 extern const struct bench_view bench_views[];
 const struct bench_view *bench_view_find(const char *name);
 
