@@ -78,6 +78,8 @@ sub md {
 		"A letter means the same in every tool:\n\n| letter | option |\n|---|---|\n";
 	$text .= "| `-$_` | " . join(', ', map { "`--$_`" } sort keys %{$letters{$_}}) . " |\n"
 		for sort { lc $a cmp lc $b || $b cmp $a } keys %letters;
+	# Headings have no other characters than these.
+	$text .= "\n" . join('', map { "- [$_](#" . (lc =~ tr/ /-/r) . ")\n" } @commands, 'Options of earlier releases');
 	for my $command (@commands) {
 		my $u = $usage{$command};
 		$text .= "\n## $command\n\n`$command" . ($u->{operands} ne '' ? " $u->{operands}" : '') . "`\n\n" .

@@ -79,10 +79,10 @@ open my $f, '>', "$bench/memref.json" or die "$bench/memref.json: $!";
 print $f $json->encode($old);
 close $f or die;
 
-open $f, '>', "$bench/memref.md" or die "$bench/memref.md: $!";
-print $f "# memref and its peers\n\n$how.\n";
+my ($tables, @heads) = ('');
+open $f, '>', \$tables or die $!;
 sub row { printf $f "| %s |\n", join ' | ', @_ }
-sub head { print $f "\n## ", shift, "\n\n"; row(@_); row(('---') x @_) }
+sub head { push @heads, $_[0]; print $f "\n## ", shift, "\n\n"; row(@_); row(('---') x @_) }
 
 head('Instructions for each page table entry in use', 'sampler', 'instructions', 'memref / it');
 for (['memref', 'memref'], ['memref, flush 2 (exact)', 'memref_exact'],
@@ -172,4 +172,11 @@ print $f "\nThe target's pages; \"sparse\" is one page in 128 of 256 MiB, or one
 	"best. clear_refs and smaps give a number of pages only: it is taken for the right ones. " .
 	"QEMU's TLB is larger than that of a processor, and a context switch flushes all of it: " .
 	"on hardware, what is missed are the pages that fit in the TLB.\n";
+close $f or die;
+
+# As the pages of docs/ begin: with links to their sections.
+open $f, '>', "$bench/memref.md" or die "$bench/memref.md: $!";
+print $f "# memref and its peers\n\n$how.\n\n";
+print $f "- [$_](#" . (lc =~ s/[^\w\s-]//gr =~ tr/ /-/r) . ")\n" for @heads;
+print $f $tables;
 close $f or die;

@@ -133,7 +133,7 @@ END
 		is($_->{lost}, 0, "$name: nothing lost");
 		if ($_->{fixed}) {
 			my $predicted = $base{$name} ? $base{$name}{all_predicted_pct} : next;
-			# As docs/guide/memprof.md has it of 168 programs.
+			# As docs/results/memprof.md has it of 168 programs.
 			cmp_ok(abs($_->{remote} - $predicted), '<=', 3,
 			       "$name: with the fix $_->{remote} % remote, $predicted % were predicted");
 			next;

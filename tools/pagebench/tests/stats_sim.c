@@ -3,7 +3,7 @@
 /*
  * stats_sim [REPETITIONS [SEED]]: how often do the intervals of the report hold
  * what they are about?  Draws experiments from distributions whose truth is
- * known and counts.  Prints the table of docs/explain/statistics.md, and as JSON if
+ * known and counts.  Prints the table of docs/results/intervals.md, and as JSON if
  * named in the environment variable STATS_SIM_JSON.
  */
 #include <gsl/gsl_randist.h>
