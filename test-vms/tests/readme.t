@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# README's examples: each command in it that has output below runs, and prints the lines
-# that README shows.  Numbers may differ, and lines that README leaves out ("...").
+# The examples of README.md and docs/start: each command behind a $ runs, and prints the lines
+# that the page shows below.  Numbers may differ, and lines that are left out ("...").
 use strict;
 use warnings;
 use Test::More;
@@ -12,8 +12,10 @@ use Cwd 'abs_path';
 use VM;
 
 my $top = abs_path("$FindBin::RealBin/../..");
-my $readme = slurp("$top/README.md");
 my $b = abs_path($build);
+# The other pages use recordings that the first one makes.
+my @pages = ('README.md', 'docs/start/working-set.md',
+	     grep { !/working-set/ } map { s|^\Q$top/||r } sort glob "$top/docs/start/*.md");
 
 # Numbers and the columns' widths are of one run.
 sub shape {
@@ -26,26 +28,32 @@ sub shape {
 }
 
 # Blocks of "    $ command", continued behind a backslash, and of what it prints.
-my (@examples, $continued);
-for (split /\n/, $readme) {
-	if (/^    \$ (.*)$/) {
-		push @examples, { command => $1, shown => [] };
-		$continued = /\\$/;
-	} elsif (@examples && $continued) {
-		$examples[-1]{command} .= "\n$_";
-		$continued = /\\$/;
-	} elsif (@examples && /^    (.+)$/) {
-		push @{ $examples[-1]{shown} }, $1 if !$examples[-1]{over};
-	} elsif (@examples && /\S/) {
-		# Text ends the output.
-		$examples[-1]{over} = 1;
+my @examples;
+for my $page (@pages) {
+	my ($example, $continued);
+	for (split /\n/, slurp("$top/$page")) {
+		if (/^    \$ (.*)$/) {
+			$example = { page => $page, command => $1, shown => [] };
+			push @examples, $example;
+			$continued = /\\$/;
+		} elsif ($example && $continued) {
+			$example->{command} .= "\n$_";
+			$continued = /\\$/;
+		} elsif ($example && /^    (.+)$/) {
+			push @{ $example->{shown} }, $1;
+		} elsif (/\S/) {
+			# Text ends the output.
+			undef $example;
+		}
 	}
 }
 
-cmp_ok(scalar(grep { @{ $_->{shown} } } @examples), '>=', 4, 'README has examples with their output');
 for my $tool (qw(memref pagealloc dprof memprof)) {
 	ok((grep { $_->{command} =~ /\b$tool\b/ && @{ $_->{shown} } } @examples),
-	   "README shows what $tool prints");
+	   "the pages show what $tool prints");
+}
+for my $page (grep { !m{README|real-machine} } @pages) {
+	ok((grep { $_->{page} eq $page && @{ $_->{shown} } } @examples), "$page has examples with their output");
 }
 
 # They run in a tree like a clone's, so that they leave nothing in this one.
@@ -62,10 +70,10 @@ for my $example (@examples) {
 	my $printed = `cd $clone && { $command\n} 2>$share/err`;
 	my $status = $?;
 	my $name = (split /\n/, $command)[0] =~ s/ *\\$//r;
-	is($status, 0, "runs: $name") or diag(slurp("$share/err"));
+	is($status, 0, "$example->{page}: runs: $name") or diag(slurp("$share/err"));
 	my %has = map { shape($_) => 1 } split /\n/, $printed;
 	my @missing = grep { !/^\s*\.\.\.$/ && !$has{ shape($_) } } @{ $example->{shown} };
-	is_deeply(\@missing, [], "prints what README shows: $name")
+	is_deeply(\@missing, [], "prints what the page shows: $name")
 		or diag("it printed:\n$printed");
 }
 
