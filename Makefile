@@ -46,6 +46,9 @@ help:
 	'make check-full      all of these, and that each patch builds' \
 	'make check-long      what takes hours; goes on where it was interrupted' \
 	'' \
+	'make bench-NAME      measure: memref, pagealloc, evaluation, dprof, memprof, coverage, ...' \
+	'make results         bring docs/results up to date with the tables that benches left' \
+	'' \
 	'make deps            install the Debian packages needed' \
 	'make kernel          the kernel for the guest; also kernel-{debug,kasan,rt}' \
 	'make tools           the programs, in $(B)/bin' \
@@ -227,6 +230,11 @@ bench-coverage: tools
 	@STATS_SIM_JSON=$(B)/bench/coverage.json $(B)/tools/tests/stats_sim $(REPETITIONS) $(SEED) \
 		>$(B)/bench/coverage.md
 	@cat $(B)/bench/coverage.md
+
+# The tables of docs/results that benches leave whole.
+.PHONY: results
+results:
+	@test-vms/bench/results.pl $(B) docs
 
 # The tools' packages need no kernel.  The kernel's configuration: Debian's, of the running
 # kernel or of KERNEL=version; or CONFIG=file, or vm, the guest's.
