@@ -165,12 +165,18 @@ echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir -p /sys/fs/cgroup/group/below
 memprof_plant after 2 600000000 >/dev/null & outside=$!
 sh -c 'echo $$ >/sys/fs/cgroup/group/below/cgroup.procs; exec memprof_plant after 2 600000000' >/dev/null & inside=$!
-memprof record -c 100000 --cgroup group -o group.data & recorder=$!
-sleep 3
-sh -c 'echo $$ >/sys/fs/cgroup/group/cgroup.procs; exec memprof_plant after 3 2000000 >/dev/null'
+memprof record -c 100000 --cgroup group -o group.data 2>group.err & recorder=$!
+until grep -q 'recording, Ctrl-C' group.err || ! kill -0 $recorder; do sleep 0.1; done
+sh -c 'echo $$ >/sys/fs/cgroup/group/cgroup.procs; exec memprof_plant after 2 600000000' >/dev/null & later=$!
+# Each of the two runs for a second of its CPU time, in ticks of 10 ms, while it is recorded.
+cpu_ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' /proc/$1/stat; }
+until [ $(cpu_ticks $later) -ge 100 ]; do sleep 0.1; done
+end=$(($(cpu_ticks $inside) + 100))
+until [ $(cpu_ticks $inside) -ge $end ]; do sleep 0.1; done
 kill -INT $recorder
 wait $recorder || echo "cgroup: status $?"
-kill $inside $outside
+cat group.err >&2
+kill $inside $outside $later
 echo "inside $inside"
 memprof report threads group.data -f csv | sed 's/^/cgroup: /'
 memprof record --cgroup no-such-group -o no.data || echo "no group: status $?"
