@@ -32,7 +32,7 @@ kernels := vm debug kasan rt
 .PHONY: help
 help:
 	@printf '%s\n' \
-	'make demo            record pagetest and a database in a guest, draw the plots' \
+	'make demo            all four systems on programs in guests: build/demo/index.html' \
 	'make check           all tests but the slow ones' \
 	'make check-quick     what a change to a tool needs, in two minutes, without a guest' \
 	'' \
@@ -176,8 +176,11 @@ $(B)/qemu-ibs/.built: $(wildcard test-vms/qemu-ibs/*)
 # --- results --------------------------------------------------------------
 
 .PHONY: demo lint check check-debug check-rt check-full check-selftests check-long
+# The first chapter needs nothing that the others need in addition.
 demo: kernel guest
-	@test-vms/demo.sh $(B)/demo
+	@test-vms/demo/demo.sh $(B)/demo memory
+	@$(MAKE) --no-print-directory $(B)/qemu-ibs/.built
+	@test-vms/demo/demo.sh $(B)/demo times types objects
 
 lint: deps
 	@.ci/lint

@@ -101,8 +101,8 @@ static int run_gnuplot(struct analysis *a, const struct view *view, const struct
 	if (gnuplot_find(plots, sizeof(plots)))
 		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
 	if (!title) {
-		snprintf(text, sizeof(text), "associativity sets%s%s - %s: cache of %llu KiB, %u ways",
-			 a->only ? " of " : "", a->only ? a->only->name : "", a->m.host,
+		snprintf(text, sizeof(text), "%s%s%s - %s: cache of %llu KiB, %u ways", view->about,
+			 a->only ? ": " : "", a->only ? a->only->name : "", a->m.host,
 			 (unsigned long long)a->geometry.size >> 10, a->geometry.ways);
 		title = text;
 	}

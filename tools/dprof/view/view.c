@@ -114,7 +114,7 @@ const struct view views[] = {
 	{ "paths", "path traces: accesses in order, with level and latency",
 	  &paths_columns, view_paths, lacks_paths, NEED_TRACES, 0, NULL },
 	{ "sharing", "lines that several CPUs use and at least one writes",
-	  &sharing_columns, view_sharing, lacks_sharing, NEED_VERDICTS, SHOWS_SAMPLES, NULL },
+	  &sharing_columns, view_sharing, lacks_sharing, NEED_VERDICTS, SHOWS_SAMPLES, "dprof-sharing" },
 	{ "lines", "cache lines by samples: loads, stores, CPUs, places in them, HITM",
 	  &lines_columns, view_lines, lacks_samples, NEED_MODEL, SHOWS_SAMPLES | SHOWS_CPUS, NULL },
 	{ "code", "functions and their files by misses, and the type they use most",
