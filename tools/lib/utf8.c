@@ -15,11 +15,24 @@
 
 #define REPLACEMENT	0xfffd
 
-/* Decode the character at @text.  Return its length in bytes. */
+/*
+ * Decode the character at @text.  Return its length in bytes.
+ *
+ * What is not UTF-8 is replaced as Unicode recommends (chapter 3.9, "Substitution of
+ * Maximal Subparts"): the longest part that begins a character becomes one U+FFFD, as does
+ * each byte that cannot begin one.  u8_mbtouc() does that only since libunistring 1.3; what
+ * u8_mbtoucr() returns for a beginning is the same in all versions.
+ */
 static int next_char(const char *text, size_t left, ucs4_t *c)
 {
-	int n = u8_mbtouc(c, (const uint8_t *)text, left);
+	const uint8_t *bytes = (const uint8_t *)text;
+	int n = u8_mbtoucr(c, bytes, left);
 
+	if (n < 0) {
+		*c = REPLACEMENT;
+		for (n = 1; (size_t)n < left && u8_mbtoucr(&(ucs4_t){ 0 }, bytes, n + 1) == -2; n++)
+			;
+	}
 	/* Keep newlines and tabs; replace other control characters. */
 	if ((*c < 0x20 && *c != '\n' && *c != '\t') || (*c >= 0x7f && *c < 0xa0))
 		*c = REPLACEMENT;

@@ -12,16 +12,25 @@
 
 #include "lib/utf8.h"
 
+/* U+FFFD */
+#define R "\357\277\275"
+
 static void copies(void **state)
 {
 	static const struct { const char *from, *to; } cases[] = {
 		{ "", "" }, { "plain", "plain" }, { "caf\303\251", "caf\303\251" },
-		{ "caf\351", "caf\357\277\275" },			/* Latin-1 */
-		{ "\303", "\357\277\275" },				/* cut off */
-		{ "\300\257", "\357\277\275\357\277\275" },		/* overlong */
-		{ "\355\240\200", "\357\277\275" },			/* a surrogate */
+		{ "caf\351", "caf" R },					/* Latin-1 */
+		{ "\303", R }, { "\342\202|\360\237\230", R "|" R },	/* cut off */
+		{ "\300\257", R R },					/* overlong */
+		{ "\355\240\200", R R R },				/* a surrogate */
+		{ "\364\220\200\200", R R R R },			/* beyond Unicode */
+		/* The examples of the Unicode standard, tables 3-8 to 3-11. */
+		{ "\300\257\340\200\277\360\201\202A", R R R R R R R R "A" },
+		{ "\355\240\200\355\277\277\355\257A", R R R R R R R R "A" },
+		{ "\364\221\222\223\377A\200\277B", R R R R R "A" R R "B" },
+		{ "\341\200\342\360\221\222\361\277A", R R R R "A" },
 		{ "\360\237\230\200", "\360\237\230\200" },		/* beyond 16 bits */
-		{ "a\033b\177\302\233", "a\357\277\275b\357\277\275\357\277\275" },	/* controls */
+		{ "a\033b\177\302\233", "a" R "b" R R },		/* controls */
 		{ "two\n\tlines", "two\n\tlines" },
 	};
 	size_t i;
