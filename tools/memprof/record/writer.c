@@ -95,6 +95,8 @@ void writer_chunk(struct writer *w, enum chunk_type type, uint32_t stream, uint6
 
 	for (i = 0; i < nr; i++)
 		h.bytes += data[i].iov_len;
+	/* Else the reset takes what is on the stack for the secret of this seed. */
+	XXH3_INITSTATE(&state);
 	XXH3_64bits_reset_withSeed(&state, XXH3_64bits(&h, offsetof(struct chunk_header, check)));
 	for (i = 0; i < nr; i++)
 		XXH3_64bits_update(&state, data[i].iov_base, data[i].iov_len);

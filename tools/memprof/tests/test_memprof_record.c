@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#define XXH_STATIC_LINKING_ONLY	/* its state on the stack */
+#include <xxhash.h>
 
 #include "memprof/record.c"
 
@@ -84,11 +86,56 @@ static int remove_path(void **unused)
 	return unlink(path);
 }
 
+/* What earlier calls may leave on the stack: states of hashes with the seed of the next one. */
+static void __attribute__((noinline)) fill_stack(uint64_t seed)
+{
+	_Alignas(64) char fill[8192] = "";
+	size_t at;
+
+	/* Wherever a state begins: it is aligned to 64 bytes. */
+	for (at = offsetof(XXH3_state_t, seed) % 64; at < sizeof(fill); at += 64)
+		memcpy(fill + at, &seed, sizeof(seed));
+	__asm__ volatile("" : : "r"(fill) : "memory");
+}
+
+/* Two chunks with the same header; short data are hashed in another way. */
+static void checks_do_not_depend_on_the_stack(void **unused)
+{
+	static struct {
+		struct file_header file;
+		struct {
+			struct chunk_header h;
+			char data[1024];
+		} chunk[2];
+	} read;
+	static char data[1024];
+	const size_t hashed = offsetof(struct chunk_header, check);
+	struct writer w;
+	FILE *f;
+	int i;
+
+	(void)unused;
+	assert_int_equal(writer_open(&w, path, 1), OK);
+	for (i = 0; i < 2; i++) {
+		writer_chunk(&w, CHUNK_META, 0, 5, 5, 1, &(struct iovec){ data, sizeof(data) }, 1);
+		f = fopen(path, "r");
+		assert_int_equal(fread(&read, 1, sizeof(read), f),
+				 sizeof(read.file) + (i + 1) * sizeof(read.chunk[0]));
+		fclose(f);
+		fill_stack(XXH3_64bits(&read.chunk[i].h, hashed));
+	}
+	assert_int_equal(writer_close(&w), OK);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(read.chunk[i].h.check, (uint32_t)XXH3_64bits_withSeed(read.chunk[i].data,
+				 sizeof(data), XXH3_64bits(&read.chunk[i].h, hashed)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arguments_that_are_not_utf8_are_recorded),
 		cmocka_unit_test(long_commands_are_cut_between_characters),
+		cmocka_unit_test(checks_do_not_depend_on_the_stack),
 	};
 
 	return cmocka_run_group_tests_name("memprof record", tests, make_path, remove_path);
