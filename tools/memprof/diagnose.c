@@ -66,7 +66,7 @@ static const struct columns findings_columns = COLUMNS(
 	  "share of accesses from the node that uses the object in that 64th of its life: 0 to "
 	  "1", "the row is of the recording" },
 	{ "writes_pct", CELL_REAL, 1, "%",
-	  "writes, after the first thread alone wrote the object",
+	  "writes, of the accesses after the first thread alone filled the object",
 	  "the row is of the recording" },
 	{ "latency_ratio", CELL_REAL, 2, "",
 	  "latency of the node's memory, divided by that where there is least to do",
@@ -355,7 +355,8 @@ int cmd_diagnose(int argc, char **argv)
 
 	argv += options_parse(&usage, options, argc, argv);
 	if (output.explain)
-		return output_explain(&output, latency ? &latencies_columns : levels ? &found_columns : &findings_columns);
+		return output_explain(&output, latency ? &latencies_columns :
+					       levels ? &found_columns : &findings_columns);
 	if (common_check_times(&common))
 		return USAGE;
 	m = common_open(argv[0], &common, &damaged);

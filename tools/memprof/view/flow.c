@@ -40,7 +40,7 @@ const struct columns flow_columns = COLUMNS(
 	{ "home", CELL_INT, 0, "", "node of the memory", "not known" },
 	{ "access", CELL_TEXT, 0, "", "read, write, or read-write" },
 	{ "remote", CELL_INT, 0, "",
-	  "1: the access is from another node than home; 0: it is not" },
+	  "1: the access is from another node than home; 0: it is not, or a node is not known" },
 	{ "level", CELL_TEXT, 0, "", "where the data were found" },
 	{ "latency_cycles", CELL_INT, 0, "cycles",
 	  "latency of the access", "the source did not report it" },
