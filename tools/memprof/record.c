@@ -304,8 +304,8 @@ static int collect(struct recording *r, struct sampler *s, struct rings *rings, 
 
 static void say_losses(const struct recording *r, const struct options *o)
 {
-	fprintf(stderr, "memprof: %s: %lu samples, %lu events of objects, %.1f MB\n", o->output,
-		(unsigned long)r->writer.counts[CHUNK_SAMPLES],
+	fprintf(stderr, "memprof: %s: %lu samples, %lu with a level, %lu events of objects, %.1f MB\n", o->output,
+		(unsigned long)r->writer.counts[CHUNK_SAMPLES], (unsigned long)r->with_level,
 		(unsigned long)r->events, r->writer.bytes / 1e6);
 	if (r->lost[LOST_SAMPLES])
 		complain(OK, "%lu samples lost: a longer period loses fewer",

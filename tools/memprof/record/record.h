@@ -21,6 +21,7 @@
  * @dropped_before: by the source, before the recording
  * @events: of objects, without chains and such
  * @discarded: samples that were of no memory access, or not of a mode wanted
+ * @with_level: samples whose source reported where their data was
  */
 struct recording {
 	struct writer writer;
@@ -30,7 +31,7 @@ struct recording {
 	int cgroup;
 	bool by_move_pages;
 	uint32_t streams;
-	uint64_t events, discarded, dropped_before, lost[LOST_KINDS], waits;
+	uint64_t events, discarded, with_level, dropped_before, lost[LOST_KINDS], waits;
 };
 
 uint64_t now_ns(void);

@@ -330,6 +330,7 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 		c->pages[c->nr_batch].pid = pid;
 		c->pages[c->nr_batch].addr = addr;
 	}
+	s->r->with_level += what.level != LEVEL_NA;
 	r = &c->batch[c->nr_batch++];
 	*r = (struct sample_record){
 		.delta = delta, .cpu = c->cpu, .level = what.level, .op = what.op,

@@ -83,6 +83,7 @@ static void samples_have_what_perf_wrote(void **unused)
 	assert_true(sampler_drain(s, false));
 	assert_int_equal(s->cpus->nr_batch, 2);
 	assert_int_equal(recording.discarded, 3);
+	assert_int_equal(recording.with_level, 1);
 	assert_int_equal(s->cpus->base_ns, 1000);
 	assert_int_equal(r[0].addr, 0x7000);
 	assert_int_equal(r[0].op, 1);
