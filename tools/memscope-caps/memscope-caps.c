@@ -2,7 +2,6 @@
 // Copyright (C) 2026 the memscope authors
 /* memscope-caps: which source of memory-access samples this machine has. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/complain.h"
@@ -14,27 +13,6 @@ static const struct verb_usage usage = {
 	.about = "Show which sources of memory-access samples this machine has, the best first.",
 	.end = "Exit status: 0 if there is a source that this user may use, 1 if not.",
 };
-
-/* The event for perf record that takes the same samples. */
-static void perf_event(const struct memsource *s, char *text, size_t size)
-{
-	const struct memsource_want want = {
-		.period = 65536, .user = true, .kernel = true, .loads = true, .stores = true,
-	};
-	struct memsource_events events;
-	char error[256];
-
-	if (!*s->pmu || memsource_events(s, &want, &events, error, sizeof(error)))
-		*text = '\0';
-	else if (!strcmp(s->name, "ibs"))
-		snprintf(text, size, "%s", events.attr[0].config ? "ibs_op/cnt_ctl=1/" : "ibs_op//");
-	else if (!strcmp(s->name, "pebs"))
-		snprintf(text, size, "%s%s/mem-loads,ldlat=3/P%s %s/mem-stores/P",
-			 events.group ? "{cpu/mem-loads-aux/," : "", s->pmu, events.group ? "}" : "",
-			 s->pmu);
-	else
-		snprintf(text, size, "swmem//");
-}
 
 static const struct columns caps_columns = COLUMNS(
 	{ "source", CELL_TEXT, 0, "",
@@ -63,7 +41,7 @@ static int show(const struct output *output)
 		const struct memsource *s = &sources[i];
 
 		any |= s->available;
-		perf_event(s, perf[i], sizeof(perf[i]));
+		memsource_perf_event(s, perf[i], sizeof(perf[i]));
 		if (table_add(&table, (struct cell[]){
 			TEXT_CELL(s->name), TEXT_CELL(s->available ? "yes" : "no"),
 			*perf[i] ? TEXT_CELL(perf[i]) : NONE_CELL,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "lib/complain.h"
+#include "lib/doctor/system.h"
 #include "lib/options.h"
 #include "lib/outfile.h"
 #include "lib/output.h"
@@ -115,10 +116,5 @@ int layout_complain(int err, const char *path, const struct pagealloc_layout *la
 		    struct pagealloc *handle);
 int layout_compare(const char *path, const struct pagealloc_layout *layout,
 		   struct pagealloc *handle, int exact, int list, struct table *t);
-
-/* system.c: files of /proc and /sys */
-
-int system_read(const char *path, char *buf, size_t size);
-const char *system_root(void);
 
 #endif

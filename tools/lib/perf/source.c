@@ -464,3 +464,29 @@ long memsource_max_rate(void)
 {
 	return get_sysctl("perf_event_max_sample_rate");
 }
+
+/**
+ * memsource_perf_event() - the event for perf record that takes the same samples
+ * @source: the source
+ * @text: set to the event; to "" if this machine has no such source
+ * @size: size of @text
+ */
+void memsource_perf_event(const struct memsource *source, char *text, size_t size)
+{
+	const struct memsource_want want = {
+		.period = 65536, .user = true, .kernel = true, .loads = true, .stores = true,
+	};
+	struct memsource_events events;
+	char error[256];
+
+	if (!*source->pmu || memsource_events(source, &want, &events, error, sizeof(error)))
+		*text = '\0';
+	else if (!strcmp(source->name, "ibs"))
+		snprintf(text, size, "%s", events.attr[0].config ? "ibs_op/cnt_ctl=1/" : "ibs_op//");
+	else if (!strcmp(source->name, "pebs"))
+		snprintf(text, size, "%s%s/mem-loads,ldlat=3/P%s %s/mem-stores/P",
+			 events.group ? "{cpu/mem-loads-aux/," : "", source->pmu, events.group ? "}" : "",
+			 source->pmu);
+	else
+		snprintf(text, size, "swmem//");
+}

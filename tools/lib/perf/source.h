@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { MEMSOURCE_IBS, MEMSOURCE_PEBS, MEMSOURCE_SWMEM, MEMSOURCE_COUNT };
 
@@ -85,6 +86,7 @@ int memsource_events(const struct memsource *source, const struct memsource_want
 int memsource_open(const struct memsource_events *events, pid_t pid, int cpu,
 		   int fds[MEMSOURCE_MAX_EVENTS]);
 
+void memsource_perf_event(const struct memsource *source, char *text, size_t size);
 long memsource_max_rate(void);
 
 #endif

@@ -154,7 +154,7 @@ sub doctor {
 		my $path = $_;
 		spew("$dir/root$path", $files{$path}) if !grep { $path =~ /^\Q$_\E/ } @$without;
 	}
-	my ($status, $text, $err) = run("PAGEALLOC_ROOT=$dir/root $pagealloc doctor -f json");
+	my ($status, $text, $err) = run("MEMSCOPE_ROOT=$dir/root $pagealloc doctor -f json");
 	is($err, '', 'the doctor has no complaint');
 	return ($status, { map { ($_->{check} => $_) } @{decode_json($text)->{rows}} });
 }
@@ -202,7 +202,7 @@ sub doctors {
 		is_deeply([ grep { $got->{$_}{state} ne 'ok' && $_ ne $check } keys %$got ], [], 'about nothing else');
 	}
 	doctor([]);
-	my $root = "PAGEALLOC_ROOT=$dir/root";
+	my $root = "MEMSCOPE_ROOT=$dir/root";
 	like((run("$root $pagealloc doctor --strategy partition:0-3 --size 96M -f csv"))[1],
 	     qr/^large_blocks,warn,"?98304 KiB in 4 of 32 colors: of 786432 KiB, 384 blocks of 2 MiB/m,
 	     'a set of colors costs large blocks: C/U times its size');
@@ -211,17 +211,17 @@ sub doctors {
 	     'a table of colors, too');
 	like((run("$root $pagealloc doctor --strategy coloring -f csv"))[1], qr/^large_blocks,ok,/m, 'all colors: none');
 	doctor([ '/proc/self/page_hints' ]);
-	my $text = (run("PAGEALLOC_ROOT=$dir/root $pagealloc doctor"))[1];
+	my $text = (run("MEMSCOPE_ROOT=$dir/root $pagealloc doctor"))[1];
 	like($text, qr/^bad   kernel: no page hints\n      .*\n      do: /m, 'the text says it too');
-	like((run("PAGEALLOC_ROOT=$dir/root $pagealloc doctor -f csv"))[1], qr/^check,state,value,why,fix\nkernel,bad,/, 'and CSV');
+	like((run("MEMSCOPE_ROOT=$dir/root $pagealloc doctor -f csv"))[1], qr/^check,state,value,why,fix\nkernel,bad,/, 'and CSV');
 	system 'rm', '-rf', "$dir/root";
-	($status, $text) = run("PAGEALLOC_ROOT=$dir/root $pagealloc doctor");
+	($status, $text) = run("MEMSCOPE_ROOT=$dir/root $pagealloc doctor");
 	is($status, 1, 'a system without files: status 1, no crash');
 }
 
 sub numbers {
 	my $stats = '/sys/kernel/debug/page_hint/stats';
-	my $root = "PAGEALLOC_ROOT=$dir/root";
+	my $root = "MEMSCOPE_ROOT=$dir/root";
 	spew("$dir/root$stats", "requests 10\nhit_window 9\nprobes_1 3\n");
 	spew("$dir/root/sys/kernel/mm/page_hint/color_info", "colors 0\nreason no cache is known\n");
 	spew("$dir/root/sys/kernel/debug/page_hint/colors", "0 100\n1 101\n");
@@ -233,7 +233,7 @@ sub numbers {
 	spew("$dir/root$stats", "requests ten\n");
 	my ($status, undef, $err) = run("$root $pagealloc stats");
 	like("$status $err", qr/^1 .*stats: ten: not a number/, 'stats that are none');
-	($status, undef, $err) = run("PAGEALLOC_ROOT=$dir/none $pagealloc stats");
+	($status, undef, $err) = run("MEMSCOPE_ROOT=$dir/none $pagealloc stats");
 	like("$status $err", qr/^1 .*no page hints, or debugfs is not mounted/, 'no stats');
 }
 
