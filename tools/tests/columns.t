@@ -78,7 +78,7 @@ sub printed {
 my $compared = 0;
 for my $command (sort keys %columns) {
 	my ($tool, $verb) = split / /, $command;
-	next if $tool eq 'pagealloc' || $tool eq 'dprof';
+	next if $tool eq 'pagealloc' || $tool eq 'dprof' || $tool eq 'memscope';
 	my $of = $tool eq 'memscope-caps' ? '' : $verb eq 'diff' ? "$recording{$tool} $recording{$tool}" : $recording{$tool};
 	my $has = printed($command, $of);
 	# Of the views of memref, those that need events which this recording lacks say so.
@@ -87,6 +87,13 @@ for my $command (sort keys %columns) {
 	$compared++;
 }
 cmp_ok($compared, '>=', 16, 'tables are compared');
+
+# Of memscope, doctor has status 1 where a tool does not work.
+my %memscope = (doctor => '', diagnose => $recording{memref}, why => "77 $recording{memref}");
+for my $verb (sort keys %memscope) {
+	my ($first) = (run("$bin/memscope $verb $memscope{$verb} -f csv"))[1] =~ /^(.*)/;
+	is($first, join(',', @{$columns{"memscope $verb"} // []}), "memscope $verb prints the columns that it explains");
+}
 
 # Views without rows have columns, too.
 my @dprof = grep { /^dprof report/ } sort keys %columns;

@@ -94,7 +94,7 @@ for my $command (@commands) {
 
 # --- what users mistype -----------------------------------------------------------
 
-for ([ 'memref reprot', qr/no such verb \(did you mean report\?\)/ ], [ 'pagealloc bench polt', qr/did you mean plot\?/ ],
+for ([ 'memscope dcotor', qr/did you mean doctor\?/ ], [ 'memref reprot', qr/no such verb \(did you mean report\?\)/ ], [ 'pagealloc bench polt', qr/did you mean plot\?/ ],
      [ 'memref report sumary', qr/no such view \(did you mean summary\?\); see memref report --help/ ],
      [ 'dprof report clasify', qr/did you mean classify\?/ ], [ 'memprof report ojbects', qr/did you mean objects\?/ ],
      [ 'memref report summary --fromat csv', qr/did you mean --format\?/ ], [ 'memref xyzzy', qr/xyzzy: no such verb; see/ ],
@@ -130,10 +130,10 @@ my %completes = (
 	'memref report summary --format c' => 'csv', 'memref report summary -f j' => 'json', 'pagealloc be' => 'bench',
 	'pagealloc bench pl' => 'plot', 'pagealloc bench plot ra' => 'ranking', 'pagealloc bench report --view mi' => 'mindiff',
 	'dprof record --sou' => '--source', 'dprof record -s ib' => 'ibs', 'pagetest --how an' => 'anon',
-	'memscope-caps --fo' => '--format', 'memprof diagnose --lev' => '--levels', 'pagealloc-programs ff' => 'fft',
+	'memscope di' => 'diagnose', 'memscope doctor --te' => '--test', 'memscope-caps --fo' => '--format', 'memprof diagnose --lev' => '--levels', 'pagealloc-programs ff' => 'fft',
 );
 my $script = '';
-$script .= "source <($tools/options.pl $bin bash $_) || exit 1\n" for qw(memref pagealloc dprof memprof memscope-caps pagetest
+$script .= "source <($tools/options.pl $bin bash $_) || exit 1\n" for qw(memscope memref pagealloc dprof memprof memscope-caps pagetest
 	pagealloc-programs);
 for (sort keys %completes) {
 	my $function = (split)[0] =~ tr/-/_/r;

@@ -39,7 +39,7 @@ for my $source (grep { !/\/tests\/|\/preload\/|\/examples\/|\/programs\// } @sou
 cmp_ok(scalar keys %wanted, '>', 150, 'objects were looked at');
 
 # What one program cannot have of another, it has not.
-my %programs = (memref => [qw(memref)], dprof => [qw(dprof)], memprof => [qw(memprof)],
+my %programs = (memscope => [qw(memscope)], memref => [qw(memref)], dprof => [qw(dprof)], memprof => [qw(memprof)],
 		pagealloc => [qw(pagealloc pagebench)]);
 for my $program (sort keys %programs) {
 	my $mine = join '|', @{$programs{$program}}, 'lib';

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* memscope: the front of memref, pagealloc, dprof and memprof. */
+#include "lib/verbs.h"
+#include "memscope.h"
+
+static const struct verb verbs[] = {
+	{ "doctor", cmd_doctor, "report what works on this machine, what does not, and what to do" },
+	{ "report", cmd_report, "print a view of each recording, by the tool that it is of" },
+	{ "diagnose", cmd_diagnose, "report what recordings show, and what to do, in one ranked list" },
+	{ "html", cmd_html, "make one page of recordings and their findings" },
+	{ }
+};
+
+int main(int argc, char **argv)
+{
+	return verbs_main("memscope", verbs, argc, argv);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/*
+ * One page of several recordings: the ranked findings first, then each recording.  A page
+ * that a tool makes goes into a frame of its own, so that names and styles of two pages
+ * never meet; the views of other tools are tables.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/complain.h"
+#include "lib/html.h"
+#include "lib/leftover.h"
+#include "memscope/run/program.h"
+#include "memscope/run/rows.h"
+#include "page.h"
+
+static const char style[] =
+	":root { color-scheme: light dark; --fg: #222; --bg: #fff; --line: #767676; }\n"
+	"@media (prefers-color-scheme: dark) { :root { --fg: #ddd; --bg: #181818; --line: #999; } }\n"
+	"body { font: 15px/1.4 sans-serif; max-width: 1250px; margin: 1em auto; padding: 0 1em;\n"
+	"  color: var(--fg); background: var(--bg); }\n"
+	"h2 { border-bottom: 1px solid var(--line); margin-top: 2em; }\n"
+	"a { color: inherit; } li { margin: .7em 0; } dl { margin: .2em 0 0 1em; }\n"
+	"dt { float: left; clear: left; width: 6em; font-weight: bold; } dd { margin: 0 0 0 6.5em; }\n"
+	"iframe { width: 100%; height: 85vh; border: 1px solid var(--line); } .scroll { overflow-x: auto; }\n"
+	"table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
+	"th, td { border: 1px solid var(--line); padding: .1em .5em; text-align: right; }\n"
+	"th, td.text { text-align: left; } summary { cursor: pointer; }\n"
+	"pre { overflow-x: auto; }\n";
+
+static void put_cell(FILE *out, const json_t *value)
+{
+	if (json_is_string(value)) {
+		fputs("<td class=\"text\">", out);
+		html_text(out, json_string_value(value));
+	} else if (json_is_integer(value)) {
+		fprintf(out, "<td>%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	} else if (json_is_real(value)) {
+		fprintf(out, "<td>%.6g", json_real_value(value));
+	} else {
+		fputs("<td>-", out);
+	}
+	fputs("</td>", out);
+}
+
+/* The columns are those of the first row, in the order in which the tool prints them. */
+static void put_rows(FILE *out, const json_t *rows)
+{
+	json_t *row, *value;
+	const char *name;
+	size_t i;
+
+	if (!json_array_size(rows)) {
+		fputs("<p>No rows.</p>\n", out);
+		return;
+	}
+	fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"table\"><table>\n<tr>", out);
+	json_object_foreach(json_array_get(rows, 0), name, value) {
+		fputs("<th scope=\"col\">", out);
+		html_text(out, name);
+		fputs("</th>", out);
+	}
+	fputs("</tr>\n", out);
+	json_array_foreach(rows, i, row) {
+		fputs("<tr>", out);
+		json_object_foreach(row, name, value)
+			put_cell(out, value);
+		fputs("</tr>\n", out);
+	}
+	fputs("</table></div>\n", out);
+}
+
+static int put_dprof(FILE *out, const char *path)
+{
+	static const char * const views[] = { "profile", "sharing", "classify", "levels" };
+	char error[512];
+	json_t *rows;
+	size_t i;
+
+	for (i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		const char *const argv[] = { "dprof", "report", views[i], path, "-f", "json", NULL };
+
+		rows = rows_read(argv, error, sizeof(error));
+		if (!rows)
+			return complain(FAILED, "%s", error);
+		fprintf(out, "<details%s><summary>%s</summary>\n", i ? "" : " open", views[i]);
+		put_rows(out, rows);
+		fputs("</details>\n", out);
+		json_decref(rows);
+	}
+	return OK;
+}
+
+/* What a tool prints, as it is. */
+static int put_text(FILE *out, const char *const *argv)
+{
+	struct output_text text;
+	int ret = OK;
+
+	program_capture(argv, &text);
+	if (text.status) {
+		ret = complain(FAILED, "%s", last_line(text.err));
+	} else {
+		fputs("<pre role=\"region\" tabindex=\"0\" aria-label=\"text\">", out);
+		html_text(out, text.out ? text.out : "");
+		fputs("</pre>\n", out);
+	}
+	output_text_free(&text);
+	return ret;
+}
+
+/* The page that a tool makes, in a frame. */
+static int put_page(FILE *out, const char *program, const char *path)
+{
+	const char *tmp = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+	char page[PATH_MAX], *text = NULL;
+	const char *const argv[] = { program, "html", path, "-o", page, NULL };
+	struct output_text said;
+	size_t size = 0;
+	int fd, ret = OK;
+	FILE *f;
+
+	snprintf(page, sizeof(page), "%s/memscope-page.XXXXXX", tmp);
+	fd = mkstemp(page);
+	if (fd < 0)
+		return complain(FAILED, "%s: %s", page, strerror(errno));
+	close(fd);
+	leftover_add(page);
+	program_capture(argv, &said);
+	f = said.status ? NULL : fopen(page, "re");
+	if (said.status) {
+		ret = complain(FAILED, "%s", last_line(said.err));
+	} else if (!f || getdelim(&text, &size, '\0', f) < 0) {
+		ret = complain(FAILED, "%s: %s", page, strerror(errno));
+	} else {
+		fprintf(out, "<iframe title=\"%s: ", program);
+		html_text(out, path);
+		fputs("\" sandbox=\"allow-scripts\" srcdoc=\"", out);
+		html_text(out, text);
+		fputs("\"></iframe>\n", out);
+	}
+	if (f)
+		fclose(f);
+	free(text);
+	output_text_free(&said);
+	unlink(page);
+	leftover_done(page);
+	return ret;
+}
+
+static int put_recording(FILE *out, const char *path, enum recording kind)
+{
+	const char *const bench[] = { "pagealloc", "bench", "report", path, NULL };
+
+	switch (kind) {
+	case RECORDING_MEMREF:
+		return put_page(out, "memref", path);
+	case RECORDING_MEMPROF:
+	case RECORDING_PERF:
+		return put_page(out, "memprof", path);
+	case RECORDING_DPROF:
+	case RECORDING_DPROF_TEXT:
+		return put_dprof(out, path);
+	case RECORDING_BENCH:
+		return put_text(out, bench);
+	default:
+		fputs("<p>A layout: pagealloc run --replay places pages like it.</p>\n", out);
+		return OK;
+	}
+}
+
+static void put_term(FILE *out, const char *term, const char *text)
+{
+	if (!*text)
+		return;
+	fprintf(out, "<dt>%s</dt><dd>", term);
+	html_text(out, text);
+	fputs("</dd>\n", out);
+}
+
+static void put_findings(FILE *out, const struct findings *l)
+{
+	char text[1024];
+	size_t i;
+
+	fprintf(out, "<h2 id=\"findings\">%zu finding%s</h2>\n", l->nr, l->nr == 1 ? "" : "s");
+	if (!l->nr)
+		fputs("<p>Nothing was found in these recordings.</p>\n", out);
+	fputs(l->nr ? "<ol>\n" : "", out);
+	for (i = 0; i < l->nr; i++) {
+		const struct finding *f = &l->all[i];
+
+		fputs("<li><b>", out);
+		html_text(out, f->subject);
+		fputs("</b>: ", out);
+		html_text(out, f->what);
+		fputs("<dl>\n", out);
+		put_term(out, "evidence", f->evidence);
+		if (!isnan(f->share)) {
+			snprintf(text, sizeof(text), "%.1f %% of %s", 100 * f->share, f->of);
+			put_term(out, "share", text);
+		}
+		put_term(out, "advice", f->advice);
+		snprintf(text, sizeof(text), "%s: %s", trust_name(f->trust), f->trust_why);
+		put_term(out, "trust", text);
+		snprintf(text, sizeof(text), "%s, %s", f->tool, f->file);
+		put_term(out, "from", text);
+		fputs("</dl></li>\n", out);
+	}
+	fputs(l->nr ? "</ol>\n" : "", out);
+}
+
+/**
+ * page_write() - write the page
+ * @out: where to
+ * @title: its title
+ * @r: the recordings
+ * @l: their findings, ranked
+ *
+ * Return: OK, or FAILED with a message printed.
+ */
+int page_write(FILE *out, const char *title, const struct recordings *r, const struct findings *l)
+{
+	size_t i;
+	int ret = OK;
+
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>", out);
+	html_text(out, title);
+	fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", style);
+	html_text(out, title);
+	fputs("</h1>\n", out);
+	put_findings(out, l);
+	for (i = 0; i < r->nr && !ret; i++) {
+		fprintf(out, "<h2 id=\"recording-%zu\">%s: ", i + 1, recording_names[r->all[i].kind]);
+		html_text(out, r->all[i].path);
+		fputs("</h2>\n", out);
+		ret = put_recording(out, r->all[i].path, r->all[i].kind);
+	}
+	fputs("</main>\n</body>\n</html>\n", out);
+	return ret;
+}

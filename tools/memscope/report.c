@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* memscope report: the first view of each recording, by the tool that knows it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "memscope/read/recording.h"
+#include "memscope/run/program.h"
+#include "memscope.h"
+
+static const struct verb_usage usage = {
+	.command = "memscope report", .operands = "[FILE...] [options]", .max = -1,
+	.about = "Print a view of each recording, by the tool that it is of: a trace of memref or dprof, a recording "
+		 "of memprof or perf, results or a layout of pagealloc.  A directory stands for the recordings in it.",
+	.end = "Without FILE: the recordings in the working directory that have a usual name.",
+};
+
+/* Program, words before the file, and the view that a newcomer wants first. */
+static const struct {
+	const char *program, *verbs[2], *view;
+} views[RECORDING_KINDS] = {
+	[RECORDING_MEMREF] = { "memref", { "report" }, "summary" },
+	[RECORDING_DPROF] = { "dprof", { "report" }, "profile" },
+	[RECORDING_DPROF_TEXT] = { "dprof", { "report" }, "profile" },
+	[RECORDING_MEMPROF] = { "memprof", { "report" }, "summary" },
+	[RECORDING_PERF] = { "memprof", { "report" }, "summary" },
+	[RECORDING_BENCH] = { "pagealloc", { "bench", "report" }, NULL },
+};
+
+/* A layout has no view: how many pages of how many mappings it is of. */
+static int show_layout(const char *path)
+{
+	unsigned long mappings = 0, pages = 0;
+	char line[4096];
+	FILE *f = fopen(path, "re");
+	bool whole = false;
+
+	while (f && fgets(line, sizeof(line), f))
+		whole = sscanf(line, "end %lu %lu", &mappings, &pages) == 2;
+	if (f)
+		fclose(f);
+	if (!whole)
+		return complain(FAILED, "%s: truncated: no line \"end\"", path);
+	printf("layout of %lu pages in %lu mappings; pagealloc run --replay %s -- COMMAND places pages like it\n",
+	       pages, mappings, path);
+	return OK;
+}
+
+static int show(const char *path, enum recording kind, const char *view, const char *format)
+{
+	const char *argv[12];
+	int n = 0, i;
+
+	if (kind == RECORDING_LAYOUT)
+		return show_layout(path);
+	argv[n++] = views[kind].program;
+	for (i = 0; i < 2 && views[kind].verbs[i]; i++)
+		argv[n++] = views[kind].verbs[i];
+	if (kind == RECORDING_BENCH && view)
+		argv[n++] = "--view";
+	if (view || views[kind].view)
+		argv[n++] = view ? view : views[kind].view;
+	argv[n++] = path;
+	argv[n++] = "-f";
+	argv[n++] = format;
+	argv[n] = NULL;
+	return program_run(argv);
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const char * const formats[] = { "text", "csv", "json" };
+	enum table_format format = TABLE_TEXT;
+	const char *view = NULL;
+	const struct opt options[] = {
+		OPT_TEXT(0, "view", "VIEW", &view, "a view of the tool (default: summary, of dprof profile)"),
+		OPT_WORD('f', "format", "text|csv|json", &format, "default text; others take one recording"), { }
+	};
+	const int first = options_parse(&usage, options, argc, argv);
+	struct recordings r;
+	int ret = OK;
+	size_t i;
+
+	if (recordings_find(&r, argv + first, argc - first))
+		return FAILED;
+	if (r.nr > 1 && format != TABLE_TEXT)
+		ret = complain(USAGE, "--format %s: %zu recordings, and each has its own table: name one", formats[format], r.nr);
+	for (i = 0; i < r.nr && !ret; i++) {
+		if (r.nr > 1) {
+			printf("%s%s: %s\n\n", i ? "\n" : "", r.all[i].path, recording_names[r.all[i].kind]);
+			fflush(stdout);
+		}
+		ret = show(r.all[i].path, r.all[i].kind, view, formats[format]);
+	}
+	recordings_free(&r);
+	return ret;
+}
