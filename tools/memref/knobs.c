@@ -11,7 +11,7 @@
 
 #include "lib/numbers.h"
 #include "lib/record/cgroup.h"
-#include "lib/record/guard.h"
+#include "lib/record/setting.h"
 #include "knobs.h"
 #include "memref.h"
 
@@ -137,25 +137,10 @@ int knobs_exist(void)
 	return complain(FAILED, "this kernel has no memref (CONFIG_MEMREF), or no tracefs");
 }
 
-/*
- * Give the guard the current value, then set the knob.  memref_pid is replaced
- * rather than extended because tracefs_instance_file_write() opens with O_TRUNC.
- * Return 0, or -1 with errno set.
- */
+/* Return 0, or -1 with errno set. */
 static int set(int knob)
 {
-	char *before = tracefs_instance_file_read(NULL, knobs[knob].file, NULL);
-	int ret;
-
-	if (before && knob != PIDS)
-		before[strcspn(before, "\n")] = '\0';
-	ret = guard_note(knob == PIDS ? UNDO_PIDS : UNDO_WRITE, knobs[knob].file, before ? before : "");
-	free(before);
-	errno = 0;
-	if (ret || tracefs_instance_file_write(NULL, knobs[knob].file,
-					       *knobs[knob].value ? knobs[knob].value : "\n") < 0)
-		return -1;
-	return 0;
+	return setting_write(knobs[knob].file, knobs[knob].value, knob == PIDS ? UNDO_PIDS : UNDO_WRITE);
 }
 
 /**

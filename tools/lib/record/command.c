@@ -164,28 +164,56 @@ static bool catches_interrupts(pid_t pid)
 	return caught >> (SIGINT - 1) & 1;
 }
 
-/* Log what trace-cmd will change: it restores its changes itself unless it is killed. */
-static int note_tracing(const char *system)
+/* Only if disabled before: trace-cmd disables the events at its end in any case. */
+static int note_events(const char *system)
 {
-	char enable[64], *on = tracefs_instance_file_read(NULL, "tracing_on", NULL), *enabled;
+	char enable[64], *enabled;
 	int ret = OK;
 
 	snprintf(enable, sizeof(enable), "events/%s/enable", system);
 	enabled = tracefs_instance_file_read(NULL, enable, NULL);
-	if (on) {
-		on[strcspn(on, "\n")] = '\0';
-		ret = guard_note(UNDO_WRITE, "tracing_on", on);
-	}
-	/* Only if disabled before: trace-cmd disables the events at its end in any case. */
-	if (!ret && enabled && *enabled == '0')
+	if (enabled && *enabled == '0')
 		ret = guard_note(UNDO_WRITE, enable, "0");
-	free(on);
 	free(enabled);
 	return ret;
 }
 
-static void __attribute__((noreturn)) run_trace_cmd(const char *system, const char *tmp, int go)
+/* trace-cmd leaves the clock that it sets; the file has the current one in brackets. */
+static int note_clock(void)
 {
+	char *clocks = tracefs_instance_file_read(NULL, "trace_clock", NULL), *begin, *end;
+	int ret = OK;
+
+	begin = clocks ? strchr(clocks, '[') : NULL;
+	end = begin ? strchr(begin, ']') : NULL;
+	if (end) {
+		*end = '\0';
+		ret = guard_note(UNDO_WRITE, "trace_clock", begin + 1);
+	}
+	free(clocks);
+	return ret;
+}
+
+/* Log what trace-cmd will change: it restores its changes itself unless it is killed. */
+static int note_tracing(const struct tracing *t)
+{
+	char *on = tracefs_instance_file_read(NULL, "tracing_on", NULL);
+	int ret = OK, i;
+
+	if (on) {
+		on[strcspn(on, "\n")] = '\0';
+		ret = guard_note(UNDO_WRITE, "tracing_on", on);
+	}
+	free(on);
+	for (i = 0; i < TRACING_SYSTEMS && t->systems[i] && !ret; i++)
+		ret = note_events(t->systems[i]);
+	return ret || !t->clock ? ret : note_clock();
+}
+
+static void __attribute__((noreturn)) run_trace_cmd(const struct tracing *t, const char *tmp, int go)
+{
+	const char *argv[2 * TRACING_SYSTEMS + 8] = { "trace-cmd", "record", "-q", "-o", tmp };
+	int n = 5, i;
 	char byte;
 
 	/* A process group of its own: the terminal's Ctrl-C must not reach trace-cmd. */
@@ -195,7 +223,15 @@ static void __attribute__((noreturn)) run_trace_cmd(const char *system, const ch
 	/* Wait until the guard has logged this process. */
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
-	execlp("trace-cmd", "trace-cmd", "record", "-q", "-e", system, "-o", tmp, NULL);
+	for (i = 0; i < TRACING_SYSTEMS && t->systems[i]; i++) {
+		argv[n++] = "-e";
+		argv[n++] = t->systems[i];
+	}
+	if (t->clock) {
+		argv[n++] = "-C";
+		argv[n++] = t->clock;
+	}
+	execvp("trace-cmd", (char **)argv);
 	_exit(127);
 }
 
@@ -210,7 +246,7 @@ static void kill_trace_cmd(pid_t pid)
 }
 
 /**
- * trace_cmd_start() - start trace-cmd record, until trace_cmd_stop()
+ * trace_cmd_start() - start trace-cmd record of one system, until trace_cmd_stop()
  * @system: the tracing system whose events are recorded
  * @tmp: the file, from trace_cmd_output()
  * @runs: returns whether the kernel has begun to emit the events
@@ -219,11 +255,26 @@ static void kill_trace_cmd(pid_t pid)
  */
 pid_t trace_cmd_start(const char *system, const char *tmp, bool (*runs)(void))
 {
+	const struct tracing t = { .systems = { system } };
+
+	return tracing_start(&t, tmp, runs);
+}
+
+/**
+ * tracing_start() - start trace-cmd record, until trace_cmd_stop()
+ * @t: what is recorded
+ * @tmp: the file, from trace_cmd_output()
+ * @runs: returns whether the kernel has begun to emit the events
+ *
+ * Return: trace-cmd's pid once it records, or -1 with a message printed.
+ */
+pid_t tracing_start(const struct tracing *t, const char *tmp, bool (*runs)(void))
+{
 	char group[16];
 	int go[2], tries;
 	pid_t pid;
 
-	if (note_tracing(system))
+	if (note_tracing(t))
 		return -1;
 	if (pipe2(go, O_CLOEXEC)) {
 		complain(FAILED, "pipe: %s", strerror(errno));
@@ -232,7 +283,7 @@ pid_t trace_cmd_start(const char *system, const char *tmp, bool (*runs)(void))
 	pid = fork();
 	if (!pid) {
 		close(go[1]);
-		run_trace_cmd(system, tmp, go[0]);
+		run_trace_cmd(t, tmp, go[0]);
 	}
 	close(go[0]);
 	if (pid > 0) {

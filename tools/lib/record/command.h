@@ -12,6 +12,19 @@
 #define COMMAND_ENDED	1
 #define TRACER_ENDED	2
 
+/* Most systems that are recorded together. */
+#define TRACING_SYSTEMS	2
+
+/**
+ * struct tracing - what trace-cmd records
+ * @systems: tracing systems, up to a NULL
+ * @clock: clock of the time stamps; NULL: that which is set
+ */
+struct tracing {
+	const char *systems[TRACING_SYSTEMS];
+	const char *clock;
+};
+
 extern volatile sig_atomic_t command_interrupted;
 
 void command_catch_signals(void);
@@ -19,6 +32,7 @@ int command_wait(pid_t child, pid_t tracer, int timeout_ms);
 pid_t command_start(char **command, int (*prepare)(void *ctx), void *ctx, int *go);
 int command_status(int status);
 int trace_cmd_output(const char *output, char *tmp, size_t size, bool keep);
+pid_t tracing_start(const struct tracing *t, const char *tmp, bool (*runs)(void));
 pid_t trace_cmd_start(const char *system, const char *tmp, bool (*runs)(void));
 int trace_cmd_wait(pid_t child, pid_t tracer);
 int trace_cmd_stop(pid_t pid, const char *tmp, const char *output);
