@@ -10,6 +10,7 @@ static const struct verb verbs[] = {
 	{ "report", cmd_report, "print a view of each recording, by the tool that it is of" },
 	{ "diagnose", cmd_diagnose, "report what recordings show, and what to do, in one ranked list" },
 	{ "html", cmd_html, "make one page of recordings and their findings" },
+	{ "why", cmd_why, "report what a run knows about an address, a process or a control group" },
 	{ }
 };
 

@@ -10,6 +10,7 @@
 
 int cmd_doctor(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_why(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_diagnose(int argc, char **argv);
 int cmd_html(int argc, char **argv);

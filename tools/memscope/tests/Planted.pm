@@ -26,19 +26,14 @@ sub plant_memref {
 	return $path;
 }
 
-# Each object is [name, node of the thread, node of the memory, samples, first address, tid].
+# Each object is [name, node of the thread, node of the memory, samples, address, thread].
 sub plant_objects {
 	my ($path, @objects) = @_;
-	my ($csv, $time) = ("time,cpu,cpu_node,node,tid,address,latency,level,op,object\n", 0);
-	for (@objects) {
-		my ($name, $from, $home, $samples, $address, $tid) = @$_;
-		for my $i (0 .. $samples - 1) {
-			$csv .= join(',', $time += 1000, $from, $from, $home, $tid // 7, sprintf('0x%x', $address + 64 * ($i % 64)),
-				     $from == $home ? '100,memory' : '300,remote memory', $i % 2 ? 'store' : 'load', $name) . "\n";
-		}
-	}
-	spew("$path.csv", $csv);
-	system("$build/bin/memprof", 'import', "$path.csv", '-o', $path) == 0 or die 'memprof import';
+	my $text = join '', map { sprintf "%s %u %u %u 0x%x %u\n", @$_[0 .. 4], $_->[5] // 107 } @objects;
+	spew("$path.txt", $text);
+	my $planted = helper('memprof_planted');
+	system("$planted $path <$path.txt") == 0 or die 'memprof_planted';
+	unlink "$path.txt";
 	return $path;
 }
 
