@@ -17,9 +17,12 @@ PACKAGES += linux-perf sqlite3 numactl luajit zstd
 # the tools
 PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libgsl-dev \
 	zlib1g-dev libinih-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core \
-	libbpf-dev libdw-dev libcapstone-dev libxxhash-dev libunistring-dev libzstd-dev graphviz
+	libbpf-dev libdw-dev libcapstone-dev libxxhash-dev libunistring-dev libzstd-dev graphviz \
+	libprotobuf-c-dev protobuf-c-compiler
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db
+# pprof, which reads the profiles that dprof and memprof export
+PACKAGES += golang-go golang-github-google-pprof-dev
 # whose objects memprof follows
 PACKAGES += libjemalloc2 libtcmalloc-minimal4 libmimalloc-dev
 # what the decoder of swmem is compared with

@@ -81,11 +81,12 @@ int outfile_close(struct outfile *o, int failed)
 
 /**
  * outfile_drop() - close and remove an incomplete file, without a message
- * @o: from outfile_open(); not standard output
+ * @o: from outfile_open()
  */
 void outfile_drop(struct outfile *o)
 {
-	fclose(o->f);
+	if (o->path)
+		fclose(o->f);
 	if (!o->tmp[0])
 		return;
 	unlink(o->tmp);
