@@ -11,6 +11,7 @@
 #include "memref.h"
 #include "memref/model/model.h"
 #include "memref/read/reader.h"
+#include "memref/view/metrics.h"
 #include "zfile.h"
 
 struct export {
@@ -436,6 +437,22 @@ static int run_folded(struct export *x, const char *path)
 	return close_output(x) || damaged ? FAILED : OK;
 }
 
+/* The last interval: a monitoring system reads the file now and then. */
+static int run_openmetrics(struct export *x, const char *path)
+{
+	struct metrics metrics = { .list = memref_metrics };
+	struct model m;
+	int damaged = load_recording(path, &(struct window){ }, 0, &m), failed = FAILED;
+
+	if (m.nr_intervals && !open_output(x)) {
+		metrics_of_interval(&metrics, &m, m.nr_intervals - 1);
+		metrics_of_recording(&metrics, &m);
+		failed = metrics_write(&metrics, &x->out);
+	}
+	model_free(&m);
+	return failed || damaged ? FAILED : OK;
+}
+
 static const struct format formats[] = {
 	{ "damo", run_damo, begin_damo, interval_damo, end_damo, 1 },
 	{ "damo-json", run_damo, begin_damo, interval_damo, end_damo, 0 },
@@ -443,6 +460,7 @@ static const struct format formats[] = {
 	{ "json", run_intervals, begin_json, interval_json, end_json, 0 },
 	{ "folded", run_folded, NULL, NULL, NULL, 0 },
 	{ "raw", run_raw, NULL, NULL, NULL, 0 },
+	{ "openmetrics", run_openmetrics, NULL, NULL, NULL, 0 },
 	{ NULL, NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -476,9 +494,10 @@ int cmd_export(int argc, char **argv)
 {
 	struct export x = { 0 };
 	const struct opt options[] = {
-		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw", parse_format, &x.format,
+		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw|openmetrics", parse_format, &x.format,
 			 "damo: damo's record format; damo-json: uncompressed, which damo refuses; csv, json: one row per group and "
-			 "interval; folded: flame graph stacks, node;class;group pages; raw: one line per event"),
+			 "interval; folded: flame graph stacks, node;class;group pages; raw: one line per event; openmetrics: "
+			 "metrics of the last interval, for node_exporter's textfile collector"),
 		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),
 		OPT_CHANGED('t', NULL, "--to"), { }
 	};

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* The metrics of an interval, for monitoring systems. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/utf8.h"
+#include "metrics.h"
+
+/* Names of processes are of their own choice: only so many become labels. */
+#define MAX_NAMES	100
+
+#define PAGE_BYTES	4096.0
+
+enum {
+	INTERVAL, WORKING_SET, NODE_WORKING_SET, GROUPS, WRITTEN_GROUPS, RESIDENT, SCAN, ENTRIES_READ,
+	ENTRIES_YOUNG, TABLES_READ, TABLES_COLD, PROCESSES_SKIPPED, FLAGS,
+	/* Of the recording. */
+	INTERVALS, MISSING, INCOMPLETE, LOST_EVENTS, PROCESS_WORKING_SET, HOST,
+};
+
+const struct metric memref_metrics[] = {
+	[INTERVAL] = { "memref_interval_seconds", "Length of the last interval.", UNIT_SECONDS },
+	[WORKING_SET] = { "memref_working_set_bytes", "Memory referenced in the interval, by class of mapping.",
+			  UNIT_BYTES, { "class" } },
+	[NODE_WORKING_SET] = { "memref_node_working_set_bytes",
+			       "Memory of a NUMA node referenced in the interval, by class of mapping.",
+			       UNIT_BYTES, { "node", "class" } },
+	[GROUPS] = { "memref_groups", "Groups of memory referenced in the interval, by class of mapping.",
+		     UNIT_NONE, { "class" } },
+	[WRITTEN_GROUPS] = { "memref_groups_written", "Groups of memory written in the interval." },
+	[RESIDENT] = { "memref_resident_bytes", "Resident memory of the sampled processes.", UNIT_BYTES },
+	[SCAN] = { "memref_scan_seconds", "Time that the sampler took at the end of the interval.", UNIT_SECONDS },
+	[ENTRIES_READ] = { "memref_entries_read", "Page-table entries read at the end of the interval." },
+	[ENTRIES_YOUNG] = { "memref_entries_young", "Page-table entries found accessed." },
+	[TABLES_READ] = { "memref_tables_read", "Page tables read at the end of the interval." },
+	[TABLES_COLD] = { "memref_tables_cold", "Page tables skipped because nothing below was accessed." },
+	[PROCESSES_SKIPPED] = { "memref_processes_skipped", "Processes whose page tables could not be read." },
+	[FLAGS] = { "memref_interval_flags", "Flags of the interval: see memref-report(1)." },
+	[INTERVALS] = { "memref_intervals", "Intervals in the recording." },
+	[MISSING] = { "memref_intervals_missing", "Intervals that the recording lacks." },
+	[INCOMPLETE] = { "memref_intervals_incomplete", "Intervals that lack some of their groups." },
+	[LOST_EVENTS] = { "memref_lost_events", "Events that the ring buffer dropped." },
+	[PROCESS_WORKING_SET] = { "memref_process_working_set_bytes",
+				  "Memory that processes of a name referenced in an interval, mean of the recording.",
+				  UNIT_BYTES, { "comm" } },
+	[HOST] = { "memref_host_info", "The machine of the recording.", UNIT_NONE, { "host" } },
+	{ }
+};
+
+static void add_nodes(struct metrics *out, const struct model *m, const struct interval *v)
+{
+	uint32_t n;
+	int c;
+
+	for (n = 0; n < v->nr_nodes; n++)
+		for (c = 0; m->has_node[n] && c < NR_CLASSES; c++)
+			metrics_add_numbered(out, NODE_WORKING_SET, v->nodes[n].pages[c] * PAGE_BYTES, n,
+					     class_names[c]);
+}
+
+/**
+ * metrics_of_interval() - add the figures of an interval
+ * @out: gets them
+ * @m: the model
+ * @i: index of the interval
+ */
+void metrics_of_interval(struct metrics *out, const struct model *m, size_t i)
+{
+	const struct interval *v = &m->intervals[i];
+	const struct scan_row *s = &v->scan;
+	int c;
+
+	metrics_add(out, INTERVAL, interval_seconds(v), NULL, NULL);
+	for (c = 0; c < NR_CLASSES; c++) {
+		metrics_add(out, WORKING_SET, v->pages[c] * PAGE_BYTES, class_names[c], NULL);
+		metrics_add(out, GROUPS, v->class_groups[c], class_names[c], NULL);
+	}
+	add_nodes(out, m, v);
+	metrics_add(out, WRITTEN_GROUPS, v->written_groups, NULL, NULL);
+	if (model_has_rss(m))
+		metrics_add(out, RESIDENT, s->rss * PAGE_BYTES, NULL, NULL);
+	metrics_add(out, SCAN, (s->end_ns - s->scan_ns) * 1e-9, NULL, NULL);
+	metrics_add(out, ENTRIES_READ, s->ptes, NULL, NULL);
+	metrics_add(out, ENTRIES_YOUNG, s->young, NULL, NULL);
+	if (s->tables || s->tables_cold) {
+		metrics_add(out, TABLES_READ, s->tables, NULL, NULL);
+		metrics_add(out, TABLES_COLD, s->tables_cold, NULL, NULL);
+	}
+	metrics_add(out, PROCESSES_SKIPPED, s->mms_skipped, NULL, NULL);
+	metrics_add(out, FLAGS, s->flags, NULL, NULL);
+}
+
+/* Processes of one name. */
+struct name {
+	char comm[64];
+	double pages;
+};
+
+static int by_comm(const void *a, const void *b)
+{
+	return strcmp(((const struct name *)a)->comm, ((const struct name *)b)->comm);
+}
+
+static int by_pages(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	return x->pages != y->pages ? (x->pages < y->pages) - (x->pages > y->pages) : by_comm(a, b);
+}
+
+/* Add up the names that are the same once they are valid UTF-8. */
+static size_t merge_names(struct name *names, size_t nr)
+{
+	size_t i, to = 0;
+
+	if (!nr)
+		return 0;
+	qsort(names, nr, sizeof(*names), by_comm);
+	for (i = 1; i < nr; i++) {
+		if (strcmp(names[to].comm, names[i].comm))
+			names[++to] = names[i];
+		else
+			names[to].pages += names[i].pages;
+	}
+	qsort(names, to + 1, sizeof(*names), by_pages);
+	return to + 1;
+}
+
+static void add_processes(struct metrics *out, const struct model *m)
+{
+	struct name *names = calloc(HASH_COUNT(m->tasks) + 1, sizeof(*names));
+	const struct task *k;
+	double others = 0;
+	size_t nr = 0, i;
+
+	out->no_memory |= !names;
+	for (k = m->tasks; names && k; k = k->hh.next) {
+		char comm[sizeof(k->key.comm) + 1] = "";
+
+		memcpy(comm, k->key.comm, sizeof(k->key.comm));
+		utf8_copy(names[nr].comm, sizeof(names[nr].comm), comm);
+		names[nr++].pages = k->pages;
+	}
+	nr = names ? merge_names(names, nr) : 0;
+	for (i = 0; i < nr; i++) {
+		if (i < MAX_NAMES)
+			metrics_add(out, PROCESS_WORKING_SET, names[i].pages / m->nr_intervals * PAGE_BYTES,
+				    names[i].comm, NULL);
+		else
+			others += names[i].pages;
+	}
+	if (nr > MAX_NAMES)
+		metrics_add(out, PROCESS_WORKING_SET, others / m->nr_intervals * PAGE_BYTES, "(others)", NULL);
+	free(names);
+}
+
+/**
+ * metrics_of_recording() - add the figures of a whole recording
+ * @out: gets them
+ * @m: the model, with at least one interval
+ */
+void metrics_of_recording(struct metrics *out, struct model *m)
+{
+	metrics_add(out, INTERVALS, m->nr_intervals, NULL, NULL);
+	metrics_add(out, MISSING, m->missing, NULL, NULL);
+	metrics_add(out, INCOMPLETE, m->incomplete, NULL, NULL);
+	metrics_add(out, LOST_EVENTS, m->lost_events, NULL, NULL);
+	if (m->tasks)
+		add_processes(out, m);
+	metrics_add(out, HOST, 1, m->host, NULL);
+}
