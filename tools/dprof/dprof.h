@@ -15,4 +15,9 @@ int cmd_layout(int argc, char **argv);
 int cmd_script(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 
+struct analysis;
+
+int export_pprof(struct analysis *a, const char *path, const char *output);
+int export_openmetrics(struct analysis *a, const char *path, const char *output);
+
 #endif

@@ -3,7 +3,8 @@
 /*
  * dprof export: write a recording in the formats of other programs.
  *
- * Reads the recording twice: the names of types are known at its end only.
+ * perf.data is made here: the recording is read twice, since the names of types are known at
+ * its end only.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "lib/perf/perf_data.h"
 #include "lib/perf/places.h"
 #include "dprof.h"
+#include "dprof/judge/analysis.h"
 #include "dprof/model/model.h"
 #include "dprof/read/reader.h"
 
@@ -26,7 +28,6 @@
  */
 struct export {
 	const char *output;
-	int format;
 	struct model m;
 	uint64_t *lead;
 	struct perf_writer w;
@@ -191,21 +192,43 @@ static int export_perf(struct export *x, const char *path)
 	return failed || damaged ? FAILED : OK;
 }
 
-int cmd_export(int argc, char **argv)
+static int run_perf(struct analysis *a, const char *path, const char *output)
 {
-	struct export x = { .format = -1 };
-	const struct opt options[] = {
-		OPT_WORD(0, "to", "perf", &x.format, "perf: perf.data, with types as symbols of data"),
-		OPT_TEXT('o', "output", "OUTPUT", &x.output, "the file to write; replaced when it is complete"), { }
-	};
+	struct export x = { .output = output };
 
-	argv += options_parse(&usage, options, argc, argv);
-	if (argv[0] && perf_data_is(argv[0]))
-		return complain(FAILED, "%s: is perf.data already", argv[0]);
-	if (x.format < 0)
-		return options_wrong(&usage, "--to FORMAT is missing");
-	if (!x.output || !strcmp(x.output, "-"))
+	if (perf_data_is(path))
+		return complain(FAILED, "%s: is perf.data already", path);
+	if (!output || !strcmp(output, "-"))
 		return options_wrong(&usage, "-o OUTPUT is missing: perf.data needs a seekable file");
 	model_init(&x.m);
-	return export_perf(&x, argv[0] ? argv[0] : "trace.dat");
+	x.m.kallsyms = a->kallsyms;
+	return export_perf(&x, path);
+}
+
+int cmd_export(int argc, char **argv)
+{
+	static int (*const run[])(struct analysis *a, const char *path, const char *output) = {
+		run_perf, export_pprof, export_openmetrics,
+	};
+	const char *output = NULL;
+	struct analysis a;
+	int format = -1, ret;
+	const struct opt options[] = {
+		OPT_WORD(0, "to", "perf|pprof|openmetrics", &format,
+			 "perf: perf.data, with types as symbols of data; pprof: a profile whose stacks are field, type, "
+			 "allocation site and accessing function; openmetrics: shares of types and levels, for "
+			 "node_exporter's textfile collector"),
+		OPT_TEXT('o', "output", "OUTPUT", &output,
+			 "the file to write; replaced when it is complete (default standard output, but for perf)"),
+		ANALYSIS_FILES_OPTIONS(&a), { }
+	};
+
+	analysis_init(&a);
+	argv += options_parse(&usage, options, argc, argv);
+	if (format < 0)
+		ret = options_wrong(&usage, "--to FORMAT is missing");
+	else
+		ret = run[format](&a, argv[0] ? argv[0] : "trace.dat", output);
+	analysis_free(&a);
+	return ret;
 }

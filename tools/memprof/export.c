@@ -3,7 +3,7 @@
 /*
  * memprof export: a recording in the formats of other programs.
  *
- * A recording is read twice.  The names of objects are known at its end only, so the first
+ * perf.data is made here.  A recording is read twice for it.  The names of objects are known at its end only, so the first
  * reading is for them; accesses come in the same order, with the same numbers of objects,
  * threads and chains, in the second, which writes.
  */
@@ -27,7 +27,6 @@
  */
 struct export {
 	const char *output;
-	int format;
 	struct common common;
 	struct memprof *names;
 	uint32_t max_chain;
@@ -262,22 +261,37 @@ static int export_perf(struct export *x, const char *path)
 	return failed || damaged ? FAILED : OK;
 }
 
+static int run_perf(struct common *common, const char *path, const char *output)
+{
+	struct export x = { .output = output, .common = *common };
+
+	if (!output || !strcmp(output, "-"))
+		return options_wrong(&usage, "-o OUTPUT is missing: perf.data is written at two places of a file");
+	return export_perf(&x, path);
+}
+
 int cmd_export(int argc, char **argv)
 {
-	struct export x = { .common = COMMON_DEFAULT, .format = -1 };
+	static int (*const run[])(struct common *common, const char *path, const char *output) = {
+		run_perf, export_pprof, export_openmetrics,
+	};
+	struct common common = COMMON_DEFAULT;
+	const char *output = NULL;
+	int format = -1;
 	const struct opt options[] = {
-		OPT_WORD(0, "to", "perf", &x.format,
-			 "perf: perf.data, and OUTPUT.objects with the names of objects"),
-		OPT_TEXT('o', "output", "OUTPUT", &x.output, "appears when it is whole"),
-		PART_OPTIONS(&x.common), { }
+		OPT_WORD(0, "to", "perf|pprof|openmetrics", &format,
+			 "perf: perf.data, and OUTPUT.objects with the names of objects; pprof: a profile whose stacks "
+			 "are object, allocation site and accessing code; openmetrics: shares of levels and nodes, for "
+			 "node_exporter's textfile collector"),
+		OPT_TEXT('o', "output", "OUTPUT", &output,
+			 "appears when it is whole (default standard output, but for perf)"),
+		PART_OPTIONS(&common), { }
 	};
 
 	argv += options_parse(&usage, options, argc, argv);
-	if (x.format < 0)
+	if (format < 0)
 		return options_wrong(&usage, "--to FORMAT is missing");
-	if (!x.output || !strcmp(x.output, "-"))
-		return options_wrong(&usage, "-o OUTPUT is missing: perf.data is written at two places of a file");
-	if (common_check_times(&x.common))
+	if (common_check_times(&common))
 		return USAGE;
-	return export_perf(&x, argv[0]);
+	return run[format](&common, argv[0], output);
 }

@@ -21,4 +21,9 @@ int cmd_plot(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 
+struct common;
+
+int export_pprof(struct common *common, const char *path, const char *output);
+int export_openmetrics(struct common *common, const char *path, const char *output);
+
 #endif

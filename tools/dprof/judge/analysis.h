@@ -47,7 +47,16 @@ struct analysis {
 	char doubt[512];		/* why the recording is not plausible, or "" */
 };
 
-/* Rows of a table of options. */
+/* Rows of a table of options: files that name types, fields and code; and all options. */
+#define ANALYSIS_FILES_OPTIONS(a) \
+	OPT_CALL(0, "btf", "FILE", analysis_btf, a, \
+		 "BTF of the kernel, then of modules (default: that of --vmlinux); may be repeated"), \
+	OPT_CALL(0, "vmlinux", "FILE", analysis_vmlinux, a, \
+		 "vmlinux or module with DWARF; may be repeated"), \
+	OPT_TEXT(0, "kallsyms", "FILE", &(a)->kallsyms, \
+		 "of perf.data: a copy of the kernel's /proc/kallsyms (default that of the running kernel, " \
+		 "if it was recorded)")
+
 #define ANALYSIS_OPTIONS(a) \
 	OPT_CALL(0, "level", "l1|l2|l3", analysis_level, a, \
 		 "misses are accesses that this level does not serve (default l1)"), \
@@ -63,13 +72,7 @@ struct analysis {
 		   "accesses that a sample stands for (default: estimated)"), \
 	OPT_NUMBER(0, "seed", "N", &(a)->seed, 0, OPT_NUMBER_MAX, \
 		   "seed of the random numbers (default 1)"), \
-	OPT_CALL(0, "btf", "FILE", analysis_btf, a, \
-		 "BTF of the kernel, then of modules (default: that of --vmlinux); may be repeated"), \
-	OPT_CALL(0, "vmlinux", "FILE", analysis_vmlinux, a, \
-		 "vmlinux or module with DWARF; may be repeated"), \
-	OPT_TEXT(0, "kallsyms", "FILE", &(a)->kallsyms, \
-		 "of perf.data: a copy of the kernel's /proc/kallsyms (default that of the running kernel, " \
-		 "if it was recorded)")
+	ANALYSIS_FILES_OPTIONS(a)
 
 int analysis_level(const struct opt *o, const char *value);
 int analysis_cache(const struct opt *o, const char *value);
