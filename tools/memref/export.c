@@ -8,6 +8,7 @@
 #include "lib/options.h"
 #include "lib/table.h"
 #include "memref/read/gather.h"
+#include "columns.h"
 #include "memref.h"
 #include "memref/model/model.h"
 #include "memref/read/reader.h"
@@ -16,6 +17,7 @@
 
 struct export {
 	const struct format *format;
+	struct columns_options columns;
 	struct outfile out;
 	const char *output;
 	FILE *f;			/* the output, or a zfile on it */
@@ -453,6 +455,11 @@ static int run_openmetrics(struct export *x, const char *path)
 	return failed || damaged ? FAILED : OK;
 }
 
+static int run_columns(struct export *x, const char *path)
+{
+	return columns_export(&x->columns, path, x->output);
+}
+
 static const struct format formats[] = {
 	{ "damo", run_damo, begin_damo, interval_damo, end_damo, 1 },
 	{ "damo-json", run_damo, begin_damo, interval_damo, end_damo, 0 },
@@ -461,6 +468,7 @@ static const struct format formats[] = {
 	{ "folded", run_folded, NULL, NULL, NULL, 0 },
 	{ "raw", run_raw, NULL, NULL, NULL, 0 },
 	{ "openmetrics", run_openmetrics, NULL, NULL, NULL, 0 },
+	{ "columns", run_columns, NULL, NULL, NULL, 0 },
 	{ NULL, NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -494,10 +502,18 @@ int cmd_export(int argc, char **argv)
 {
 	struct export x = { 0 };
 	const struct opt options[] = {
-		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw|openmetrics", parse_format, &x.format,
+		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw|openmetrics|columns", parse_format, &x.format,
 			 "damo: damo's record format; damo-json: uncompressed, which damo refuses; csv, json: one row per group and "
 			 "interval; folded: flame graph stacks, node;class;group pages; raw: one line per event; openmetrics: "
-			 "metrics of the last interval, for node_exporter's textfile collector"),
+			 "metrics of the last interval, for node_exporter's textfile collector; "
+			 "columns: CSV with typed columns, for databases of many machines"),
+		OPT_WORD(0, "rows", "groups|intervals|services", &x.columns.table,
+			 "columns: a row per interval and group (default), node, or name of processes"),
+		OPT_TEXT(0, "host", "NAME", &x.columns.host, "columns: the machine (default: as recorded)"),
+		OPT_TEXT(0, "boot", "ID", &x.columns.boot, "columns: its boot_id (default: not known)"),
+		OPT_NUMBER(0, "begin", "NS", &x.columns.begin_ns, 1, 0x1p63,
+			   "columns: when the recording began, in ns since 1970 (default: so that its end is when the "
+			   "file was last modified)"),
 		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),
 		OPT_CHANGED('t', NULL, "--to"), { }
 	};

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/*
+ * A recording as tables with typed columns, for databases of many machines: CSV as RFC 4180
+ * has it, an empty field for what is not known.  docs/columns.md lists the columns.
+ *
+ * The recording is read twice: the first time for its host and its end.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "columns.h"
+#include "lib/utf8.h"
+#include "memref.h"
+#include "memref/model/model.h"
+#include "memref/read/gather.h"
+
+/* Processes of one name in an interval. */
+struct service {
+	char name[64];
+	uint64_t processes, pages, written, rss;
+};
+
+struct columns {
+	const struct columns_options *o;
+	struct gather gather;
+	struct model nodes;		/* only its node spans are used */
+	struct task_row *tasks;		/* of intervals that are not complete yet */
+	size_t nr_tasks, capacity;
+	uint64_t memory;		/* bytes of all nodes; 0: not known */
+	uint64_t end_ns;		/* of the last interval, CLOCK_MONOTONIC */
+	uint64_t offset_ns;		/* to add to CLOCK_MONOTONIC for ns since 1970 */
+	char *host, *boot;		/* as fields of CSV */
+	struct outfile out;
+	bool no_memory;
+};
+
+/* Quoted only where needed; names of machines and processes are foreign text. */
+static char *csv_field(const char *text)
+{
+	char *clean = utf8_clean(text), *field, *to;
+	const char *from;
+
+	field = clean ? malloc(2 * strlen(clean) + 3) : NULL;
+	if (!field) {
+		free(clean);
+		return NULL;
+	}
+	to = field;
+	*to++ = '"';
+	for (from = clean; *from; from++) {
+		if (*from == '"')
+			*to++ = '"';
+		*to++ = (unsigned char)*from < ' ' ? '?' : *from;
+	}
+	*to++ = '"';
+	*to = '\0';
+	if (!strpbrk(clean, "\",") && *clean && *clean != ' ' && clean[strlen(clean) - 1] != ' ') {
+		memmove(field, field + 1, to - field - 2);
+		to[-2] = '\0';
+	}
+	free(clean);
+	return field;
+}
+
+/* The columns that all tables begin with. */
+static void begin_row(const struct columns *x)
+{
+	const struct scan_row *s = &x->gather.scan;
+
+	fprintf(x->out.f, "%d,%s,%s,%" PRId64 ",%" PRIu64 ",%" PRIu32, COLUMNS_SCHEMA, x->host, x->boot,
+		(int64_t)(s->scan_ns + x->offset_ns), s->scan_ns - s->begin_ns, s->seq);
+}
+
+static void write_groups(struct columns *x)
+{
+	const struct gather *g = &x->gather;
+	size_t i;
+
+	for (i = 0; i < g->nr_groups; i++) {
+		const struct group_row *r = &g->groups[i];
+		int node = model_node(&x->nodes, r->phys_addr);
+
+		begin_row(x);
+		if (node < 0)
+			fputs(",", x->out.f);
+		else
+			fprintf(x->out.f, ",%d", node);
+		fprintf(x->out.f, ",%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%u\n", r->phys_addr,
+			(uint64_t)g->scan.group_kb << 10, r->pages[KERNEL], r->pages[USER], r->pages[PAGE_CACHE],
+			r->written);
+	}
+}
+
+/* Of a node, or of the whole machine with node -1. */
+static void write_interval_row(struct columns *x, int node, uint64_t memory)
+{
+	const struct gather *g = &x->gather;
+	uint64_t pages[NR_CLASSES] = { 0 }, groups = 0, written = 0;
+	size_t i;
+	int c;
+
+	for (i = 0; i < g->nr_groups; i++) {
+		const struct group_row *r = &g->groups[i];
+
+		if (node >= 0 && model_node(&x->nodes, r->phys_addr) != node)
+			continue;
+		groups++;
+		written += !!r->written;
+		for (c = 0; c < NR_CLASSES; c++)
+			pages[c] += r->pages[c];
+	}
+	begin_row(x);
+	if (node < 0)
+		fputs(",", x->out.f);
+	else
+		fprintf(x->out.f, ",%d", node);
+	fputc(',', x->out.f);
+	if (memory)
+		fprintf(x->out.f, "%" PRIu64, memory);
+	fprintf(x->out.f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", pages[KERNEL],
+		pages[USER], pages[PAGE_CACHE], groups, written);
+	if (node < 0 && g->scan.rss)
+		fprintf(x->out.f, "%" PRIu64, g->scan.rss);
+	fprintf(x->out.f, ",%u\n", g->scan.flags);
+}
+
+static void write_intervals(struct columns *x)
+{
+	uint64_t memory;
+	uint32_t n;
+	size_t s;
+
+	write_interval_row(x, -1, x->memory);
+	for (n = 0; n < x->nodes.nr_nodes; n++) {
+		if (!x->nodes.has_node[n])
+			continue;
+		for (memory = s = 0; s < x->nodes.nr_spans; s++)
+			if (x->nodes.spans[s].node == n)
+				memory += x->nodes.spans[s].end - x->nodes.spans[s].start;
+		write_interval_row(x, n, memory);
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct service *)a)->name, ((const struct service *)b)->name);
+}
+
+static void write_service(struct columns *x, const struct service *s)
+{
+	char *name = csv_field(s->name);
+
+	x->no_memory |= !name;
+	begin_row(x);
+	fprintf(x->out.f, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", name ? name : "", s->processes,
+		s->pages, s->written, s->rss);
+	free(name);
+}
+
+/* Processes by name; a name is what monitoring takes for a service. */
+static void write_services(struct columns *x)
+{
+	struct service *all = calloc(x->nr_tasks + 1, sizeof(*all)), *to = all;
+	size_t i, nr = 0;
+
+	x->no_memory |= !all;
+	for (i = 0; all && i < x->nr_tasks; i++) {
+		const struct task_row *t = &x->tasks[i];
+		char comm[sizeof(t->comm) + 1] = "";
+
+		if (t->seq != x->gather.scan.seq)
+			continue;
+		memcpy(comm, t->comm, sizeof(t->comm));
+		utf8_copy(all[nr].name, sizeof(all[nr].name), comm);
+		all[nr].processes = 1;
+		all[nr].pages = t->pages;
+		all[nr].written = t->written;
+		all[nr++].rss = t->rss;
+	}
+	if (nr)
+		qsort(all, nr, sizeof(*all), by_name);
+	for (i = 1; i < nr; i++) {
+		if (by_name(to, &all[i])) {
+			write_service(x, to);
+			to = &all[i];
+			continue;
+		}
+		to->processes++;
+		to->pages += all[i].pages;
+		to->written += all[i].written;
+		to->rss += all[i].rss;
+	}
+	if (nr)
+		write_service(x, to);
+	free(all);
+}
+
+/* A table: the names of its columns behind those of all tables, and how an interval is written. */
+static const struct {
+	const char *columns;
+	void (*write)(struct columns *x);
+} tables[] = {
+	[COLUMNS_GROUPS] = { "node,base,size,pages_kernel,pages_user,pages_page_cache,written", write_groups },
+	[COLUMNS_INTERVALS] = { "node,memory_bytes,pages_kernel,pages_user,pages_page_cache,groups,groups_written,"
+				"pages_resident,flags", write_intervals },
+	[COLUMNS_SERVICES] = { "service,processes,pages,pages_written,pages_resident", write_services },
+};
+
+static int write_interval(void *ctx, const struct gather *g)
+{
+	struct columns *x = ctx;
+	size_t i, kept = 0;
+
+	tables[x->o->table].write(x);
+	for (i = 0; i < x->nr_tasks; i++)
+		if ((int32_t)(x->tasks[i].seq - g->scan.seq) > 0)
+			x->tasks[kept++] = x->tasks[i];
+	x->nr_tasks = kept;
+	return x->no_memory || ferror(x->out.f);
+}
+
+static int keep_task(struct columns *x, const struct task_row *t)
+{
+	struct task_row *more;
+
+	if (x->nr_tasks == x->capacity) {
+		more = reallocarray(x->tasks, 2 * x->capacity + 64, sizeof(*more));
+		if (!more)
+			return -1;
+		x->tasks = more;
+		x->capacity = 2 * x->capacity + 64;
+	}
+	x->tasks[x->nr_tasks++] = *t;
+	return 0;
+}
+
+static int take_row(void *ctx, const struct row *row)
+{
+	struct columns *x = ctx;
+
+	if (row->type == ROW_NODE)
+		return model_add_node(&x->nodes, &row->node);
+	if (row->type == ROW_TASK && x->o->table == COLUMNS_SERVICES && keep_task(x, &row->task))
+		return -1;
+	return gather_add(&x->gather, row);
+}
+
+static int see_interval(void *ctx, const struct gather *g)
+{
+	((struct columns *)ctx)->end_ns = g->scan.end_ns;
+	return 0;
+}
+
+static int see_row(void *ctx, const struct row *row)
+{
+	struct columns *x = ctx;
+
+	if (row->type == ROW_NODE)
+		return model_add_node(&x->nodes, &row->node);
+	return gather_add(&x->gather, row);
+}
+
+/* First reading: the host, the memory of the nodes, the end.  Messages are left to the second. */
+static int measure(struct columns *x, const char *path)
+{
+	struct reader r = { .row = see_row, .ctx = x };
+	char error[512] = "", *comma;
+	struct stat st;
+	size_t s;
+
+	x->gather.interval = see_interval;
+	x->gather.ctx = x;
+	if (!reader_each(path, &r, error, sizeof(error)) || *error)
+		gather_end(&x->gather);
+	for (s = 0; s < x->nodes.nr_spans; s++)
+		x->memory += x->nodes.spans[s].end - x->nodes.spans[s].start;
+	if (x->o->begin_ns)
+		x->offset_ns = x->o->begin_ns - x->gather.begin_ns;
+	else if (!stat(path, &st))
+		x->offset_ns = st.st_mtim.tv_sec * UINT64_C(1000000000) + st.st_mtim.tv_nsec - x->end_ns;
+	gather_free(&x->gather);
+	x->gather = (struct gather){ 0 };
+	comma = strchr(r.host, ',');
+	if (comma)
+		*comma = '\0';
+	x->host = csv_field(x->o->host ? x->o->host : r.host);
+	x->boot = x->o->boot ? csv_field(x->o->boot) : strdup("");
+	return x->host && x->boot ? OK : complain(FAILED, "no memory left");
+}
+
+/* Second reading.  Return OK or FAILED with a message printed. */
+static int write_table(struct columns *x, const char *path, const char *output)
+{
+	struct reader r = { .row = take_row, .ctx = x };
+	int ret;
+
+	x->gather.interval = write_interval;
+	x->gather.ctx = x;
+	if (outfile_open(&x->out, output))
+		return FAILED;
+	errno = 0;
+	fprintf(x->out.f, "schema,host,boot,time_ns,interval_ns,seq,%s\n", tables[x->o->table].columns);
+	ret = read_rows(path, &r);
+	x->no_memory |= ret < 0;
+	/* Keep the intervals that could be read of a damaged file. */
+	if (!x->no_memory && !ferror(x->out.f))
+		gather_end(&x->gather);
+	if (!x->no_memory && x->gather.intervals)
+		return outfile_close(&x->out, 0) || (ret && !ferror(x->out.f)) ? FAILED : OK;
+	outfile_drop(&x->out);
+	if (x->no_memory)
+		return complain(FAILED, "no memory left");
+	return ret ? FAILED : complain(FAILED, "%s: no complete memref interval", path);
+}
+
+/**
+ * columns_export() - write a table
+ * @o: which, and what the recording does not have
+ * @path: the recording
+ * @output: the file to write; NULL: standard output
+ *
+ * Return: OK, or FAILED with a message printed.
+ */
+int columns_export(const struct columns_options *o, const char *path, const char *output)
+{
+	struct columns x = { .o = o };
+	int ret;
+
+	model_init(&x.nodes);
+	ret = measure(&x, path);
+	if (!ret)
+		ret = write_table(&x, path, output);
+	gather_free(&x.gather);
+	model_free(&x.nodes);
+	free(x.tasks);
+	free(x.host);
+	free(x.boot);
+	return ret;
+}

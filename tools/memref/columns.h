@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
+/* A recording as tables with typed columns, for databases of many machines. */
+#ifndef MEMREF_COLUMNS_H
+#define MEMREF_COLUMNS_H
+
+#include <stdint.h>
+
+#include "lib/outfile.h"
+
+/* Incremented when a column is removed, or changes its unit or meaning. */
+#define COLUMNS_SCHEMA	1
+
+enum columns_table { COLUMNS_GROUPS, COLUMNS_INTERVALS, COLUMNS_SERVICES };
+
+/**
+ * struct columns_options - what is written
+ * @table: the table
+ * @host: name of the machine; NULL: as the recording has it
+ * @boot: its boot_id; NULL: not known
+ * @begin_ns: when the recording began, in ns since 1970; 0: its last interval ended when the
+ *	file was last modified
+ */
+struct columns_options {
+	enum columns_table table;
+	const char *host, *boot;
+	uint64_t begin_ns;
+};
+
+int columns_export(const struct columns_options *o, const char *path, const char *output);
+
+#endif
