@@ -239,6 +239,18 @@ bench-coverage: tools
 results:
 	@test-vms/bench/results.pl $(B) docs
 
+# The questions of memscope-fleet over many made hosts; no guest.
+.PHONY: bench-fleet
+bench-fleet: tools
+	@$(MAKE) -s --no-print-directory -C tools O=$(B) $(B)/tools/tests/fleet_gen $(B)/tools/tests/trace_gen \
+		$(B)/tools/tests/pprof_print
+	@tools/fleet/bench.sh $(B) $(HOSTS) $(SEED)
+
+# DuckDB, which memscope-fleet loads, from npm.
+.PHONY: fleet-engine
+fleet-engine:
+	@tools/fleet/engine.sh $(B)/fleet
+
 # The tools' packages need no kernel.  The kernel's configuration: Debian's, of the running
 # kernel or of KERNEL=version; or CONFIG=file, or vm, the guest's.
 .PHONY: deb deb-tools deb-kernel

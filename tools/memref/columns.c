@@ -2,7 +2,7 @@
 // Copyright (C) 2026 the memscope authors
 /*
  * A recording as tables with typed columns, for databases of many machines: CSV as RFC 4180
- * has it, an empty field for what is not known.  docs/columns.md lists the columns.
+ * has it, an empty field for what is not known.  docs/reference/fleet-columns.md lists the columns.
  *
  * The recording is read twice: the first time for its host and its end.
  */

@@ -52,7 +52,7 @@ sub verbs {
 	is("@lacking", '', join('-', @way) . ".1 has the options of @_");
 }
 
-verbs($_) for qw(memscope memref dprof memprof pagealloc);
+verbs($_) for qw(memscope memref dprof memprof pagealloc memscope-fleet);
 for my $name (sort keys %page_of) {
 	ok($known{$name} || -x "$bin/$name", "the page $name is of a verb or a program");
 }

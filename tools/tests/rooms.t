@@ -40,7 +40,7 @@ cmp_ok(scalar keys %wanted, '>', 150, 'objects were looked at');
 
 # What one program cannot have of another, it has not.
 my %programs = (memscope => [qw(memscope)], memref => [qw(memref)], dprof => [qw(dprof)], memprof => [qw(memprof)],
-		pagealloc => [qw(pagealloc pagebench)]);
+		pagealloc => [qw(pagealloc pagebench)], 'memscope-fleet' => [qw(fleet)]);
 for my $program (sort keys %programs) {
 	my $mine = join '|', @{$programs{$program}}, 'lib';
 	my %uses;

@@ -128,6 +128,7 @@ SKIP: {
 		$first += $row =~ /\Q$want\E$/;
 		diag("seed $seed: planted $want; $row") if $row !~ /\Q$want\E$/;
 	}
+	note("planted regressions in the first row: $first of 10");
 	is($first, 10, 'pprof -diff_base has the planted regression in its first row, in 10 of 10');
 }
 done_testing;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
 # memref export --to columns: the rows have the values of memref report and of --to csv, the columns
-# are those of docs/columns.md, and names of machines and processes cannot break the CSV.
+# are those of docs/reference/fleet-columns.md, and names of machines and processes cannot break the CSV.
 use strict;
 use warnings;
 use FindBin;
@@ -32,14 +32,14 @@ sub columns {
 
 # The tables of the page, in order: first the columns of all.
 my (@page, $on);
-for (split /\n/, slurp("$tools/../docs/columns.md")) {
+for (split /\n/, slurp("$tools/../docs/reference/fleet-columns.md")) {
 	push @page, [] if /^\| column/;
 	push @{$page[-1]}, split /, /, $1 if /^\| ((?!column)\w[\w, ]*) \| /;
 }
 my %names;
 for (qw(groups intervals services)) {
 	($names{$_}) = columns($_);
-	is_deeply($names{$_}, [ @{$page[0]}, @{$page[1 + keys(%names) - 1]} ], "$_: the columns of docs/columns.md");
+	is_deeply($names{$_}, [ @{$page[0]}, @{$page[1 + keys(%names) - 1]} ], "$_: the columns of docs/reference/fleet-columns.md");
 }
 
 my (undef, @groups) = columns('groups');
