@@ -17,9 +17,11 @@
 const struct question questions[] = {
 	{ "wss", "working set of each service: median, 99th percentile and maximum over hosts and intervals",
 	  "services",
-	  "SELECT service, count(DISTINCT host), count(*), quantile_disc(pages, 0.5) / 256.0, "
-	  "quantile_disc(pages, 0.99) / 256.0 AS p99, max(pages) / 256.0 "
-	  "FROM services GROUP BY service ORDER BY p99 DESC, service",
+	  "WITH q AS (SELECT service, quantile_disc(pages, [0.5, 0.99]) AS quantiles FROM services GROUP BY service), "
+	  "h AS (SELECT service, host, count(*) AS n, max(pages) AS most FROM services GROUP BY service, host), "
+	  "s AS (SELECT service, count(*) AS hosts, CAST(sum(n) AS BIGINT) AS n, max(most) AS most FROM h GROUP BY service) "
+	  "SELECT s.service, hosts, n, quantiles[1] / 256.0, quantiles[2] / 256.0 AS p99, most / 256.0 "
+	  "FROM s JOIN q ON s.service = q.service ORDER BY p99 DESC, s.service",
 	  { { "service", CELL_TEXT }, { "hosts", CELL_INT }, { "intervals", CELL_INT },
 	    { "wss_median_mib", CELL_REAL, 3 }, { "wss_p99_mib", CELL_REAL, 3 }, { "wss_max_mib", CELL_REAL, 3 } }, 6 },
 	{ "coldest", "the tenth of the hosts that reference the smallest share of their memory",
