@@ -264,12 +264,31 @@ static int see_row(void *ctx, const struct row *row)
 	return gather_add(&x->gather, row);
 }
 
+/**
+ * columns_offset() - what to add to CLOCK_MONOTONIC of a recording for ns since 1970
+ * @o: the options
+ * @path: the recording
+ * @begin_ns: its begin, CLOCK_MONOTONIC
+ * @end_ns: its end, CLOCK_MONOTONIC
+ *
+ * Return: the offset, modulo 2^64.
+ */
+uint64_t columns_offset(const struct columns_options *o, const char *path, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct stat st;
+
+	if (o->begin_ns)
+		return o->begin_ns - begin_ns;
+	if (stat(path, &st))
+		return 0;
+	return st.st_mtim.tv_sec * UINT64_C(1000000000) + st.st_mtim.tv_nsec - end_ns;
+}
+
 /* First reading: the host, the memory of the nodes, the end.  Messages are left to the second. */
 static int measure(struct columns *x, const char *path)
 {
 	struct reader r = { .row = see_row, .ctx = x };
 	char error[512] = "", *comma;
-	struct stat st;
 	size_t s;
 
 	x->gather.interval = see_interval;
@@ -278,10 +297,7 @@ static int measure(struct columns *x, const char *path)
 		gather_end(&x->gather);
 	for (s = 0; s < x->nodes.nr_spans; s++)
 		x->memory += x->nodes.spans[s].end - x->nodes.spans[s].start;
-	if (x->o->begin_ns)
-		x->offset_ns = x->o->begin_ns - x->gather.begin_ns;
-	else if (!stat(path, &st))
-		x->offset_ns = st.st_mtim.tv_sec * UINT64_C(1000000000) + st.st_mtim.tv_nsec - x->end_ns;
+	x->offset_ns = columns_offset(x->o, path, x->gather.begin_ns, x->end_ns);
 	gather_free(&x->gather);
 	x->gather = (struct gather){ 0 };
 	comma = strchr(r.host, ',');

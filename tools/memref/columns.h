@@ -27,6 +27,7 @@ struct columns_options {
 	uint64_t begin_ns;
 };
 
+uint64_t columns_offset(const struct columns_options *o, const char *path, uint64_t begin_ns, uint64_t end_ns);
 int columns_export(const struct columns_options *o, const char *path, const char *output);
 
 #endif

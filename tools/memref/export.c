@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/export/pcp.h"
 #include "lib/options.h"
 #include "lib/table.h"
 #include "memref/read/gather.h"
@@ -455,6 +456,36 @@ static int run_openmetrics(struct export *x, const char *path)
 	return failed || damaged ? FAILED : OK;
 }
 
+/* An archive has a record for each interval, at its end. */
+static int run_pcp(struct export *x, const char *path)
+{
+	struct metrics metrics = { .list = memref_metrics };
+	const struct columns_options *o = &x->columns;
+	struct pcp *pcp = NULL;
+	struct model m;
+	int damaged, failed = FAILED;
+	uint64_t offset;
+	char host[256];
+	size_t i;
+
+	if (!x->output || !strcmp(x->output, "-"))
+		return complain(USAGE, "-o OUTPUT is missing: an archive is three files");
+	damaged = load_recording(path, &(struct window){ }, 0, &m);
+	snprintf(host, sizeof(host), "%.*s", (int)strcspn(m.host, ","), m.host);
+	if (m.nr_intervals)
+		pcp = pcp_open(x->output, o->host ? o->host : host, memref_metrics);
+	if (pcp) {
+		offset = columns_offset(o, path, m.begin_ns, m.intervals[m.nr_intervals - 1].scan.end_ns);
+		for (i = 0, failed = OK; !failed && i < m.nr_intervals; i++) {
+			metrics_of_interval(&metrics, &m, i);
+			failed = pcp_write(pcp, &metrics, m.intervals[i].scan.scan_ns + offset);
+		}
+		failed = pcp_close(pcp, failed);
+	}
+	model_free(&m);
+	return failed || damaged ? FAILED : OK;
+}
+
 static int run_columns(struct export *x, const char *path)
 {
 	return columns_export(&x->columns, path, x->output);
@@ -469,6 +500,7 @@ static const struct format formats[] = {
 	{ "raw", run_raw, NULL, NULL, NULL, 0 },
 	{ "openmetrics", run_openmetrics, NULL, NULL, NULL, 0 },
 	{ "columns", run_columns, NULL, NULL, NULL, 0 },
+	{ "pcp", run_pcp, NULL, NULL, NULL, 0 },
 	{ NULL, NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -502,17 +534,18 @@ int cmd_export(int argc, char **argv)
 {
 	struct export x = { 0 };
 	const struct opt options[] = {
-		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw|openmetrics|columns", parse_format, &x.format,
+		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw|openmetrics|columns|pcp", parse_format, &x.format,
 			 "damo: damo's record format; damo-json: uncompressed, which damo refuses; csv, json: one row per group and "
 			 "interval; folded: flame graph stacks, node;class;group pages; raw: one line per event; openmetrics: "
 			 "metrics of the last interval, for node_exporter's textfile collector; "
-			 "columns: CSV with typed columns, for databases of many machines"),
+			 "columns: CSV with typed columns, for databases of many machines; pcp: an archive of Performance "
+			 "Co-Pilot, OUTPUT.meta, OUTPUT.index and OUTPUT.0"),
 		OPT_WORD(0, "rows", "groups|intervals|services", &x.columns.table,
 			 "columns: a row per interval and group (default), node, or name of processes"),
-		OPT_TEXT(0, "host", "NAME", &x.columns.host, "columns: the machine (default: as recorded)"),
+		OPT_TEXT(0, "host", "NAME", &x.columns.host, "columns, pcp: the machine (default: as recorded)"),
 		OPT_TEXT(0, "boot", "ID", &x.columns.boot, "columns: its boot_id (default: not known)"),
 		OPT_NUMBER(0, "begin", "NS", &x.columns.begin_ns, 1, 0x1p63,
-			   "columns: when the recording began, in ns since 1970 (default: so that its end is when the "
+			   "columns, pcp: when the recording began, in ns since 1970 (default: so that its end is when the "
 			   "file was last modified)"),
 		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),
 		OPT_CHANGED('t', NULL, "--to"), { }
