@@ -23,16 +23,19 @@ for i in {0..19}; do
 	recordings+=("$recording")
 done
 
-# questions STORE: asks each question three times; sets $max, the longest time, and $right.
+# questions STORE: asks each question three times; sets $max and $cpu, the longest time and the
+# largest CPU time, and $right.
 questions() {
-	local question i begin took
-	max=0 right=0 asked=0
+	local question i real user system times TIMEFORMAT='%R %U %S'
+	max=0 cpu=0 right=0 asked=0
 	for question in wss coldest cache drift drain; do
 		for i in 1 2 3; do
-			begin=$EPOCHREALTIME
-			"$bin/memscope-fleet" report $question "$1" -n 0 -f csv -o "$work/$question.csv"
-			took=$(awk "BEGIN { print $EPOCHREALTIME - $begin }")
-			max=$(awk "BEGIN { print ($took > $max ? $took : $max) }")
+			times=$({ time "$bin/memscope-fleet" report $question "$1" -n 0 -f csv \
+				-o "$work/$question.csv" >&2; } 2>&1)
+			read -r real user system <<<"${times##*$'\n'}"
+			max=$(awk "BEGIN { print ($real > $max ? $real : $max) }")
+			cpu=$(awk "BEGIN { t = $user + $system; print (t > $cpu ? t : $cpu) }")
+			echo "bench-fleet: $question over ${1##*/}, time $i: $real s, CPU $user + $system s"
 		done
 		asked=$((asked + 1))
 		if cmp -s "$work/$question.csv" "$work/answers/$question.csv"; then
@@ -40,7 +43,6 @@ questions() {
 		else
 			echo "bench-fleet: $question: not the answer of the plain computation"
 		fi
-		echo "bench-fleet: $question over $1: ${took} s"
 	done
 }
 
@@ -59,7 +61,7 @@ done
 few=$((hosts < 1000 ? hosts : 1000))
 "$gen/fleet_gen" answers "$work/answers" $few $minutes "$seed" "${recordings[@]}"
 questions "$work/store1000"
-max1000=$max right1000=$right
+max1000=$max cpu1000=$cpu right1000=$right
 "$gen/fleet_gen" answers "$work/answers" "$hosts" $minutes "$seed" "${recordings[@]}"
 questions "$work/store"
 
@@ -72,7 +74,9 @@ cat >"$build/bench/fleet.json" <<end
   "questions_asked": $asked,
   "questions_right": $((right < right1000 ? right : right1000)),
   "question_max_s_duckdb": $max,
+  "question_max_cpu_s_duckdb": $cpu,
   "question_max_s_duckdb_1000_hosts": $max1000,
+  "question_max_cpu_s_duckdb_1000_hosts": $cpu1000,
   "pprof_planted_first": ${planted:-null},
   "hosts": $hosts,
   "rows_intervals": $((hosts * minutes)),
@@ -80,7 +84,7 @@ cat >"$build/bench/fleet.json" <<end
   "bytes_per_host_day_intervals_parquet": $(($(bytes intervals) / hosts)),
   "bytes_per_host_day_services_parquet": $(($(bytes services) / hosts)),
   "import_s": $import,
-  "_how": "make bench-fleet HOSTS=$hosts SEED=$seed: 20 made recordings replayed with noise, a row a minute, services every 5 minutes; each question three times, the longest; $(nproc) CPUs"
+  "_how": "make bench-fleet HOSTS=$hosts SEED=$seed: 20 made recordings replayed with noise, a row a minute, services every 5 minutes; each question three times, the longest; $(nproc) CPUs, load $(cut -d ' ' -f 1 /proc/loadavg)"
 }
 end
 cat "$build/bench/fleet.json"

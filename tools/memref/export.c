@@ -5,15 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/export/pcp.h"
 #include "lib/options.h"
 #include "lib/table.h"
 #include "memref/read/gather.h"
 #include "columns.h"
+#include "figures.h"
 #include "memref.h"
 #include "memref/model/model.h"
 #include "memref/read/reader.h"
-#include "memref/view/metrics.h"
 #include "zfile.h"
 
 struct export {
@@ -440,50 +439,19 @@ static int run_folded(struct export *x, const char *path)
 	return close_output(x) || damaged ? FAILED : OK;
 }
 
-/* The last interval: a monitoring system reads the file now and then. */
 static int run_openmetrics(struct export *x, const char *path)
 {
-	struct metrics metrics = { .list = memref_metrics };
-	struct model m;
-	int damaged = load_recording(path, &(struct window){ }, 0, &m), failed = FAILED;
-
-	if (m.nr_intervals && !open_output(x)) {
-		metrics_of_interval(&metrics, &m, m.nr_intervals - 1);
-		metrics_of_recording(&metrics, &m);
-		failed = metrics_write(&metrics, &x->out);
-	}
-	model_free(&m);
-	return failed || damaged ? FAILED : OK;
+	return figures_openmetrics(path, x->output);
 }
 
-/* An archive has a record for each interval, at its end. */
 static int run_pcp(struct export *x, const char *path)
 {
-	struct metrics metrics = { .list = memref_metrics };
-	const struct columns_options *o = &x->columns;
-	struct pcp *pcp = NULL;
-	struct model m;
-	int damaged, failed = FAILED;
-	uint64_t offset;
-	char host[256];
-	size_t i;
+	return figures_pcp(&x->columns, path, x->output);
+}
 
-	if (!x->output || !strcmp(x->output, "-"))
-		return complain(USAGE, "-o OUTPUT is missing: an archive is three files");
-	damaged = load_recording(path, &(struct window){ }, 0, &m);
-	snprintf(host, sizeof(host), "%.*s", (int)strcspn(m.host, ","), m.host);
-	if (m.nr_intervals)
-		pcp = pcp_open(x->output, o->host ? o->host : host, memref_metrics);
-	if (pcp) {
-		offset = columns_offset(o, path, m.begin_ns, m.intervals[m.nr_intervals - 1].scan.end_ns);
-		for (i = 0, failed = OK; !failed && i < m.nr_intervals; i++) {
-			metrics_of_interval(&metrics, &m, i);
-			failed = pcp_write(pcp, &metrics, m.intervals[i].scan.scan_ns + offset);
-		}
-		failed = pcp_close(pcp, failed);
-	}
-	model_free(&m);
-	return failed || damaged ? FAILED : OK;
+static int run_perfetto(struct export *x, const char *path)
+{
+	return figures_perfetto(path, x->output);
 }
 
 static int run_columns(struct export *x, const char *path)
@@ -501,6 +469,7 @@ static const struct format formats[] = {
 	{ "openmetrics", run_openmetrics, NULL, NULL, NULL, 0 },
 	{ "columns", run_columns, NULL, NULL, NULL, 0 },
 	{ "pcp", run_pcp, NULL, NULL, NULL, 0 },
+	{ "perfetto", run_perfetto, NULL, NULL, NULL, 0 },
 	{ NULL, NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -534,12 +503,13 @@ int cmd_export(int argc, char **argv)
 {
 	struct export x = { 0 };
 	const struct opt options[] = {
-		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw|openmetrics|columns|pcp", parse_format, &x.format,
+		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw|openmetrics|columns|pcp|perfetto", parse_format, &x.format,
 			 "damo: damo's record format; damo-json: uncompressed, which damo refuses; csv, json: one row per group and "
 			 "interval; folded: flame graph stacks, node;class;group pages; raw: one line per event; openmetrics: "
 			 "metrics of the last interval, for node_exporter's textfile collector; "
 			 "columns: CSV with typed columns, for databases of many machines; pcp: an archive of Performance "
-			 "Co-Pilot, OUTPUT.meta, OUTPUT.index and OUTPUT.0"),
+			 "Co-Pilot, OUTPUT.meta, OUTPUT.index and OUTPUT.0; perfetto: "
+			 "counter tracks as trace events in JSON"),
 		OPT_WORD(0, "rows", "groups|intervals|services", &x.columns.table,
 			 "columns: a row per interval and group (default), node, or name of processes"),
 		OPT_TEXT(0, "host", "NAME", &x.columns.host, "columns, pcp: the machine (default: as recorded)"),

@@ -53,7 +53,7 @@ system("$gen/bench_gen n=6 m=6 >$dir/results.csv") == 0 or die;
 my @commands = (
 	(map { "memref report $_ $dir/memref.dat" } qw(summary temporal spatial wss heatmap virtual numa tasks thp)),
 	"memref report summary $dir/memref6.dat -f json", "memref report wss $dir/memref.dat -f csv -o OUT/wss.csv",
-	(map { "memref export $dir/memref.dat --to $_ -o OUT/export" } qw(damo damo-json csv json folded raw openmetrics columns)),
+	(map { "memref export $dir/memref.dat --to $_ -o OUT/export" } qw(damo damo-json csv json folded raw openmetrics columns perfetto)),
 	"memref diff $dir/memref.dat $dir/memref6.dat", "memref html $dir/memref.dat -o OUT/page.html",
 	"memref plot wss $dir/memref.dat -o OUT/wss.svg", "memref cut $dir/memref.dat --from 0.1 -o OUT/cut.dat",
 	(map { "dprof report $_ $dir/dprof.txt" } qw(profile classify workingset assoc-sets paths sharing)),

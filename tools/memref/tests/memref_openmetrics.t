@@ -75,4 +75,16 @@ for ([ "$dir/none.dat -o $dir/x", qr/none/ ], [ "$known -o $dir/none/x", qr/none
 	like($err, qr/\A.*${why}.*\n\z/, 'one line');
 	ok(!-e "$dir/x", 'no file');
 }
+# Counter tracks: the same figures of all intervals, from the begin of each on.
+my ($status, $json, $err) = run("$memref export $nodes --to perfetto");
+is("$status $err", '0 ', 'export --to perfetto');
+my @events = @{decode_json($json)->{traceEvents}};
+is($events[0]{args}{name}, (rows("summary $nodes"))[0]{value}, 'the machine');
+my @temporal = rows("temporal $nodes");
+my @tracks = grep { $_->{name} eq 'memref_working_set_bytes' } @events;
+is_deeply([ map { [ $_->{ts}, map { $_ / 4096 } @{$_->{args}}{qw(kernel user page_cache)} ] } @tracks ],
+	  [ map { [ 1e5 * ($_->{seq} - 1), @$_{qw(pages_kernel pages_user pages_page_cache)} ] } @temporal ], 'a track, row by row');
+my @of_nodes = grep { $_->{name} eq 'memref_node_working_set_bytes' } @events;
+is(join(' ', sort keys %{$of_nodes[0]{args}}), join(' ', map { my $n = $_; map { "$n:$_" } qw(kernel page_cache user) } 0, 1), 'nodes');
+is((run("$memref export $nodes --to perfetto >/dev/full"))[0], 1, 'a full disk');
 done_testing;
