@@ -14,6 +14,67 @@
 /* Rows of whole machines; nodes have rows of their own. */
 #define MACHINES	"FROM intervals WHERE node IS NULL"
 
+static const struct columns wss_columns = COLUMNS(
+	{ "service", CELL_TEXT, 0, "",
+		"name of a program, as its host reported it" },
+	{ "hosts", CELL_INT, 0, "hosts",
+		"hosts that run the service" },
+	{ "intervals", CELL_INT, 0, "intervals",
+		"intervals that the row is of" },
+	{ "wss_median_mib", CELL_REAL, 3, "MiB",
+		"median working set of the service over hosts and intervals" },
+	{ "wss_p99_mib", CELL_REAL, 3, "MiB",
+		"99th percentile of it" },
+	{ "wss_max_mib", CELL_REAL, 3, "MiB",
+		"largest working set of it" }
+);
+
+static const struct columns coldest_columns = COLUMNS(
+	{ "host", CELL_TEXT, 0, "",
+		"name of the host: of its folder" },
+	{ "intervals", CELL_INT, 0, "intervals",
+		"intervals that the row is of" },
+	{ "memory_gib", CELL_REAL, 3, "GiB",
+		"memory of the host" },
+	{ "referenced_mean_gib", CELL_REAL, 3, "GiB",
+		"memory referenced in an interval, mean" },
+	{ "referenced_pct", CELL_REAL, 3, "%",
+		"share of the memory of the host that is referenced in an interval, mean" }
+);
+
+static const struct columns cache_columns = COLUMNS(
+	{ "host", CELL_TEXT, 0, "",
+		"name of the host: of its folder" },
+	{ "intervals", CELL_INT, 0, "intervals",
+		"intervals that the row is of" },
+	{ "page_cache_mean_gib", CELL_REAL, 3, "GiB",
+		"page cache referenced in an interval, mean" },
+	{ "page_cache_pct", CELL_REAL, 3, "%",
+		"share of the page cache in the memory referenced" }
+);
+
+static const struct columns drift_columns = COLUMNS(
+	{ "host", CELL_TEXT, 0, "",
+		"name of the host: of its folder" },
+	{ "day_before_gib", CELL_REAL, 3, "GiB",
+		"mean working set of the last day but one (UTC)" },
+	{ "last_day_gib", CELL_REAL, 3, "GiB",
+		"mean working set of the last day (UTC)" },
+	{ "change_pct", CELL_REAL, 3, "%",
+		"change from the one to the other" }
+);
+
+static const struct columns drain_columns = COLUMNS(
+	{ "host", CELL_TEXT, 0, "",
+		"name of the host: of its folder" },
+	{ "freed_gib", CELL_REAL, 3, "GiB",
+		"largest resident memory of the host, which draining frees" },
+	{ "refaulted_max_gib", CELL_REAL, 3, "GiB",
+		"largest working set of user memory and page cache: what is faulted in elsewhere at most" },
+	{ "freed_per_refault", CELL_REAL, 3, "",
+		"memory freed for each byte faulted in elsewhere" }
+);
+
 const struct question questions[] = {
 	{ "wss", "working set of each service: median, 99th percentile and maximum over hosts and intervals",
 	  "services",
@@ -22,8 +83,7 @@ const struct question questions[] = {
 	  "s AS (SELECT service, count(*) AS hosts, CAST(sum(n) AS BIGINT) AS n, max(most) AS most FROM h GROUP BY service) "
 	  "SELECT s.service, hosts, n, quantiles[1] / 256.0, quantiles[2] / 256.0 AS p99, most / 256.0 "
 	  "FROM s JOIN q ON s.service = q.service ORDER BY p99 DESC, s.service",
-	  { { "service", CELL_TEXT }, { "hosts", CELL_INT }, { "intervals", CELL_INT },
-	    { "wss_median_mib", CELL_REAL, 3 }, { "wss_p99_mib", CELL_REAL, 3 }, { "wss_max_mib", CELL_REAL, 3 } }, 6 },
+	  &wss_columns },
 	{ "coldest", "the tenth of the hosts that reference the smallest share of their memory",
 	  "intervals",
 	  "WITH h AS (SELECT host, count(*) AS n, max(memory_bytes) AS memory, "
@@ -32,16 +92,14 @@ const struct question questions[] = {
 	  "SELECT host, n, memory / 1073741824.0, referenced / n / 1073741824.0, 100 * referenced / bytes "
 	  "FROM (SELECT *, row_number() OVER (ORDER BY referenced / bytes, host) AS k FROM h) "
 	  "WHERE k <= (SELECT (count(*) + 9) // 10 FROM h) ORDER BY k",
-	  { { "host", CELL_TEXT }, { "intervals", CELL_INT }, { "memory_gib", CELL_REAL, 3 },
-	    { "referenced_mean_gib", CELL_REAL, 3 }, { "referenced_pct", CELL_REAL, 3 } }, 5 },
+	  &coldest_columns },
 	{ "cache", "hosts of whose referenced memory at least half is page cache",
 	  "intervals",
 	  "WITH h AS (SELECT host, count(*) AS n, CAST(sum(pages_page_cache) AS DOUBLE) AS cache, "
 	  "CAST(sum(" REFERENCED ") AS DOUBLE) AS pages " MACHINES " GROUP BY host) "
 	  "SELECT host, n, cache / n / 262144, 100 * cache / pages AS share FROM h "
 	  "WHERE 2 * cache >= pages AND pages > 0 ORDER BY share DESC, host",
-	  { { "host", CELL_TEXT }, { "intervals", CELL_INT }, { "page_cache_mean_gib", CELL_REAL, 3 },
-	    { "page_cache_pct", CELL_REAL, 3 } }, 4 },
+	  &cache_columns },
 	{ "drift", "change of each host's mean working set from the last but one day (UTC) to the last",
 	  "intervals",
 	  "WITH d AS (SELECT host, time_ns // 86400000000000 AS day, "
@@ -50,16 +108,14 @@ const struct question questions[] = {
 	  "FROM d a JOIN d b ON a.host = b.host AND b.day = a.day + 1 "
 	  "WHERE a.pages > 0 AND b.day = (SELECT max(day) FROM d)) "
 	  "SELECT host, was / 262144, now / 262144, change FROM c ORDER BY abs(change) DESC, host",
-	  { { "host", CELL_TEXT }, { "day_before_gib", CELL_REAL, 3 }, { "last_day_gib", CELL_REAL, 3 },
-	    { "change_pct", CELL_REAL, 3 } }, 4 },
+	  &drift_columns },
 	{ "drain", "hosts by the resident memory that draining frees for each page that must be faulted in elsewhere",
 	  "intervals",
 	  "WITH h AS (SELECT host, CAST(max(pages_resident) AS DOUBLE) AS freed, "
 	  "CAST(max(pages_user + pages_page_cache) AS DOUBLE) AS faults " MACHINES " AND pages_resident > 0 GROUP BY host) "
 	  "SELECT host, freed / 262144, faults / 262144, freed / faults AS ratio FROM h "
 	  "WHERE faults > 0 ORDER BY ratio DESC, host",
-	  { { "host", CELL_TEXT }, { "freed_gib", CELL_REAL, 3 }, { "refaulted_max_gib", CELL_REAL, 3 },
-	    { "freed_per_refault", CELL_REAL, 3 } }, 4 },
+	  &drain_columns },
 	{ }
 };
 

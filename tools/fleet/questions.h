@@ -6,8 +6,6 @@
 
 #include "lib/table.h"
 
-#define MAX_COLUMNS	8
-
 /**
  * struct question - a question
  * @name: on the command line
@@ -15,12 +13,10 @@
  * @table: the table that the query reads
  * @sql: the query, without LIMIT
  * @columns: of the answer
- * @nr: number of columns
  */
 struct question {
 	const char *name, *about, *table, *sql;
-	struct column columns[MAX_COLUMNS];
-	int nr;
+	const struct columns *columns;
 };
 
 extern const struct question questions[];

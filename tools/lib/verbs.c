@@ -30,7 +30,8 @@ static void print_table(const char *program, const struct verb *v)
 {
 	printf("verbs\t%s\n", program);
 	for (; v->name; v++)
-		printf("verb\t%s\t%s\n", v->name, v->about);
+		if (!v->program)
+			printf("verb\t%s\t%s\n", v->name, v->about);
 }
 
 /**

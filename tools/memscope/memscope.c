@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* memscope: the front of memref, pagealloc, dprof and memprof. */
+/* memscope: the front of memref, pagealloc, dprof, memprof and memscope-fleet. */
 #include "lib/verbs.h"
 #include "memscope.h"
 
@@ -11,6 +11,7 @@ static const struct verb verbs[] = {
 	{ "diagnose", cmd_diagnose, "report what recordings show, and what to do, in one ranked list" },
 	{ "html", cmd_html, "make one page of recordings and their findings" },
 	{ "why", cmd_why, "report what a run knows about an address, a process or a control group" },
+	{ "fleet", cmd_fleet, "answer questions over the recordings of many hosts", true },
 	{ }
 };
 

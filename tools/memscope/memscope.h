@@ -14,5 +14,6 @@ int cmd_why(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_diagnose(int argc, char **argv);
 int cmd_html(int argc, char **argv);
+int cmd_fleet(int argc, char **argv);
 
 #endif

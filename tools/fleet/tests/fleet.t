@@ -55,6 +55,11 @@ my ($status, $text, $err) = import_rows("$dir/rows", "$dir/store");
 is("$status $err", '0 ', 'import');
 is($text, "table,host,result,rows\nintervals,,accepted,36900\nservices,,accepted,22140\n", 'all rows are accepted');
 is(differences("$dir/store"), '', 'the answers are those of the plain computation');
+for my $question (qw(wss coldest cache drift drain)) {
+	my ($answer) = split /\n/, slurp("$dir/answers/$question.csv");
+	my @explained = (run("$fleet report $question --explain -f csv"))[1] =~ /^(\w+),/mg;
+	is(join(',', @explained[1 .. $#explained]), $answer, "$question: --explain has the columns of the answer");
+}
 ($status, $text) = run("$fleet report drain $dir/store -n 1 -f csv --engine $library");
 is($text, join('', (split /^/, slurp("$dir/answers/drain.csv"))[0, 1]), 'the first row only');
 
