@@ -10,7 +10,7 @@ use File::Temp 'tempdir';
 use FindBin;
 use Test::More ();
 
-our @EXPORT = qw($build $kernel_dir $share $sample_ns vm vm_threads vm_start vm_finish slurp sanitized done_testing);
+our @EXPORT = qw($build $kernel_dir $share $sample_ns vm vm_threads vm_start vm_finish intervals_program slurp sanitized done_testing);
 
 our $run = "$FindBin::RealBin/../run";
 our $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../build";
@@ -62,6 +62,20 @@ END {
 		my (undef, $reports) = sanitized();
 		$? = 1 if $reports;
 	}
+}
+
+# Makes $share/intervals N, for guests that record with memref: it waits until N intervals have
+# ended, however long that takes on a busy host.
+sub intervals_program {
+	open my $f, '>', "$share/intervals" or die "$share/intervals: $!";
+	print $f "#!/bin/sh\n", <<'EOF';
+seq=/sys/kernel/tracing/memref/seq
+# There is no number before the first interval has begun.
+until first=$(cat $seq 2>/dev/null); do sleep 0.05; done
+until [ $(($(cat $seq) - first)) -ge $1 ]; do sleep 0.05; done
+EOF
+	close $f or die "$share/intervals: $!";
+	chmod 0755, "$share/intervals";
 }
 
 # Starts test-vms/run with these arguments.

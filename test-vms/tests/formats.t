@@ -13,8 +13,9 @@ use VM;
 
 # The guest has a /tmp of its own, and the build may be in the host's.
 system 'cp', "$build/bin/memref", "$build/bin/pagetest", "$build/guest/bin/memref_steady", $share;
+intervals_program();
 my @kernel = $ENV{MEMSCOPE_KERNEL} ? ('--kernel', $ENV{MEMSCOPE_KERNEL}) : ();
-my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 240,
+my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 900,
 	    '--env', 'PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin', '--', 'sh', '-c', <<'EOF');
 cd /sys/kernel/tracing
 # Under emulation the budget would make the intervals longer.
@@ -23,10 +24,10 @@ echo 300 >memref/interval_ms
 echo 16384 >memref/group_kb
 echo anon >memref/write
 trace-cmd record -q -e memref -o /share/trace.dat sh -c \
-	"sleep 1; perf record -q -a -e 'memref:*' -o /share/perf.data sleep 4 >&2; sleep 2" || exit 1
-memref record -i 200 --group-size 64M -o /share/record.dat -- sh -c 'sleep 1; exit 7'
+	"intervals 3; perf record -q -a -e 'memref:*' -o /share/perf.data intervals 12 >&2; intervals 3" || exit 1
+memref record -i 200 --group-size 64M -o /share/record.dat -- sh -c 'intervals 3; exit 7'
 echo "record $? $(cat memref/interval_ms memref/group_kb | tr '\n' ' ')"
-memref record -i 10 --group-size 64K -o /share/long.dat -- sleep 6
+memref record -i 10 --group-size 64K -o /share/long.dat -- intervals 120
 memref record -i 100 --group-size 1M --encoding batch -o /share/batch.dat -- pagetest --size 32M --iterations 10 --sleep 100
 mkfifo /tmp/go /tmp/gone
 memref_steady </tmp/go >/tmp/gone &

@@ -15,8 +15,9 @@ use VM;
 
 # The guest has a /tmp of its own, and the build may be in the host's.
 system 'cp', "$build/bin/memref", "$build/bin/pagetest", $share;
+intervals_program();
 my @kernel = $ENV{MEMSCOPE_KERNEL} ? ('--kernel', $ENV{MEMSCOPE_KERNEL}) : ();
-my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 300,
+my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 900,
 	    '--numa', 2, '--env', 'PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin', '--', 'sh', '-c', <<'EOT');
 cd /sys/kernel/tracing
 state() { echo "$(cat memref/interval_ms) [$(cat memref_pid)] [$(ls instances)] $(cat events/memref/enable)"; }
@@ -64,7 +65,12 @@ echo "left $(ls instances)"
 echo 400 >memref/interval_ms
 memref top --once >/share/once.txt
 echo "once $? $(state)"
-(sleep 5; printf q) | TERM=linux script -qec 'stty rows 12 cols 70; memref top -i 200' /share/screen >/dev/null
+# Until it has drawn eight times.
+home=$(printf '\033\\[H')
+(for wait in $(seq 600); do
+	[ "$(grep -ao "$home" /share/screen 2>/dev/null | wc -l)" -lt 8 ] || break
+	sleep 0.2
+done; printf q) | TERM=linux script -qefc 'stty rows 12 cols 70; memref top -i 200' /share/screen >/dev/null
 echo "q $? $(state)"
 TERM=dumb script -qec 'memref top -i 200 --intervals 2' /share/dumb >/dev/null
 for bad in '-i 5' '-i x' '-p 999999' '-n 0' 'word'; do
@@ -76,7 +82,8 @@ done
 echo 64 >memref/group_kb
 trace-cmd record -q -b 4 -s 1000000 -e memref -o /share/lost.dat \
 	memref top -i 10 --intervals 300 >/dev/null
-memref record -i 20 -o /share/long.dat -- pagetest --size 128M --iterations 60 --sleep 50 >/dev/null
+memref record -i 20 -o /share/long.dat -- sh -c \
+	'pagetest --size 128M --iterations 100000 --sleep 50 >/dev/null & intervals 120; kill $!'
 EOT
 is($vm->{status}, 0, 'the guest came to its end') or diag $vm->{err}, $vm->{out};
 my $memref = "$build/bin/memref";
