@@ -11,6 +11,15 @@ result() {
 	[ "$1" = 0 ] && echo "ok $n - $2" || echo "not ok $n - $2"
 }
 
+# until_true COMMAND...: waits until it succeeds, for as long as a busy host may need.
+until_true() {
+	for i in $(seq 600); do
+		"$@" && return
+		sleep 0.1
+	done
+	"$@"
+}
+
 # All that a recorder may change.  Which files are there is known by their names.
 state() {
 	cat $tracing/events/enable $tracing/instances/*/events/enable 2>/dev/null | sed 's/^/events /'
@@ -24,13 +33,13 @@ state() {
 }
 
 # The guard of a killed recorder takes a moment; what must come to this is the same in the end.
-as_before() {
-	for i in $(seq 100); do
-		state >/tmp/after
-		cmp -s /tmp/before /tmp/after && break
-		sleep 0.2
-	done
+is_as_before() {
+	state >/tmp/after
 	cmp -s /tmp/before /tmp/after
+}
+
+as_before() {
+	until_true is_as_before
 	result $? "$1: all is as it was"
 	cmp -s /tmp/before /tmp/after || { diff /tmp/before /tmp/after; cat /tmp/err; } | sed 's/^/# /'
 }
@@ -54,11 +63,7 @@ uprobes='memprof record -c 100000 -A /lib/x86_64-linux-gnu/libc.so.6 -o'
 load='echo $$ >/tmp/began; while :; do ls -R /sys/block >/dev/null; done'
 
 wait_for_load() {
-	for i in $(seq 300); do
-		[ -s /tmp/began ] && break
-		sleep 0.1
-	done
-	[ -s /tmp/began ]
+	until_true [ -s /tmp/began ]
 	result $? "$1: runs"
 	sleep 0.5
 }
@@ -91,6 +96,7 @@ fails() {
 	as_before "$name"
 }
 
+is_full() { [ "$(df /tmp/small | awk 'NR == 2 { print $4 }')" = 0 ]; }
 guards() { ps -o pid,comm | awk '$2 ~ /memscope-guard/ { print $1 }'; }
 tracers() { ps -o pid,comm | awk '$2 == "trace-cmd" { print $1 }'; }
 
@@ -130,10 +136,7 @@ for tool in dprof memprof; do
 	# A disk that gets full, a folder that goes, a limit on files.
 	mount -t tmpfs -o size=128k tmpfs /tmp/small
 	begin "$record" /tmp/small/r
-	for i in $(seq 100); do
-		[ "$(df /tmp/small | awk 'NR == 2 { print $4 }')" = 0 ] && break
-		sleep 0.1
-	done
+	until_true is_full
 	kill -TERM $pid
 	end_load
 	as_before "$tool: a disk that gets full"
@@ -186,8 +189,7 @@ done
 # What only one of them has.
 begin "$dprof" /tmp/out/r
 kill -KILL $(tracers)
-for i in $(seq 50); do grep -q '^running 0' $tracing/dprof/stats && break; sleep 0.1; done
-grep -q '^running 0' $tracing/dprof/stats && grep -q 'trace-cmd ended' /tmp/err
+until_true grep -q '^running 0' $tracing/dprof/stats && until_true grep -q 'trace-cmd ended' /tmp/err
 result $? "dprof: without trace-cmd, the kernel stops at once"
 end_load
 as_before 'dprof: SIGKILL of trace-cmd'

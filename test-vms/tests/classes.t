@@ -66,7 +66,7 @@ sub check {
 my @disk = ('--qemu-arg', '-drive', '--qemu-arg', "file=$share/disk,if=virtio,format=raw,cache=unsafe");
 my @kernel = $ENV{MEMSCOPE_KERNEL} ? ('--kernel', $ENV{MEMSCOPE_KERNEL}) : ();
 for my $append ('', 'memref_kernel_4k') {
-	my $vm = vm(@kernel, '--timeout', 240, @disk, '--append', $append, '--', 'sh', '-c', $script);
+	my $vm = vm(@kernel, '--timeout', 900, @disk, '--append', $append, '--', 'sh', '-c', $script);
 	is($vm->{status}, 0, "the guest ran, '$append'") or diag $vm->{err}, $vm->{out};
 	check($append || 'large kernel pages', $vm->{out});
 }

@@ -120,7 +120,11 @@ echo 1 >dprof/history_objects
 echo '0,8' >dprof/history_offsets; echo filp >dprof/history_types
 echo 1 >events/dprof/enable; cat dprof/stats >/dev/null
 dprof_registers ptrace 2 >/tmp/p &
-sleep 1; cat dprof/stats >/share/busy.stats
+for i in $(seq 600); do
+	cat dprof/stats >/share/busy.stats
+	grep -q '^histories [1-9]' /share/busy.stats && break
+	sleep 0.1
+done
 wait $!; echo "ptrace during2 $(cat /tmp/p)"
 echo 0 >events/dprof/enable; cat dprof/stats >/dev/null
 
@@ -154,7 +158,7 @@ cat dprof/stats >/share/end.stats
 END
 close $script;
 
-my $vm = vm(@boot, '--smp', 2, '--share', $share, '--timeout', 280, '--', 'sh', '/share/script');
+my $vm = vm(@boot, '--smp', 2, '--share', $share, '--timeout', 900, '--', 'sh', '/share/script');
 is($vm->{status}, 0, 'the guest runs') or diag $vm->{err}, $vm->{out};
 my @said = split /\n/, $vm->{out};
 my %stats;
@@ -210,7 +214,7 @@ cat dprof/stats >/share/throttled.stats
 echo 0 >events/dprof/enable
 END
 close $script;
-$vm = vm(@icount, '--smp', 2, '--share', $share, '--timeout', 200, '--env', "PERIOD=$sample_ns", '--', 'sh', '/share/samples.sh');
+$vm = vm(@icount, '--smp', 2, '--share', $share, '--timeout', 900, '--env', "PERIOD=$sample_ns", '--', 'sh', '/share/samples.sh');
 is($vm->{status}, 0, 'the guest that samples runs') or diag $vm->{err}, $vm->{out};
 
 # --- allocation profiling ----------------------------------------------------------

@@ -61,7 +61,8 @@ my $out = check('samples', '--smp', 4, '--numa', 2, '--ibs', 'seed=5,hit-l1=40,h
 	echo auto >dprof/source; tell auto
 	echo ibs >dprof/source; tell again
 	kill $holder; wait $holder
-	sleep 1.2; kernel_load files 20; tell free
+	for i in $(seq 600); do grep -q "^sampling_cpus 4" dprof/stats && break; sleep 0.1; done
+	kernel_load files 20; tell free
 	echo 0 >events/dprof/enable');
 like($out, qr/perf: AMD IBS detected \(0x000008fd\)/, "the kernel's driver finds IBS");
 like($out, qr/^ibs_op$/m, 'and registers ibs_op');

@@ -13,7 +13,7 @@ use VM;
 
 system 'cp', "$build/bin/memref", "$build/bin/pagetest", $share;
 my @kernel = $ENV{MEMSCOPE_KERNEL} ? ('--kernel', $ENV{MEMSCOPE_KERNEL}) : ();
-my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 240,
+my $vm = vm(@kernel, '--root', 'host', '--share', $share, '--timeout', 900,
 	    '--numa', 2, '--mem', '1G', '--env', 'PATH=/share:/usr/sbin:/usr/bin:/sbin:/bin',
 	    '--', 'sh', '-c', <<'EOF');
 cd /sys/kernel/tracing

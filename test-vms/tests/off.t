@@ -107,7 +107,11 @@ show() {
 cd /sys/kernel/tracing
 show boot
 echo 1 >events/memref/enable
-sleep 0.2
+# The thread begins on its own.
+for i in $(seq 600); do
+	grep -q memref_ /proc/vmallocinfo && break
+	sleep 0.1
+done
 show on
 echo 0 >events/memref/enable
 show off

@@ -31,7 +31,7 @@ in_place() {
 }
 # repaired NAME: waits for the watch.
 repaired() {
-	for i in $(seq 60); do
+	for i in $(seq 240); do
 		set -- $1 $(in_place x)
 		[ $3 -ge $(($4 * 99 / 100)) ] && break
 		sleep 0.5
@@ -41,7 +41,7 @@ repaired() {
 # To the other node, and its memory along.
 cpuset() {
 	echo $1 >/sys/fs/cgroup/x/cpuset.mems || exit 1
-	for i in $(seq 40); do
+	for i in $(seq 600); do
 		[ $(awk -v n=N$1= 'index($0, "anon") { for (i = 1; i <= NF; i++) if (index($i, n) == 1) s += substr($i, 4) }
 			END { print s + 0 }' /proc/$pid/numa_maps) -ge 4096 ] && break
 		sleep 0.2

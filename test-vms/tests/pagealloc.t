@@ -182,11 +182,10 @@ echo 1 >/proc/sys/vm/page_hints_unprivileged
 setpriv --reuid 65534 --clear-groups pagealloc run --strategy coloring true
 echo "allowed $?"
 
-# Another color function.
-sleep 1
-for try in 1 2 3 4 5; do
+# Another color function, once no process has hints.
+for try in $(seq 600); do
 	echo colors:8 >/sys/kernel/mm/page_hint/color_function 2>/dev/null && break
-	sleep 1
+	sleep 0.1
 done
 pagealloc run --replay coloring.layout -- true 2>function.err
 echo "function $?"
