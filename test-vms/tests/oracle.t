@@ -114,8 +114,9 @@ my $plain = vm_threads('--append', 'maxcpus=1', '--smp', 2, '--share', $share,
 is($plain->{status}, 0, 'the self-test runs') or diag $plain->{err};
 check('1 GiB', "$share/plain", "$share/plain.expect");
 
-# The cache model at the same time changes nothing.
-my $numa = vm('--smp', 2, '--mem', '3G', '--numa', 2, '--share', $share,
+# The cache model at the same time changes nothing.  By the project's own QEMU, which gives the
+# addresses of memory above the hole in another way than the system's (see cache.t for that).
+my $numa = vm('--qemu', 'ibs', '--smp', 2, '--mem', '3G', '--numa', 2, '--share', $share,
 	      '--oracle', "out=$share/numa,insns=exact,cache=L1:32K:8:64,counts=$share/counts",
 	      '--', 'oracle_selftest', '/share/numa.expect', 1);
 is($numa->{status}, 0, 'the self-test runs on node 1 of 2') or diag $numa->{err};
