@@ -18,8 +18,9 @@ plan skip_all => 'this kernel has no dprof'
 my $file = 'trace.dat';
 
 # The kernel trusts the TSC from the start: with a clock of ticks, frees and allocations of
-# two CPUs have equal times, and their order is not known.
-my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share,
+# two CPUs have equal times, and their order is not known.  Time is instructions: on a busy
+# host, trace-cmd would come too late to read the buffers, and most events would be lost.
+my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'icount', '--share', $share, '--timeout', 900,
 	    '--append', 'hpet=disable tsc=reliable clocksource=tsc sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
 	    'cat /sys/kernel/tracing/dprof/types >before; ' .
 	    'dprof record --types "faults_*" -H faults_queue --offsets "0,8 8,64 0,64" -o trace.dat -- ' .
@@ -32,10 +33,10 @@ my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share,
 	    'echo "plain $?"; echo >/sys/kernel/tracing/dprof/types; ' .
 	    # Ctrl-C goes to the process group.
 	    'cd /sys/kernel/tracing/dprof; files=$(ls | grep -v -e stats -e known_types); grep -s "" $files >/share/files; ' .
-	    'cd /share; setsid ' .
+	    'cd /share; stats=/sys/kernel/tracing/dprof/stats; had=$(sed -n "s/^allocs //p" $stats); setsid ' .
 	    'dprof record --types "kmalloc-*" -H none -c 50000 -o ended.dat -- sh -c "while :; do ls -R /sys/block >/dev/null; done" & ' .
-	    'until grep -qx "running 1" /sys/kernel/tracing/dprof/stats && pidof ls >/dev/null; do sleep 0.1; done; ' .
-	    'sleep 2; kill -INT -$!; wait $!; echo "ended $?"; ' .
+	    'until [ $(($(sed -n "s/^allocs //p" $stats) - had)) -ge 1000 ] && pidof ls >/dev/null; do sleep 0.1; done; ' .
+	    'kill -INT -$!; wait $!; echo "ended $?"; ' .
 	    'cd /sys/kernel/tracing/dprof; grep -s "" $files | cmp - /share/files && echo "files as before"; ' .
 	    'cat /sys/kernel/tracing/events/dprof/enable stats >/share/after; ps -o comm >/share/ps');
 is($vm->{status}, 0, 'recorded, and all is as it was') or diag($vm->{out}, $vm->{err});
@@ -89,7 +90,7 @@ like(`$build/bin/dprof script $share/ended.dat 2>&1`, qr/ dprof_alloc .*\n.* dpr
 is($?, 0, 'as a whole');
 
 # Types and offsets chosen by a first pass: the load goes on until there are histories.
-$vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share, '--timeout', 300,
+$vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share, '--timeout', 900,
 	 '--append', 'hpet=disable sysctl.vm.mem_profiling=1', '--', 'sh', '-c',
 	 'stats=/sys/kernel/tracing/dprof/stats; ' .
 	 'dprof record -s swmem -c 300000 --types auto -H auto --first 3 -o auto.dat -- sh -c "' .

@@ -119,10 +119,11 @@ echo 1 >dprof/history_objects
 # registers of others: selftests.t has perf before, while and after dprof has some
 echo '0,8' >dprof/history_offsets; echo filp >dprof/history_types
 echo 1 >events/dprof/enable; cat dprof/stats >/dev/null
+had=$(sed -n 's/^histories //p' dprof/stats)
 dprof_registers ptrace 2 >/tmp/p &
 for i in $(seq 600); do
 	cat dprof/stats >/share/busy.stats
-	grep -q '^histories [1-9]' /share/busy.stats && break
+	[ $(sed -n 's/^histories //p' /share/busy.stats) -gt $had ] && break
 	sleep 0.1
 done
 wait $!; echo "ptrace during2 $(cat /tmp/p)"
