@@ -72,7 +72,7 @@ static json_t *report(struct trial *t, const char *const *argv)
 
 static void try_memref(struct trial *t)
 {
-	const char *const recorder[] = { "memref", "record", "-i", "200ms", "--command-only", "-o", t->file, "--",
+	const char *const recorder[] = { "memref", "record", "-i", "200ms", "--cpu-max", "0", "--command-only", "-o", t->file, "--",
 		"pagetest", "--size", SIZE, "--iterations", "20", "--sleep", "100ms", NULL };
 	const char *const view[] = { "memref", "report", "summary", t->file, "-f", "json", NULL };
 	double intervals, most;
@@ -115,24 +115,17 @@ static void try_dprof(struct trial *t)
 static void try_memprof(struct trial *t)
 {
 	const char *const recorder[] = { "memprof", "record", "-o", t->file, "--", "pagetest", "--size", SIZE,
-		"--iterations", "1200", NULL };
-	const char *const view[] = { "memprof", "report", "objects", t->file, "--all", "-f", "json", NULL };
-	double all = 0, own = 0, n;
-	json_t *rows, *row;
-	size_t i;
+		"--iterations", "400", NULL };
+	const char *const view[] = { "memprof", "report", "summary", t->file, "-f", "json", NULL };
+	double samples, objects;
+	json_t *rows;
 
 	rows = record(t, recorder) ? report(t, view) : NULL;
 	if (!rows)
 		return;
-	json_array_foreach(rows, i, row) {
-		n = row_number(row, "accesses");
-		all += n;
-		/* By its size: an installed pagetest may have no symbols. */
-		if (row_number(row, "bytes") >= SIZE_MIB << 20)
-			own += n;
-	}
-	/* Of an emulated CPU, few interrupts come at the store. */
-	result(t, all >= LEAST_SAMPLES && own >= 1, "%.0f samples, %.0f of the memory that the program writes", all, own);
+	samples = row_number(rows_item(rows, "what", "samples of memory accesses"), "value");
+	objects = row_number(rows_item(rows, "what", "allocations"), "value");
+	result(t, samples >= LEAST_SAMPLES && objects >= 1, "%.0f samples, %.0f allocations of the program", samples, objects);
 	json_decref(rows);
 }
 
