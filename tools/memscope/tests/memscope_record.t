@@ -15,8 +15,7 @@ use Tool;
 
 # The tool runs the memprof that is beside it.
 system('cp', "$build/bin/memscope", "$dir/memscope") == 0 or die;
-spew("$dir/memprof", <<'END');
-#!/bin/sh
+spew("$dir/memprof", '#!' . "/bin/sh\n" . <<'END');
 # memprof record -o FILE [options] -- COMMAND...
 echo "$@" >>"$LOG"
 [ -z "$FAIL" ] || { echo "memprof: no samples" >&2; exit 1; }
