@@ -172,19 +172,18 @@ static struct cell cell_of(const struct column *c, char *text)
  * engine_query() - run a query
  * @e: the engine
  * @sql: the query; its columns are those of the table
- * @columns: of the table
- * @nr: number of columns, up to 16
+ * @columns: of the table, up to 16
  * @t: gets the rows; free it with table_free()
  *
  * Return: OK, or FAILED with a message printed.
  */
-int engine_query(struct engine *e, const char *sql, const struct column *columns, int nr, struct table *t)
+int engine_query(struct engine *e, const char *sql, const struct columns *columns, struct table *t)
 {
 	struct result r;
 	uint64_t i, rows;
 	int c, ret = OK;
 
-	table_init(t, columns, nr);
+	table_init_columns(t, columns);
 	if (run(e, sql, &r))
 		return FAILED;
 	rows = e->rows(&r);
@@ -192,12 +191,12 @@ int engine_query(struct engine *e, const char *sql, const struct column *columns
 		struct cell row[16];
 		char *texts[16];
 
-		for (c = 0; c < nr; c++) {
+		for (c = 0; c < columns->nr; c++) {
 			texts[c] = e->text(&r, c, i);
-			row[c] = cell_of(&columns[c], texts[c]);
+			row[c] = cell_of(&columns->all[c], texts[c]);
 		}
 		ret = table_add(t, row);
-		for (c = 0; c < nr; c++)
+		for (c = 0; c < columns->nr; c++)
 			e->free(texts[c]);
 	}
 	e->destroy(&r);

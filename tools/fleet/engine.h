@@ -10,7 +10,7 @@ struct engine;
 
 struct engine *engine_open(const char *library);
 int engine_run(struct engine *e, const char *sql);
-int engine_query(struct engine *e, const char *sql, const struct column *columns, int nr, struct table *t);
+int engine_query(struct engine *e, const char *sql, const struct columns *columns, struct table *t);
 void engine_close(struct engine *e);
 char *sql_quote(const char *text);
 

@@ -250,12 +250,11 @@ static int import_all(struct import *x)
 	return finish_parts(x, ret);
 }
 
-static const struct columns columns = COLUMNS(
+static const struct columns result_columns = COLUMNS(
 	{ "table", CELL_TEXT, 0, "", "intervals or services" },
-	{ "host", CELL_TEXT, 0, "", "host whose rows were refused", "of accepted rows, which are of all hosts" },
+	{ "host", CELL_TEXT, 0, "", "host whose rows were refused", "all hosts" },
 	{ "result", CELL_TEXT, 0, "", "accepted, or why the rows were refused" },
-	{ "rows", CELL_INT, 0, "rows", "number of rows" }
-);
+	{ "rows", CELL_INT, 0, "rows", "how many" });
 
 static int import(struct import *x, const char *library, const struct output *output)
 {
@@ -272,7 +271,7 @@ static int import(struct import *x, const char *library, const struct output *ou
 	}
 	if (!ret) {
 		ret = engine_query(x->e, "SELECT tbl, CASE WHEN result <> 'accepted' THEN host END AS h, result, sum(n) "
-				   "FROM results GROUP BY ALL ORDER BY tbl, h NULLS FIRST, result", columns.all, columns.nr, &table);
+				   "FROM results GROUP BY ALL ORDER BY tbl, h NULLS FIRST, result", &result_columns, &table);
 		if (ret)
 			table_free(&table);
 		else
@@ -291,7 +290,6 @@ int cmd_import(int argc, char **argv)
 	int t, ret;
 	const struct opt options[] = {
 		OPT_WORD('f', "format", "text|csv|json", &output.format, "default text"),
-		OPT_INSTEAD(0, "explain", &output.explain, "print what each column means, instead"),
 		OPT_TEXT('o', "output", "STORE", &x.store, "the folder to add to; made if it is not there"),
 		OPT_NUMBER(0, "now", "NS", &x.now_ns, 1, 0x1p63,
 			   "rows later than this are refused, in ns since 1970 (default: a minute from now)"),
@@ -301,8 +299,6 @@ int cmd_import(int argc, char **argv)
 	clock_gettime(CLOCK_REALTIME, &now);
 	x.now_ns = (now.tv_sec + 60) * 1000000000ULL + now.tv_nsec;
 	argv += options_parse(&usage, options, argc, argv);
-	if (output.explain)
-		return output_explain(&output, &columns);
 	if (!x.store)
 		return options_wrong(&usage, "-o STORE is missing");
 	x.folder = argv[0];

@@ -14,67 +14,6 @@
 /* Rows of whole machines; nodes have rows of their own. */
 #define MACHINES	"FROM intervals WHERE node IS NULL"
 
-static const struct columns wss_columns = COLUMNS(
-	{ "service", CELL_TEXT, 0, "",
-		"name of a program, as its host reported it" },
-	{ "hosts", CELL_INT, 0, "hosts",
-		"hosts that run the service" },
-	{ "intervals", CELL_INT, 0, "intervals",
-		"intervals that the row is of" },
-	{ "wss_median_mib", CELL_REAL, 3, "MiB",
-		"median working set of the service over hosts and intervals" },
-	{ "wss_p99_mib", CELL_REAL, 3, "MiB",
-		"99th percentile of it" },
-	{ "wss_max_mib", CELL_REAL, 3, "MiB",
-		"largest working set of it" }
-);
-
-static const struct columns coldest_columns = COLUMNS(
-	{ "host", CELL_TEXT, 0, "",
-		"name of the host: of its folder" },
-	{ "intervals", CELL_INT, 0, "intervals",
-		"intervals that the row is of" },
-	{ "memory_gib", CELL_REAL, 3, "GiB",
-		"memory of the host" },
-	{ "referenced_mean_gib", CELL_REAL, 3, "GiB",
-		"memory referenced in an interval, mean" },
-	{ "referenced_pct", CELL_REAL, 3, "%",
-		"share of the memory of the host that is referenced in an interval, mean" }
-);
-
-static const struct columns cache_columns = COLUMNS(
-	{ "host", CELL_TEXT, 0, "",
-		"name of the host: of its folder" },
-	{ "intervals", CELL_INT, 0, "intervals",
-		"intervals that the row is of" },
-	{ "page_cache_mean_gib", CELL_REAL, 3, "GiB",
-		"page cache referenced in an interval, mean" },
-	{ "page_cache_pct", CELL_REAL, 3, "%",
-		"share of the page cache in the memory referenced" }
-);
-
-static const struct columns drift_columns = COLUMNS(
-	{ "host", CELL_TEXT, 0, "",
-		"name of the host: of its folder" },
-	{ "day_before_gib", CELL_REAL, 3, "GiB",
-		"mean working set of the last day but one (UTC)" },
-	{ "last_day_gib", CELL_REAL, 3, "GiB",
-		"mean working set of the last day (UTC)" },
-	{ "change_pct", CELL_REAL, 3, "%",
-		"change from the one to the other" }
-);
-
-static const struct columns drain_columns = COLUMNS(
-	{ "host", CELL_TEXT, 0, "",
-		"name of the host: of its folder" },
-	{ "freed_gib", CELL_REAL, 3, "GiB",
-		"largest resident memory of the host, which draining frees" },
-	{ "refaulted_max_gib", CELL_REAL, 3, "GiB",
-		"largest working set of user memory and page cache: what is faulted in elsewhere at most" },
-	{ "freed_per_refault", CELL_REAL, 3, "",
-		"memory freed for each byte faulted in elsewhere" }
-);
-
 const struct question questions[] = {
 	{ "wss", "working set of each service: median, 99th percentile and maximum over hosts and intervals",
 	  "services",
@@ -83,7 +22,13 @@ const struct question questions[] = {
 	  "s AS (SELECT service, count(*) AS hosts, CAST(sum(n) AS BIGINT) AS n, max(most) AS most FROM h GROUP BY service) "
 	  "SELECT s.service, hosts, n, quantiles[1] / 256.0, quantiles[2] / 256.0 AS p99, most / 256.0 "
 	  "FROM s JOIN q ON s.service = q.service ORDER BY p99 DESC, s.service",
-	  &wss_columns },
+	  COLUMNS(
+		{ "service", CELL_TEXT, 0, "", "name of processes; (others): those beyond a host's 1,000 largest" },
+		{ "hosts", CELL_INT, 0, "hosts", "hosts that have the service" },
+		{ "intervals", CELL_INT, 0, "intervals", "intervals of all these hosts" },
+		{ "wss_median_mib", CELL_REAL, 3, "MiB", "working set in an interval: not exceeded in half of the intervals" },
+		{ "wss_p99_mib", CELL_REAL, 3, "MiB", "not exceeded in 99 % of the intervals" },
+		{ "wss_max_mib", CELL_REAL, 3, "MiB", "largest working set in an interval" }) },
 	{ "coldest", "the tenth of the hosts that reference the smallest share of their memory",
 	  "intervals",
 	  "WITH h AS (SELECT host, count(*) AS n, max(memory_bytes) AS memory, "
@@ -92,14 +37,23 @@ const struct question questions[] = {
 	  "SELECT host, n, memory / 1073741824.0, referenced / n / 1073741824.0, 100 * referenced / bytes "
 	  "FROM (SELECT *, row_number() OVER (ORDER BY referenced / bytes, host) AS k FROM h) "
 	  "WHERE k <= (SELECT (count(*) + 9) // 10 FROM h) ORDER BY k",
-	  &coldest_columns },
+	  COLUMNS(
+		{ "host", CELL_TEXT, 0, "", "name of the host's folder" },
+		{ "intervals", CELL_INT, 0, "intervals", "intervals of the host in the store" },
+		{ "memory_gib", CELL_REAL, 3, "GiB", "memory of the host's nodes" },
+		{ "referenced_mean_gib", CELL_REAL, 3, "GiB", "memory referenced in an interval, mean" },
+		{ "referenced_pct", CELL_REAL, 3, "%", "memory referenced, of all memory, over all intervals" }) },
 	{ "cache", "hosts of whose referenced memory at least half is page cache",
 	  "intervals",
 	  "WITH h AS (SELECT host, count(*) AS n, CAST(sum(pages_page_cache) AS DOUBLE) AS cache, "
 	  "CAST(sum(" REFERENCED ") AS DOUBLE) AS pages " MACHINES " GROUP BY host) "
 	  "SELECT host, n, cache / n / 262144, 100 * cache / pages AS share FROM h "
 	  "WHERE 2 * cache >= pages AND pages > 0 ORDER BY share DESC, host",
-	  &cache_columns },
+	  COLUMNS(
+		{ "host", CELL_TEXT, 0, "", "name of the host's folder" },
+		{ "intervals", CELL_INT, 0, "intervals", "intervals of the host in the store" },
+		{ "page_cache_mean_gib", CELL_REAL, 3, "GiB", "page cache accessed in an interval, mean" },
+		{ "page_cache_pct", CELL_REAL, 3, "%", "page cache, of all memory referenced" }) },
 	{ "drift", "change of each host's mean working set from the last but one day (UTC) to the last",
 	  "intervals",
 	  "WITH d AS (SELECT host, time_ns // 86400000000000 AS day, "
@@ -108,14 +62,22 @@ const struct question questions[] = {
 	  "FROM d a JOIN d b ON a.host = b.host AND b.day = a.day + 1 "
 	  "WHERE a.pages > 0 AND b.day = (SELECT max(day) FROM d)) "
 	  "SELECT host, was / 262144, now / 262144, change FROM c ORDER BY abs(change) DESC, host",
-	  &drift_columns },
+	  COLUMNS(
+		{ "host", CELL_TEXT, 0, "", "name of the host's folder" },
+		{ "day_before_gib", CELL_REAL, 3, "GiB", "mean working set on the last but one day (UTC) of the store" },
+		{ "last_day_gib", CELL_REAL, 3, "GiB", "mean working set on the last day" },
+		{ "change_pct", CELL_REAL, 3, "%", "change from the day before" }) },
 	{ "drain", "hosts by the resident memory that draining frees for each page that must be faulted in elsewhere",
 	  "intervals",
 	  "WITH h AS (SELECT host, CAST(max(pages_resident) AS DOUBLE) AS freed, "
 	  "CAST(max(pages_user + pages_page_cache) AS DOUBLE) AS faults " MACHINES " AND pages_resident > 0 GROUP BY host) "
 	  "SELECT host, freed / 262144, faults / 262144, freed / faults AS ratio FROM h "
 	  "WHERE faults > 0 ORDER BY ratio DESC, host",
-	  &drain_columns },
+	  COLUMNS(
+		{ "host", CELL_TEXT, 0, "", "name of the host's folder" },
+		{ "freed_gib", CELL_REAL, 3, "GiB", "largest resident memory: what draining the host frees" },
+		{ "refaulted_max_gib", CELL_REAL, 3, "GiB", "most user and page cache memory referenced in an interval: what must be faulted in elsewhere" },
+		{ "freed_per_refault", CELL_REAL, 3, "", "pages freed for each page faulted in" }) },
 	{ }
 };
 

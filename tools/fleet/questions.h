@@ -16,7 +16,7 @@
  */
 struct question {
 	const char *name, *about, *table, *sql;
-	const struct columns *columns;
+	struct columns columns;
 };
 
 extern const struct question questions[];

@@ -12,7 +12,7 @@
 
 static const struct verb_usage usage = {
 	.command = "memscope-fleet report", .operands = "QUESTION STORE [options]", .words = question_word,
-	.about = "Answer a question over the hosts of a store (see memscope-fleet import).", .min = 1, .max = 2,
+	.about = "Answer a question over the hosts of a store (see memscope-fleet import).", .min = 2, .max = 2,
 };
 
 static int answer(struct engine *e, const struct question *q, const char *store, unsigned int top,
@@ -38,7 +38,7 @@ static int answer(struct engine *e, const struct question *q, const char *store,
 	if (!ret && asprintf(&sql, "%s%s", q->sql, limit) < 0)
 		ret = complain(FAILED, "no memory left");
 	if (!ret) {
-		ret = engine_query(e, sql, q->columns->all, q->columns->nr, &table);
+		ret = engine_query(e, sql, &q->columns, &table);
 		if (ret)
 			table_free(&table);
 		else
@@ -69,9 +69,7 @@ int cmd_report(int argc, char **argv)
 	if (!q)
 		return unknown_word(&usage, "question", argv[0]);
 	if (output.explain)
-		return output_explain(&output, q->columns);
-	if (!argv[1])
-		return options_wrong(&usage, "STORE is missing");
+		return output_explain(&output, &q->columns);
 	e = engine_open(library);
 	if (!e)
 		return FAILED;
