@@ -381,7 +381,7 @@ static int join_row(struct join *j, char **column)
 		     column[3], column[4], column[5], column[6], column[7], column[8],
 		     column[9]) < 0) {
 		j->row = NULL;
-		return complain(FAILED, "no memory left");
+		return complain(FAILED, "%s: no memory left", j->path);
 	}
 	return OK;
 }

@@ -130,7 +130,7 @@ static int prepare(struct run *r)
 	return OK;
 }
 
-static int flag_warmup(const struct suite_rules *rules, struct measurement *m, size_t nr)
+static int flag_warmup(const struct run *r, const struct suite_rules *rules, struct measurement *m, size_t nr)
 {
 	size_t i, warmup = rules->warmup;
 	double *time;
@@ -138,7 +138,7 @@ static int flag_warmup(const struct suite_rules *rules, struct measurement *m, s
 	if (rules->warmup == WARMUP_MSER) {
 		time = malloc(nr * sizeof(*time));
 		if (!time)
-			return complain(FAILED, "no memory left");
+			return complain(FAILED, "%s: no memory left", r->dir);
 		for (i = 0; i < nr; i++)
 			time[i] = metric_find(&m[i], "wall_time")->value;
 		warmup = warmup_mser(time, nr);
@@ -202,7 +202,7 @@ static int execute(struct run *r, struct plan_entry *e, struct ager *ager)
 
 	if (!m) {
 		ager_stop(ager);
-		return complain(FAILED, "no memory left");
+		return complain(FAILED, "%s: no memory left", r->dir);
 	}
 	for (i = 0; i < rules->measurements; i++)
 		m[i].phase = r->raw.phases + i;
@@ -215,7 +215,7 @@ static int execute(struct run *r, struct plan_entry *e, struct ager *ager)
 	process_end(&p);
 	ret = ager_stop(ager) || result ? FAILED : OK;
 	if (!ret)
-		ret = flag_warmup(rules, m, rules->measurements);
+		ret = flag_warmup(r, rules, m, rules->measurements);
 	if (!ret) {
 		ret = raw_add(&r->raw, e, m, rules->measurements);
 		r->raw.phases += rules->measurements;
@@ -342,7 +342,7 @@ static int measure(struct run *r, const char *suite)
 
 	r->canary = calloc(r->plan.nr, sizeof(*r->canary));
 	if (!r->canary)
-		return complain(FAILED, "no memory left");
+		return complain(FAILED, "%s: no memory left", r->dir);
 	process_catch();
 	ret = try_strategies(r);
 	if (ret)
@@ -432,7 +432,7 @@ static int run(struct run *r, const char *path, char **names, size_t nr)
 	if (!ret)
 		ret = want_strategies(r, names, nr);
 	if (!ret && plan_make(&r->suite, r->boot, &r->plan))
-		ret = complain(FAILED, "no memory left");
+		ret = complain(FAILED, "%s: no memory left", path);
 	if (!ret) {
 		drop_unwanted(r);
 		if (r->dry)

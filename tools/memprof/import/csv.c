@@ -543,7 +543,7 @@ int import_csv(const char *path, const char *output, const struct csv_options *o
 	int ret = FAILED;
 
 	if (!s || !sink) {
-		complain(FAILED, "no memory left");
+		complain(FAILED, "%s: no memory left", path);
 	} else {
 		s->path = path;
 		s->options = o;

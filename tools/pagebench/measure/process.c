@@ -138,12 +138,12 @@ static int become(const struct process_job *job)
 		putenv(job->env->word[i]);
 	launch_gate = wait_at_gate;
 	if (!command)
-		return complain(FAILED, "no memory left");
+		return complain(FAILED, "%s: no memory left", job->command->word[0]);
 	if (!verb.nr)
 		return launch_exec(command);
 	argv = join(&verb, job->options, &whole);
 	if (!argv)
-		return complain(FAILED, "no memory left");
+		return complain(FAILED, "%s: no memory left", job->command->word[0]);
 	optind = 0;
 	return cmd_run(1 + job->options->nr + whole.nr, argv);
 }

@@ -207,7 +207,7 @@ static int keep_suite(struct raw *raw, const char *dir, int have_rows)
 	ssize_t n;
 
 	if (!old || asprintf(&path, "%s/suite.ini", dir) < 0) {
-		ret = complain(FAILED, "no memory left");
+		ret = complain(FAILED, "%s: no memory left", dir);
 	} else if (fd >= 0) {
 		n = read(fd, old, s->size + 1);
 		if (n != (ssize_t)s->size || memcmp(old, s->text, n))
@@ -248,7 +248,7 @@ int raw_open(struct raw *raw, const char *dir, const struct suite *suite, uint64
 	if (!head || asprintf(&raw->path, "%s/raw.csv", dir) < 0) {
 		raw->path = NULL;
 		free(head);
-		return complain(FAILED, "no memory left");
+		return complain(FAILED, "%s: no memory left", dir);
 	}
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		ret = complain(FAILED, "%s: %s", dir, strerror(errno));
@@ -307,7 +307,7 @@ int raw_add(struct raw *raw, const struct plan_entry *e, const struct measuremen
 	if (f)
 		add_row(f, raw, e, nr, &end, "end", nr);
 	if (!f || fclose(f))
-		ret = complain(FAILED, "no memory left");
+		ret = complain(FAILED, "%s: no memory left", raw->path);
 	else
 		ret = write_whole(raw, text, size);
 	free(text);
