@@ -82,7 +82,7 @@ void made_perf_put(struct made_perf *f, uint32_t type, uint16_t misc, const void
 void made_perf_sample(struct made_perf *f, const struct perf_made *s)
 {
 	const uint64_t words[] = {
-		PERF_MADE_ID, s->ip, s->pid | (uint64_t)s->tid << 32, s->time, s->addr, s->cpu, 100,
+		s->id ? s->id : PERF_MADE_ID, s->ip, s->pid | (uint64_t)s->tid << 32, s->time, s->addr, s->cpu, 100,
 		s->weight, s->data_src, s->phys_addr,
 	};
 
@@ -156,6 +156,29 @@ void made_perf_feature(struct made_perf *f, unsigned int feature, const void *da
 	f->feature[i].data = malloc(size + 1);
 	check(f->feature[i].data);
 	memcpy(f->feature[i].data, data, size);
+}
+
+/** made_perf_names() - the events' names, as HEADER_EVENT_DESC has them */
+void made_perf_names(struct made_perf *f, const char * const *names)
+{
+	const uint32_t head[] = { f->nr_events, sizeof(f->attr[0]) };
+	char *bytes;
+	size_t size, i;
+	FILE *m = open_memstream(&bytes, &size);
+
+	check(m);
+	fwrite(head, sizeof(head), 1, m);
+	for (i = 0; i < f->nr_events; i++) {
+		const uint32_t word[] = { f->nr_ids[i], strlen(names[i]) + 1 };
+
+		fwrite(&f->attr[i], sizeof(f->attr[i]), 1, m);
+		fwrite(word, sizeof(word), 1, m);
+		fwrite(names[i], word[1], 1, m);
+		fwrite(f->ids[i], 8, f->nr_ids[i], m);
+	}
+	fclose(m);
+	made_perf_feature(f, 12, bytes, size);
+	free(bytes);
 }
 
 /** made_perf_nodes() - NUMA topology of two nodes, with a GiB each in memory blocks of 128 MiB */

@@ -16,9 +16,9 @@ enum perf_kind { PERF_NATIVE, PERF_PIPE, PERF_ZSTD, PERF_ZSTD2, PERF_KINDS };
 			 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR)
 #define PERF_MADE_ID	7
 
-/* A sample of a memory access. */
+/* A sample of a memory access; @id: of its event, 0: of made_perf_memory()'s. */
 struct perf_made {
-	uint64_t time, ip, addr, weight, data_src, phys_addr;
+	uint64_t id, time, ip, addr, weight, data_src, phys_addr;
 	uint32_t pid, tid, cpu;
 	uint16_t misc;
 };
@@ -42,6 +42,7 @@ void made_perf_comm(struct made_perf *f, uint64_t time, uint32_t pid, uint32_t t
 		    const char *name);
 void made_perf_fork(struct made_perf *f, uint64_t time, uint32_t pid, uint32_t tid, uint32_t parent);
 void made_perf_feature(struct made_perf *f, unsigned int feature, const void *data, size_t size);
+void made_perf_names(struct made_perf *f, const char * const *names);
 void made_perf_nodes(struct made_perf *f, const char *cpus_0, const char *cpus_1);
 void *made_perf_bytes(const struct made_perf *f, enum perf_kind kind, size_t *size);
 void made_perf_free(struct made_perf *f);

@@ -373,6 +373,9 @@ static int take_sample(struct source *s, const struct perf_record *r)
 		.home = 1 + home_of(&s->d, r, own), .cpu_home = 1 + own } };
 	int ret;
 
+	/* Operations of Arm SPE have a sample of each event that they are of. */
+	if (r->event->repeats)
+		return 0;
 	/* What has no address is no access; the processor's own during a fault are none of the program. */
 	if (!has(r->event, PERF_SAMPLE_ADDR) || !p->addr || (user && p->addr >= KERNEL_MEMORY) ||
 	    (has(r->event, PERF_SAMPLE_DATA_SRC) && !e.sample.op)) {

@@ -26,6 +26,17 @@ sub rows {
 
 sub of { my ($columns, @rows) = @_; return [ map { my $r = $_; join ' ', map { $r->{$_} } split ' ', $columns } @rows ] }
 
+# --- Arm SPE: an operation has a sample of each event that it is of ---
+
+for my $kind (qw(spe spe-pipe spe-misses)) {
+	my $file = "$dir/$kind.data";
+	is(system($gen, $file, $kind), 0, "$kind: a file");
+	is_deeply([ sort @{of('level samples loads stores latency_cycles', rows("report levels $file"))} ],
+		  [ 'peer 200 200 0 245', 'unknown 100 0 100 9' ], "$kind: each operation once, peers' caches among them");
+	is_deeply(of('line samples loads stores cpus offsets sharing peer hitm', (rows("report sharing $file"))[0]),
+		  [ '0x600080 200 100 100 2 0,32 false 100 0' ], "$kind: the line that two cores share");
+}
+
 # --- threads that share a line, and an array on another node ---
 
 for my $kind (qw(native pipe zstd zstd2)) {

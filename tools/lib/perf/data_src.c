@@ -6,13 +6,14 @@
  * The same thing has several spellings: mem_lvl is the old one, mem_lvl_num with
  * mem_remote, mem_hops and mem_snoopx the new one, and drivers use both, sometimes
  * with different meanings.  tests/test_data_src.c has all that those of Linux 6.12
- * for x86 report.
+ * for x86 report, and all that perf makes of Arm SPE.
  */
 #include <linux/perf_event.h>
 
 #include "data_src.h"
 
 /* Newer than the headers of Debian 12. */
+enum { SNOOPX_PEER = 0x02 };
 enum { LVLNUM_L2_MHB = 0x05, LVLNUM_MSC = 0x06, LVLNUM_UNC = 0x08, LVLNUM_CXL = 0x09 };
 
 #define REMOTE_RAM	(PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2)
@@ -51,9 +52,14 @@ static enum data_level l3(union perf_mem_data_src d, bool from_cache)
 	return d.mem_remote ? DATA_REMOTE_CACHE : DATA_L3;
 }
 
-/* Without a number: Intel's stores before load and store latency. */
-static enum data_level by_lvl(unsigned int lvl)
+/*
+ * Without a number: Intel's stores before load and store latency, AMD before Linux 6.6, and
+ * what perf makes of Arm SPE where it does not know the CPU.
+ */
+static enum data_level by_lvl(union perf_mem_data_src d)
 {
+	const unsigned int lvl = d.mem_lvl;
+
 	if (lvl & PERF_MEM_LVL_NA)
 		return DATA_UNKNOWN;
 	if (lvl & PERF_MEM_LVL_MISS)
@@ -65,7 +71,7 @@ static enum data_level by_lvl(unsigned int lvl)
 	if (lvl & PERF_MEM_LVL_L2)
 		return DATA_L2;
 	if (lvl & PERF_MEM_LVL_L3)
-		return lvl & REMOTE_CACHE ? DATA_LOCAL_CACHE : DATA_L3;
+		return d.mem_remote ? DATA_REMOTE_CACHE : lvl & REMOTE_CACHE ? DATA_LOCAL_CACHE : DATA_L3;
 	if (lvl & REMOTE_CACHE)
 		return DATA_REMOTE_CACHE;
 	if (lvl & REMOTE_RAM)
@@ -77,8 +83,16 @@ static enum data_level by_lvl(unsigned int lvl)
 	return lvl & PERF_MEM_LVL_UNC ? DATA_UNCACHED : DATA_UNKNOWN;
 }
 
+/* Of Arm SPE: another core's cache, whatever its level; of the other socket, no level is named. */
+static enum data_level peer(union perf_mem_data_src d)
+{
+	return d.mem_remote ? DATA_REMOTE_CACHE : DATA_PEER_CACHE;
+}
+
 static enum data_level level_of(union perf_mem_data_src d, bool from_cache)
 {
+	if (d.mem_snoopx & SNOOPX_PEER)
+		return peer(d);
 	switch (d.mem_lvl_num) {
 	case PERF_MEM_LVLNUM_L1: return d.mem_lvl & PERF_MEM_LVL_MISS ? DATA_UNKNOWN : DATA_L1;
 	case PERF_MEM_LVLNUM_LFB: return DATA_LFB;
@@ -93,7 +107,7 @@ static enum data_level level_of(union perf_mem_data_src d, bool from_cache)
 	case LVLNUM_CXL: return DATA_CXL;
 	case PERF_MEM_LVLNUM_IO: return DATA_IO;
 	case LVLNUM_UNC: return DATA_UNCACHED;
-	default: return by_lvl(d.mem_lvl);
+	default: return by_lvl(d);
 	}
 }
 

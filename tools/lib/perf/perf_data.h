@@ -39,10 +39,13 @@
  * @attr: as much of it as this program's headers have; @attr.size as the file says
  * @name: as perf record named it, "" if the file does not say
  * @pmu: that it is of, "" if the file does not say
+ * @repeats: its samples are of operations that another event has, too: of what perf inject
+ *	makes of Arm SPE, an operation has a sample of each event that it is of
  */
 struct perf_event {
 	struct perf_event_attr attr;
 	char name[64], pmu[32];
+	bool repeats;
 };
 
 /* Physical memory of a node, in bytes. */
@@ -161,7 +164,7 @@ struct perf_data {
 	/* perf_events.c */
 	struct perf_id *ids;
 	size_t nr_ids, events_room, ids_room;
-	bool sample_id_all, checked;
+	bool sample_id_all, checked, ids_sorted;
 	/* perf_order.c */
 	struct perf_queue *queue;
 	void *given;

@@ -68,7 +68,7 @@ int perf_events_add(struct perf_data *d, const void *attr, size_t size, const ui
 	memcpy(&e->attr, attr, size < sizeof(e->attr) ? size : sizeof(e->attr));
 	for (i = 0; i < nr; i++)
 		all[d->nr_ids++] = (struct perf_id){ ids[i], d->nr_events };
-	qsort(all, d->nr_ids, sizeof(*all), by_id);
+	d->ids_sorted = false;
 	d->nr_events++;
 	d->checked = false;
 	return 0;
@@ -92,6 +92,41 @@ static int id_of_other(uint64_t type)
 	if (!(type & PERF_SAMPLE_ID))
 		return 0;
 	return 1 + __builtin_popcountll(type & (PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID));
+}
+
+/*
+ * The events that perf inject --itrace makes of Arm SPE (arm_spe_synth_events()), those that
+ * have more of the loads and stores first; -1: another event.
+ */
+static int spe_rank(const struct perf_event *e)
+{
+	static const char * const names[] = {
+		"memory", "l1d-access", "llc-access", "tlb-access", "l1d-miss", "llc-miss", "tlb-miss",
+		"remote-access", "instructions",
+	};
+	const uint64_t fields = PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_ADDR;
+	int i;
+
+	if (e->attr.type != PERF_TYPE_HARDWARE || (e->attr.sample_type & fields) != fields)
+		return -1;
+	for (i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
+		if (!strcmp(e->name, names[i]))
+			return i;
+	return -1;
+}
+
+static void find_repeats(struct perf_data *d)
+{
+	int first = -1, rank;
+	size_t i;
+
+	for (i = 0; i < d->nr_events; i++) {
+		rank = spe_rank(&d->events[i]);
+		if (rank >= 0 && (first < 0 || rank < first))
+			first = rank;
+	}
+	for (i = 0; i < d->nr_events; i++)
+		d->events[i].repeats = spe_rank(&d->events[i]) > first;
 }
 
 /**
@@ -120,23 +155,28 @@ int perf_events_check(struct perf_data *d, uint64_t at)
 	}
 	d->sample_id_all = first->sample_id_all;
 	d->clockid = first->use_clockid ? first->clockid : -1;
+	find_repeats(d);
 	d->checked = true;
 	return 0;
 }
 
 /** perf_events_by_id() - the event of an id, or NULL; 0 is the first one's, as perf has it */
-struct perf_event *perf_events_by_id(const struct perf_data *d, uint64_t id)
+struct perf_event *perf_events_by_id(struct perf_data *d, uint64_t id)
 {
 	const struct perf_id key = { id, 0 }, *found;
 
 	if (!id)
 		return d->events;
+	/* Not with each event: a hostile file has many. */
+	if (!d->ids_sorted && d->nr_ids)
+		qsort(d->ids, d->nr_ids, sizeof(*d->ids), by_id);
+	d->ids_sorted = true;
 	found = bsearch(&key, d->ids, d->nr_ids, sizeof(key), by_id);
 	return found ? &d->events[found->event] : NULL;
 }
 
 /** perf_events_of() - the event of a record, or NULL.  The events were checked. */
-struct perf_event *perf_events_of(const struct perf_data *d, const struct perf_event_header *h)
+struct perf_event *perf_events_of(struct perf_data *d, const struct perf_event_header *h)
 {
 	const uint64_t *words = (const uint64_t *)(h + 1);
 	const size_t nr = (h->size - sizeof(*h)) / sizeof(*words);

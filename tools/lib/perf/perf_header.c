@@ -101,6 +101,8 @@ static void read_names(struct perf_data *d, struct cursor *c)
 		if (e)
 			snprintf(e->name, sizeof(e->name), "%s", name);
 	}
+	/* Of a file from a pipe, they may come later. */
+	d->checked = false;
 }
 
 static void read_pmus(struct perf_data *d, struct cursor *c)

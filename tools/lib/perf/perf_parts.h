@@ -37,8 +37,8 @@ void perf_stream_end(struct perf_data *d);
 int perf_events_add(struct perf_data *d, const void *attr, size_t size, const uint64_t *ids, size_t nr,
 		    uint64_t at);
 int perf_events_check(struct perf_data *d, uint64_t at);
-struct perf_event *perf_events_by_id(const struct perf_data *d, uint64_t id);
-struct perf_event *perf_events_of(const struct perf_data *d, const struct perf_event_header *h);
+struct perf_event *perf_events_by_id(struct perf_data *d, uint64_t id);
+struct perf_event *perf_events_of(struct perf_data *d, const struct perf_event_header *h);
 void perf_events_free(struct perf_data *d);
 
 /* perf_header.c: what is before the records, and between them in files from pipes */

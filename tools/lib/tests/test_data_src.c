@@ -2,7 +2,8 @@
 // Copyright (C) 2026 the memscope authors
 /*
  * perf_mem_data_src: every encoding that Linux 6.12 has for x86, written as the tables
- * of arch/x86/events/intel/ds.c (P) and arch/x86/events/amd/ibs.c (A) are.
+ * of arch/x86/events/intel/ds.c (P) and arch/x86/events/amd/ibs.c (A) are; and every one
+ * that perf inject makes of Arm SPE (tools/perf/util/arm-spe.c).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,6 +36,7 @@
 #define LEVEL(x)	S(LVLNUM, x)
 #define L(x)		(S(LVL, x) | S(LVL, HIT))
 #define OP_LH		(S(OP, LOAD) | S(LVL, HIT))
+#define PEER		(2ULL << PERF_MEM_SNOOPX_SHIFT)
 #define NONE_MISS	(S(SNOOP, NONE) | S(SNOOP, MISS))
 /* PERF_MEM_NA, of which precise_datala_hsw() keeps all but mem_op and mem_lvl. */
 #define NA_BUT_LVL	(S(SNOOP, NA) | S(LOCK, NA) | S(TLB, NA) | LEVEL(NA))
@@ -146,6 +148,27 @@ static const struct encoding amd[] = {
 	{ "EXT_EXT_MEM, remote", LEVEL(CXL) | REM | HOPS(1), DATA_CXL, REMOTE },
 };
 
+/* arm_spe__synth_data_source_common(): the Neoverse cores and those that are like them */
+static const struct encoding spe[] = {
+	{ "L1D", L(L1) | LEVEL(L1) | S(SNOOP, NONE), DATA_L1, 0 },
+	{ "L2", L(L2) | LEVEL(L2) | S(SNOOP, NONE), DATA_L2, 0 },
+	{ "PEER_CORE", L(L2) | LEVEL(L2) | PEER, DATA_PEER_CACHE, FORWARDED },
+	{ "LOCAL_CLUSTER, PEER_CLUSTER", L(L3) | LEVEL(L3) | PEER, DATA_PEER_CACHE, FORWARDED },
+	{ "SYS_CACHE", L(L3) | LEVEL(L3) | S(SNOOP, HIT), DATA_L3, 0 },
+	{ "REMOTE", S(LVL, NA) | LEVEL(NA) | REM | PEER, DATA_REMOTE_CACHE, FORWARDED | REMOTE },
+	{ "REMOTE, of 6.1", S(LVL, REM_CCE1) | LEVEL(ANY_CACHE) | REM | PEER, DATA_REMOTE_CACHE, FORWARDED | REMOTE },
+	{ "DRAM", L(LOC_RAM) | LEVEL(RAM) | S(SNOOP, NONE), DATA_RAM, 0 },
+	{ "a source without a name", 0, DATA_UNKNOWN, 0 },
+	/* arm_spe__synth_data_source_generic(), of the events in the record */
+	{ "L1 hit", L(L1), DATA_L1, 0 },
+	{ "L1 miss", S(LVL, L1) | S(LVL, MISS), DATA_UNKNOWN, 0 },
+	{ "LLC hit", L(L3), DATA_L3, 0 },
+	{ "LLC miss", S(LVL, L3) | S(LVL, MISS), DATA_BEYOND_L3, 0 },
+	{ "LLC miss, remote access", S(LVL, L3) | S(LVL, MISS) | REM, DATA_BEYOND_L3, REMOTE },
+	{ "LLC hit, remote access", L(L3) | REM, DATA_REMOTE_CACHE, REMOTE },
+	{ "remote access", REM, DATA_UNKNOWN, REMOTE },
+};
+
 #define NR(a)	(sizeof(a) / sizeof((a)[0]))
 
 static void check(const struct encoding *e, uint64_t more, unsigned int flags)
@@ -193,6 +216,22 @@ static void of_amd(void **state)
 	}
 }
 
+/* Loads, with and without a translation in the TLB; stores have no source. */
+static void of_arm(void **state)
+{
+	const uint64_t walker = (uint64_t)PERF_MEM_TLB_WK << PERF_MEM_TLB_SHIFT;
+	const struct encoding store = { "store", S(LVL, NA) | LEVEL(NA) | S(SNOOP, NA), DATA_UNKNOWN, 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(spe); i++) {
+		check(&spe[i], S(OP, LOAD), LOAD);
+		check(&spe[i], S(OP, LOAD) | walker | S(TLB, HIT), LOAD);
+		check(&spe[i], S(OP, LOAD) | walker | S(TLB, MISS), LOAD | TLB_MISS);
+	}
+	check(&store, S(OP, STORE) | walker | S(TLB, MISS), STORE | TLB_MISS);
+}
+
 static void names(void **state)
 {
 	int i, k;
@@ -235,8 +274,8 @@ static void encoded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_intel), cmocka_unit_test(of_amd), cmocka_unit_test(names),
-		cmocka_unit_test(encoded),
+		cmocka_unit_test(of_intel), cmocka_unit_test(of_amd), cmocka_unit_test(of_arm),
+		cmocka_unit_test(names), cmocka_unit_test(encoded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

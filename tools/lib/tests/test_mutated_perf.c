@@ -30,6 +30,7 @@ static struct made_perf *make(void)
 
 	made_perf_memory(f);
 	made_perf_event(f, &many, &id, 1);
+	made_perf_names(f, (const char *[]){ "memory", "many" });
 	made_perf_nodes(f, "0,2-3", "1");
 	for (i = 0; i < 100; i++) {
 		made_perf_fork(f, 500 + i, 10, 11, 10);

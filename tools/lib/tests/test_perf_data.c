@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "lib/perf/perf_parts.h"
@@ -315,6 +316,37 @@ static void a_round_gives_what_the_one_before_had(void **unused)
 	perf_queue_free(q);
 }
 
+/* As many events as a file may have, each with an id: not a sort of all ids for each. */
+static void a_file_of_many_events_is_opened_at_once(void **unused)
+{
+	enum { EVENTS = 60000, ATTR = 64 + 16 };
+	const size_t size = 104 + EVENTS * (8 + ATTR);
+	char *bytes = calloc(1, size);
+	uint64_t header[13] = { 0, 104, ATTR, 104 + 8 * EVENTS, EVENTS * ATTR, size }, i;
+	const clock_t begin = clock();
+	struct perf_data d;
+	char error[512];
+
+	(void)unused;
+	assert_non_null(bytes);
+	memcpy(header, "PERFILE2", 8);
+	memcpy(bytes, header, sizeof(header));
+	for (i = 0; i < EVENTS; i++) {
+		const uint64_t id = EVENTS - i, ids[] = { 104 + 8 * i, 8 };
+
+		memcpy(bytes + 104 + 8 * i, &id, sizeof(id));
+		memcpy(bytes + header[3] + ATTR * i + 64, ids, sizeof(ids));
+	}
+	assert_int_equal(perf_data_open(&d, mutate_file(bytes, size), error, sizeof(error)), 0);
+	assert_int_equal(d.nr_events, EVENTS);
+	assert_ptr_equal(perf_events_by_id(&d, 1), &d.events[EVENTS - 1]);
+	assert_ptr_equal(perf_events_by_id(&d, EVENTS), &d.events[0]);
+	assert_null(perf_events_by_id(&d, EVENTS + 1));
+	assert_in_range((clock() - begin) / CLOCKS_PER_SEC, 0, 5);
+	perf_data_close(&d);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +356,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_read_is_refused_with_a_reason),
 		cmocka_unit_test(without_rounds_half_of_a_full_queue_is_given),
 		cmocka_unit_test(a_round_gives_what_the_one_before_had),
+		cmocka_unit_test(a_file_of_many_events_is_opened_at_once),
 	};
 
 	return cmocka_run_group_tests_name("perf.data", tests, NULL, NULL);

@@ -20,7 +20,7 @@
 
 /* What samples have. */
 struct seen {
-	uint64_t samples, data_src, latency, physical, nodes;
+	uint64_t samples, data_src, latency, physical, nodes, repeated;
 	bool data_maps;
 };
 
@@ -74,6 +74,10 @@ static void take_sample(struct sink *s, const struct perf_data *d, const struct 
 	bool user = false;
 	int node;
 
+	if (r->event->repeats) {
+		seen->repeated++;
+		return;
+	}
 	if (has(r->event, PERF_SAMPLE_DATA_SRC))
 		chunk_data_src(&sample, p->data_src);
 	sample.kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
@@ -182,6 +186,17 @@ static json_t *make_meta(const struct perf_data *d)
 			 m->nr_nodes ? (int)m->nr_nodes : 1);
 }
 
+/* The event of operations of Arm SPE that are counted once. */
+static const char *taken_event(const struct perf_data *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nr_events; i++)
+		if (!d->events[i].repeats && has(&d->events[i], PERF_SAMPLE_DATA_SRC))
+			return d->events[i].name;
+	return "";
+}
+
 /* What a user would look for in vain, and how to get it. */
 static void name_missing(const char *path, const struct perf_data *d, const struct seen *seen)
 {
@@ -228,6 +243,9 @@ static int convert(struct perf_data *d, struct sink *s, struct seen *seen)
 	for (i = 0; i < d->nr_events; i++)
 		seen->data_maps |= d->events[i].attr.mmap_data;
 	name_missing(d->path, d, seen);
+	if (seen->repeated)
+		complain(OK, "%s: %lu samples left out: their operations have samples of event %s, too "
+			 "(perf inject --itrace=M)", d->path, (unsigned long)seen->repeated, taken_event(d));
 	if (d->late)
 		complain(OK, "%s: %lu records are not in order of time", d->path, (unsigned long)d->late);
 	if (ret < 0)
@@ -255,7 +273,7 @@ int import_perf(const char *path, const char *output)
 	int ret = FAILED;
 
 	if (!s)
-		return complain(FAILED, "no memory left");
+		return complain(FAILED, "%s: no memory left", path);
 	if (first_time(path, &start)) {
 		free(s);
 		return FAILED;

@@ -71,6 +71,27 @@ is($status, 1, 'a damaged record is an error');
 like($err, qr/damaged record \(of 3 bytes\) at 0x[0-9a-f]+; \d+ samples read/, 'which says where, and how much was read');
 like($text, qr/samples of memory accesses +\d\d/, 'what could be read is shown');
 
+# Arm SPE: an operation has a sample of each event that it is of.
+for my $kind (qw(spe spe-pipe spe-misses)) {
+	my $file = "$dir/$kind.data";
+	my $event = $kind eq 'spe-misses' ? 'l1d-access' : 'memory';
+	is(system($gen, $file, $kind), 0, "$kind: a file");
+	my (undef, undef, $notes) = run("$memprof report summary $file");
+	my $repeated = $kind eq 'spe-misses' ? 200 : 500;
+	like($notes, qr/: $repeated samples left out: their operations have samples of event $event, too/,
+	     "$kind: what repeats is left out, and named");
+	my %summary = map { $_->{what} => $_->{value} } rows("report summary $file");
+	is($summary{accesses}, 300, "$kind: each operation is an access");
+	is($summary{'instructions sampled that access no memory'}, 0, "$kind: and none is taken for no access");
+	my %levels;
+	$levels{"$_->{site} $_->{access} $_->{level}"}++ for map { rows("report flow --all --thread $_ $file") } 0, 1;
+	is_deeply(\%levels, { '[heap] write unknown' => 100, '[heap] read peer cache' => 100,
+			      '[anon] read remote cache' => 100 }, "$kind: levels as perf names them");
+	my ($line) = rows("report lines $file");
+	is(join(' ', @$line{qw(line accesses writes sharing threads offset site)}), '0x600080 200 100 false 2 128 [heap]',
+	   "$kind: the line that two cores share");
+}
+
 # --- comma-separated samples ---
 
 my $samples = spew("$dir/samples.csv", <<'END');
