@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/csv/line.h"
 #include "lib/numbers.h"
 #include "pagealloc/cli.h"
 #include "bench.h"
@@ -186,14 +187,13 @@ static int load(struct model *m, const char *path)
 	FILE *f = fopen(path, "re");
 	unsigned long line = 0;
 	char *text = NULL;
-	size_t room = 0;
 	int ret = OK, header = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
 	m->path = path;
 	if (!f)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
-	while (!ret && (n = getline(&text, &room, f)) > 0) {
+	while (!ret && (n = line_get(&text, f)) > 0) {
 		line++;
 		if (text[n - 1] != '\n') {
 			ret = complain(FAILED, "%s: line %lu: not whole", path, line);
@@ -212,7 +212,7 @@ static int load(struct model *m, const char *path)
 			ret = complain(FAILED, "%s: line %lu: no counts of a phase", path, line);
 		}
 	}
-	if (!ret && ferror(f))
+	if (!ret && n < 0)
 		ret = complain(FAILED, "%s: %s", path, strerror(errno));
 	else if (!ret && !m->nr_phases)
 		ret = complain(FAILED, "%s: no counts", path);
@@ -390,11 +390,10 @@ static int join(struct join *j, FILE *f)
 {
 	const uint64_t last = j->model->phases[j->model->nr_phases - 1].number;
 	char *text = NULL, *copy, *column[RAW_COLUMNS];
-	size_t room = 0;
 	int ret = OK, header = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
-	while (!ret && (n = getline(&text, &room, f)) > 0) {
+	while (!ret && (n = line_get(&text, f)) > 0) {
 		j->line++;
 		if (text[n - 1] != '\n') {
 			ret = complain(FAILED, "%s: line %lu: not whole", j->path, j->line);
@@ -426,6 +425,8 @@ static int join(struct join *j, FILE *f)
 		if (!ret)
 			fprintf(j->out, "%s\n", text);
 	}
+	if (!ret && n < 0)
+		ret = complain(FAILED, "%s: %s", j->path, strerror(errno));
 	if (!ret)
 		ret = end_measurement(j);
 	/* Interrupted executions have phases in the guest, but no rows. */

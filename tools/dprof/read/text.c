@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/csv/line.h"
 #include "reader.h"
 
 /* Return 0, -1 with the invalid word in @wrong, or the value that a callback returned. */
@@ -46,15 +47,15 @@ int reader_text(const char *path, struct reader *r, char *error, size_t size)
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
 	const char *wrong;
-	size_t capacity = 0, number = 0;
-	ssize_t length;
+	size_t number = 0;
+	ssize_t length = 0;
 	int ret = 0;
 
 	if (!f) {
 		snprintf(error, size, "%s: %s", path, strerror(errno));
 		return -1;
 	}
-	while (!ret && (length = getline(&line, &capacity, f)) > 0) {
+	while (!ret && (length = line_get(&line, f)) > 0) {
 		number++;
 		if (strlen(line) != (size_t)length || line[length - 1] != '\n') {
 			snprintf(error, size, "%s:%zu: truncated, or not text", path, number);
@@ -66,7 +67,7 @@ int reader_text(const char *path, struct reader *r, char *error, size_t size)
 		if (wrong)
 			snprintf(error, size, "%s:%zu: invalid: %s", path, number, wrong);
 	}
-	if (!ret && ferror(f)) {
+	if (!ret && length < 0) {
 		snprintf(error, size, "%s: %s", path, strerror(errno));
 		ret = -1;
 	}

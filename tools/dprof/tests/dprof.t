@@ -571,6 +571,12 @@ sub test_damaged {
 	($status, $out, $err) = run("$dprof report profile $dir/cut.txt");
 	is($status, 1, 'cut off: status 1');
 	like($err, qr/^dprof: \S+cut\.txt:\d+: truncated, or not text$/, 'says where');
+	# 4 GiB without a newline, which take no blocks.
+	truncate "$dir/cut.txt", 4 << 30 or die;
+	($status, $out, $err) = run(($build =~ /sanitize/ ? "" : "ulimit -v 500000; ") . "$dprof report profile $dir/cut.txt");
+	is($status, 1, 'a line without end is refused');
+	like($err, qr/^dprof: \S+cut\.txt:\d+: truncated, or not text$/, 'once a MiB of it was read');
+	unlink "$dir/cut.txt";
 	like($out, qr/foo_cache:alloc_foo/, 'shows what there is');
 	(my $wrong = $good) =~ s/(dprof_access .*) op=/$1 opp=/;
 	spew("$dir/wrong.txt", $wrong);

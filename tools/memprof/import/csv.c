@@ -13,13 +13,13 @@
 
 #include "lib/complain.h"
 #include "lib/csv/csv.h"
+#include "lib/csv/line.h"
 #include "lib/hash.h"
 #include "lib/numbers.h"
 #include "lib/utf8.h"
 #include "sink.h"
 
 #define MAX_FIELDS	256
-#define MAX_LINE	(1U << 20)
 #define MAX_OBJECTS	65536
 #define PAGE		4096
 /* Objects with a name are put where no program's memory is, a guard page between two. */
@@ -56,7 +56,7 @@ struct source {
 	const struct csv_options *options;
 	FILE *f;
 	char *line, *field[MAX_FIELDS];
-	size_t room, number;
+	size_t number;
 	int at[COLUMNS], nr;
 	bool hex[COLUMNS];
 	int16_t node_of[SINK_CPUS];
@@ -101,13 +101,14 @@ static int next_line(struct source *s)
 	ssize_t n;
 
 	errno = 0;
-	n = getline(&s->line, &s->room, s->f);
-	if (n < 0)
-		return ferror(s->f) || errno == ENOMEM ?
-		       complain(-1, "%s: %s", s->path, strerror(errno)) : 0;
+	n = line_get(&s->line, s->f);
+	if (n <= 0)
+		return n ? complain(-1, "%s: %s", s->path, strerror(errno)) : 0;
 	s->number++;
-	if ((size_t)n != strlen(s->line) || n > MAX_LINE)
+	if ((size_t)n != strlen(s->line))
 		return complain(-1, "%s:%zu: no text", s->path, s->number);
+	if (n == LINE_BYTES && s->line[n - 1] != '\n')
+		return complain(-1, "%s:%zu: a line of more than %u bytes", s->path, s->number, LINE_BYTES);
 	while (n && (s->line[n - 1] == '\n' || s->line[n - 1] == '\r'))
 		s->line[--n] = '\0';
 	return 1;

@@ -125,6 +125,19 @@ for my $case (
 	ok(!-e "$dir/none.data", '... with no file');
 }
 
+# A line without end takes no more memory than any: of a file of 4 GiB, which has no blocks.
+spew($samples, "address\n1");
+truncate $samples, 4 << 30 or die;
+($status, $text, $err) = run("ulimit -v 500000; $memprof import $samples -o $dir/none.data");
+is($status, 1, 'a line without end is refused');
+like($err, qr/samples.csv:2: no text/, '... once a MiB of it was read');
+ok(!-e "$dir/none.data", '... with no file');
+spew($samples, "address,cpu\n1," . '1' x (2 << 20) . "\n");
+($status, $text, $err) = run("$memprof import $samples -o $dir/none.data");
+is($status, 1, 'a line of 2 MiB is refused');
+like($err, qr/samples.csv:2: a line of more than 1048576 bytes/, '... for its length');
+unlink $samples;
+
 # --- LULESH ---
 
 SKIP: {

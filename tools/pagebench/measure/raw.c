@@ -17,6 +17,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "lib/csv/line.h"
 #include "pagealloc/cli.h"
 #include "raw.h"
 
@@ -139,11 +140,10 @@ static int read_rows(struct raw *raw, FILE *f, struct plan *plan, off_t *whole)
 {
 	char *column[RAW_COLUMNS], *line = NULL;
 	unsigned long long phase;
-	size_t room = 0;
-	ssize_t n;
+	ssize_t n = 0;
 	int ret = OK;
 
-	while (!ret && (n = getline(&line, &room, f)) > 0) {
+	while (!ret && (n = line_get(&line, f)) > 0) {
 		if (line[n - 1] != '\n')
 			break;
 		line[n - 1] = '\0';
@@ -160,6 +160,9 @@ static int read_rows(struct raw *raw, FILE *f, struct plan *plan, off_t *whole)
 			*whole = ftello(f);
 		}
 	}
+	/* What was not read is not taken for an execution that was interrupted, and removed. */
+	if (!ret && n < 0)
+		ret = complain(FAILED, "%s: %s", raw->path, strerror(errno));
 	free(line);
 	return ret;
 }
