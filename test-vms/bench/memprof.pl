@@ -12,7 +12,8 @@ use FindBin;
 use JSON::PP;
 use List::Util qw(max sum);
 use POSIX ();
-use lib "$FindBin::RealBin/../tests";
+use lib "$FindBin::RealBin/../tests", "$FindBin::RealBin/../../tools/memprof/tests";
+use Allocators;
 use Plants;
 use VM;
 
@@ -23,19 +24,22 @@ my $source = $ENV{SOURCE} // 'ibs';
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
 my $keep = $ENV{RECORDINGS};
 my %kinds = map { $_ => 1 } split /,/, $ENV{KINDS} // '';
-my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,cost,overhead,storms,truth,shares,cases,joint,programs,plants';
+my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,allocators,cost,overhead,storms,truth,shares,cases,joint,programs,plants';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . ($source eq 'ibs' ? '' : "-$source") . '.json';
 mkdir "$build/bench";
 mkdir $keep if $keep;
 # What was measured is written after each part: one that fails takes none with it.
 my %m = $ENV{PARTS} && -e $out ? %{decode_json(slurp($out))} : ();
-stage();
+stage() if grep { !/^(?:read|allocators)$/ } keys %parts;
+# Parts of one tree are of one run.
+chomp(my $tree = `git -C "$FindBin::RealBin" describe --always --dirty 2>/dev/null` || 'not known');
 
 sub save {
 	my ($part, $how) = @_;
 	$m{_how} = "make bench-memprof: guests with emulated IBS, -icount, slice=20000, kernel 6.12"
 		unless $m{_how};
 	$m{"_how_$part"} = $how;
+	$m{"_tree_$part"} = $tree;
 	open my $f, '>', "$out.tmp" or die "$out: $!";
 	print $f JSON::PP->new->canonical->pretty->encode(\%m);
 	close $f or die;
@@ -517,7 +521,35 @@ sub reading {
 	save('read', 'memprof_gen and memprof_open: CPU seconds, median of 3, on the building host; perf report has the samples only');
 }
 
+# --- allocators -------------------------------------------------------------------
+# Each object's share of the accesses, with each allocator as with the C library's.
+sub allocators {
+	my $sources = "$FindBin::RealBin/../../tools/memprof/tests";
+	my ($run, $right, %of_glibc) = (0, 0);
+	mkdir "$share/allocators";
+	for my $case (allocator_cases($sources, "$share/allocators")) {
+		my $name = "$case->{language}, $case->{allocator}, $case->{how}, -$case->{level}";
+		next if $case->{skip};
+		my $got = allocator_objects($build, $share, $case) // {};
+		my $all = sum(0, map { $_->[1] } values %$got);
+		my %share_of = map { $_ => 100 * $got->{$_}[1] / $all } keys %$got;
+		my $glibc = $of_glibc{"$case->{language} $case->{level}"} //= \%share_of;
+		my @wrong = grep { !$case->{expected}{$_} } keys %share_of;
+		push @wrong, grep { abs(($share_of{$_} // 0) - ($glibc->{$_} // 0)) > 1 || !$share_of{$_} ||
+					    $got->{$_}[0] != $case->{expected}{$_} } keys %{$case->{expected}};
+		$run++;
+		$right += !@wrong;
+		printf "allocators: %s: %d objects, %s\n", $name, scalar keys %{$case->{expected}},
+			@wrong ? "wrong: @wrong" : 'right';
+	}
+	$m{allocator_cases_run} = $run;
+	$m{allocator_cases_right} = $right;
+	save('allocators', 'allocations.c and .cc, objects followed on the building host, accesses of each made up; ' .
+	     'right: all objects named, with their bytes, shares within 1 point of those with the C library');
+}
+
 reading() if $parts{read};
+allocators() if $parts{allocators};
 cost() if $parts{cost};
 overhead() if $parts{overhead};
 storms() if $parts{storms};

@@ -14,10 +14,10 @@
 #   STORMS=1000   recordings of each kind of the part storms
 #   JOINT=1       programs of each pattern of the part joint
 #   JOBS=N        guests at a time (default: one a CPU)
-#   PARTS=read,cost,overhead,storms,truth,shares,cases,joint,programs,plants   what to measure; the rest of the file stays
+#   PARTS=read,allocators,cost,overhead,storms,truth,shares,cases,joint,programs,plants   what to measure; the rest of the file stays
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export MEMSCOPE_BUILD=${MEMSCOPE_BUILD:-$(realpath "$here/../../build")}
 make -s -C "$here/../../tools" O="$MEMSCOPE_BUILD" \
-	"$MEMSCOPE_BUILD"/tools/tests/memprof_{gen,open}
+	"$MEMSCOPE_BUILD"/tools/tests/memprof_{gen,open,objects}
 exec "$here/memprof.pl"
