@@ -23,9 +23,17 @@ static bool is_program(const struct memprof *m, uint32_t pid, const char *path)
 	return !known;
 }
 
-/** kind_of() - what an object is */
-enum kind kind_of(const struct memprof *m, const struct memprof_object *o)
+/* Memory that a runtime divides among objects that are not known: libmemprof names it so. */
+static bool is_arena(const struct memprof_site *site)
 {
+	return site && site->name[0] == '[' && strstr(site->name, " arena ");
+}
+
+/** kind_of() - what an object is */
+enum kind kind_of(struct memprof *m, uint32_t object)
+{
+	const struct memprof_object *o = memprof_object(m, object);
+
 	switch (o->type) {
 	case MEMPROF_STATIC:
 		return !*o->path || is_program(m, o->pid, o->path) ? KIND_VARIABLE : KIND_LIBRARY;
@@ -35,6 +43,8 @@ enum kind kind_of(const struct memprof *m, const struct memprof_object *o)
 		return strstr(o->path, ".so") || is_program(m, o->pid, o->path) ? KIND_CONSTANT : KIND_FILE;
 	case MEMPROF_STACK:
 		return KIND_STACK;
+	case MEMPROF_DYNAMIC:
+		return is_arena(memprof_object_site(m, object)) ? KIND_ARENA : KIND_ALLOCATED;
 	default:
 		return KIND_ALLOCATED;
 	}
@@ -58,6 +68,9 @@ enum fix kind_fix(enum kind kind, enum fix fix, bool written)
 		if (fix == FIX_ALLOCATE)
 			return written ? FIX_MIGRATE : FIX_REPLICATE;
 		return fix;
+	case KIND_ARENA:
+		/* Its pages can be anywhere; which object is in which is the runtime's choice. */
+		return fix == FIX_PIN_THREADS || fix == FIX_INTERLEAVE ? fix : FIX_NONE;
 	case KIND_STACK:
 		return fix == FIX_PIN_EACH ? fix : FIX_NONE;
 	default:
@@ -71,6 +84,8 @@ const char *kind_reason(enum kind kind)
 	static const char * const reasons[KINDS] = {
 		[KIND_LIBRARY] = "it is a variable of a library, which the program does not place",
 		[KIND_CONSTANT] = "it is constants or tables of a program or library: one copy in the page cache",
+		[KIND_ARENA] = "it is an arena of a runtime, which places its objects itself (Java: -XX:+UseNUMA; else "
+			       "numactl for the process)",
 		[KIND_CODE] = "it is code: one copy in the page cache, on the node that read it first",
 		[KIND_FILE] = "it is a file: its pages are where they were read first (numactl --interleave for "
 			      "what reads it first)",

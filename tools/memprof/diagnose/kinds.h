@@ -6,7 +6,7 @@
 
 #include "patterns.h"
 
-enum kind kind_of(const struct memprof *m, const struct memprof_object *o);
+enum kind kind_of(struct memprof *m, uint32_t object);
 enum fix kind_fix(enum kind kind, enum fix fix, bool written);
 const char *kind_reason(enum kind kind);
 

@@ -328,7 +328,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 			memcpy(found->answers, sums.answers, sizeof(found->answers));
 			found->room = answers_room(sums.answers,
 						   answers_taken(sums.accesses, sums.writes, MAX_NODES));
-			found->kind = kind_of(m, memprof_object(m, found->object));
+			found->kind = kind_of(m, found->object);
 			judge(found, &sums, &nodes, found->type == MEMPROF_STACK);
 			heed_kind(found, &sums);
 			/* Too little to matter. */

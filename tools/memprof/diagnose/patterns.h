@@ -36,7 +36,9 @@ enum kind {
 	KIND_VARIABLE,		/* of the program */
 	KIND_LIBRARY,		/* variable of a library */
 	KIND_CONSTANT,		/* of a program or library, and its tables */
-	KIND_CODE, KIND_FILE, KIND_STACK, KINDS
+	KIND_CODE, KIND_FILE, KIND_STACK,
+	KIND_ARENA,		/* of a runtime, which divides it */
+	KINDS
 };
 
 /* Where a load's data was. */

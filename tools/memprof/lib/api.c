@@ -74,6 +74,7 @@ public void memprof_close(struct memprof *m)
 	if (!m)
 		return;
 	names_free(m->names);
+	jit_free(m->jit);
 	wrappers_free(&m->wrappers);
 	strings_free(&m->strings);
 	for (i = 0; i < m->chains.used; i++)
@@ -210,7 +211,46 @@ struct frame {
 	const char *path;
 	uint64_t offset, in_function;
 	struct place at;
+	bool jit;		/* compiled by a runtime while the process ran */
 };
+
+/* Code in memory, of no file that has names. */
+static bool is_jit(const char *path)
+{
+	return *path != '/' || path[1] == '/' || !strncmp(path, "/memfd:", strlen("/memfd:")) ||
+	       !strncmp(path, "/dev/", strlen("/dev/")) || jit_is_dump(path);
+}
+
+/* All that a process's runtime wrote is read when the first of its code is asked for. */
+static int read_jit(struct memprof *m, uint32_t pid)
+{
+	uint32_t last = 0;
+	size_t i;
+
+	if (jit_known(m->jit, pid))
+		return 0;
+	if (jit_add(m->jit, pid, NULL))
+		return -1;
+	for (i = 0; i < m->nr_code_map; i++) {
+		const struct code_map *c = &m->code_map[i];
+		const char *path = m->strings.text[c->path];
+
+		if (c->pid != pid || c->path == last || !jit_is_dump(path))
+			continue;
+		last = c->path;
+		if (jit_add(m->jit, pid, path))
+			return -1;
+	}
+	return 0;
+}
+
+static bool look_up_jit(struct memprof *m, const struct chain *c, uint64_t addr, struct frame *f)
+{
+	f->path = "[jit]";
+	if (read_jit(m, c->space_pid))
+		m->strings.failed = true;
+	return f->jit = jit_code(m->jit, c->space_pid, addr, c->first_ns, &f->at, &f->in_function);
+}
 
 static bool look_up(struct memprof *m, uint32_t chain, unsigned int frame, struct frame *f)
 {
@@ -224,6 +264,8 @@ static bool look_up(struct memprof *m, uint32_t chain, unsigned int frame, struc
 	/* A return address is that of the next instruction. */
 	addr = m->chains.frames[c->at + frame] - (frame || c->allocations ? 1 : 0);
 	map = find_code(m, c->space_pid, addr, c->first_ns);
+	if ((!map || is_jit(m->strings.text[map->path])) && look_up_jit(m, c, addr, f))
+		return true;
 	if (!map)
 		return false;
 	f->path = m->strings.text[map->path];
@@ -327,7 +369,8 @@ static const struct place *own_place(struct memprof *m, const struct frame *f, s
 
 	if (wrappers_have_file(&m->wrappers, f->path))
 		return NULL;
-	nr = names_places(m->names, f->path, f->offset, places, MAX_PLACES);
+	places[0] = f->at;
+	nr = f->jit ? 1 : names_places(m->names, f->path, f->offset, places, MAX_PLACES);
 	for (i = 0; i < nr; i++)
 		if (!(places[i].function && wrappers_have(&m->wrappers, places[i].function)) &&
 		    !(places[i].file && is_system_header(places[i].file)))
@@ -382,6 +425,36 @@ static void site_of_chain(struct memprof *m, uint32_t chain, struct memprof_site
 		*c->site = *site;
 }
 
+/* Smaller ones are a runtime's tables, or single objects. */
+#define MIN_ARENA	65536
+
+/*
+ * Memory that a runtime mapped to divide it itself.  Its objects have no events: the range is
+ * all that is known.
+ */
+static bool name_arena(struct memprof *m, const struct memprof_object *o, struct memprof_site *site)
+{
+	const struct chain *c = o->chain < m->chains.used ? &m->chains.all[o->chain] : NULL;
+	const char *language = NULL;
+	struct frame f;
+	char text[96];
+	unsigned int i;
+
+	if (!c || o->address % 4096 || o->size % 4096 || o->size < MIN_ARENA)
+		return false;
+	for (i = 0; i < c->depth; i++)
+		if (look_up(m, o->chain, i, &f) && !wrappers_have_file(&m->wrappers, f.path)) {
+			language = runtime_of(f.path);
+			break;
+		}
+	if (!language)
+		return false;
+	snprintf(text, sizeof(text), "[%s arena %#lx-%#lx]", language, (unsigned long)o->address,
+		 (unsigned long)(o->address + o->size));
+	site->name = string_keep(&m->strings, text);
+	return true;
+}
+
 /* It lacks what there was no memory for. */
 static void forget_site(struct memprof *m, uint32_t chain)
 {
@@ -419,7 +492,7 @@ public const struct memprof_site *memprof_object_site(struct memprof *m, uint32_
 	case MEMPROF_DYNAMIC:
 		if (*o->symbol)
 			site->name = o->symbol;
-		else
+		else if (!name_arena(m, o, site))
 			site_of_chain(m, o->chain, site);
 		break;
 	case MEMPROF_STATIC:

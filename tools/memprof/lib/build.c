@@ -235,10 +235,11 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 	m->totals.bytes = f->bytes;
 	read_meta(m, f);
 	m->names = names_new(m->options.symbols);
+	m->jit = jit_new(m->options.symbols);
 	/* Number 0 of chains and strings is none. */
 	string_number(&m->strings, "");
 	add_chain(&b, 0, 0);
-	b.failed |= !m->names || !m->cpu_node || live_pool_init(&b.pool) || m->strings.failed;
+	b.failed |= !m->names || !m->jit || !m->cpu_node || live_pool_init(&b.pool) || m->strings.failed;
 	if (m->options.each) {
 		m->accesses = big_new(&m->bigs, sizeof(*m->accesses), &b.failed);
 	} else {

@@ -4,7 +4,7 @@
 #ifndef MEMPROF_BUILD_H
 #define MEMPROF_BUILD_H
 
-#include "hash.h"
+#include "memprof/names/hash.h"
 #include "internal.h"
 #include "merge.h"
 

@@ -93,13 +93,47 @@ static uint32_t object_of_region(struct builder *b, struct space *s, struct regi
 	return r->object;
 }
 
+/* Go's heap on x86-64: arenas of 64 MiB from this address on (runtime/malloc.go). */
+#define GO_FIRST	UINT64_C(0xc000000000)
+#define GO_END		UINT64_C(0x10000000000)
+#define GO_ARENA	(UINT64_C(64) << 20)
+
+static bool is_go(struct builder *b, struct space *s)
+{
+	if (!s->go)
+		s->go = 1 + names_go(b->m->names, text_of(b, s->program));
+	return s->go == 2;
+}
+
+/* An arena of Go's heap, of whose objects there are no events. */
+static uint32_t go_arena(struct builder *b, struct space *s, uint64_t addr)
+{
+	const uint64_t start = addr & -GO_ARENA;
+	struct memprof_object o = {
+		.type = MEMPROF_DYNAMIC, .pid = s->pid, .address = start, .size = GO_ARENA, .died_ns = UINT64_MAX,
+		.thread = MEMPROF_NO_THREAD, .cpu = -1, .node = MEMPROF_NO_NODE, .path = "",
+	};
+	char text[64];
+	struct live l;
+
+	snprintf(text, sizeof(text), "[Go arena %#lx-%#lx]", (unsigned long)start, (unsigned long)(start + GO_ARENA));
+	o.symbol = (const char *)(uintptr_t)string_number(&b->m->strings, text);
+	/* As a live object it is found at once the next time. */
+	l = (struct live){ .addr = start, .size = GO_ARENA, .object = new_object(b, &o),
+			   .thread = LIVE_NO_THREAD, .permanent = true };
+	insert(b, s, &l);
+	return l.object;
+}
+
 /* Memory of which no object is known: where nothing else is, its mapping is the object. */
-static uint32_t unfollowed_object(struct builder *b, struct space *s, struct region *r, int reason)
+static uint32_t unfollowed_object(struct builder *b, struct space *s, struct region *r, uint64_t addr, int reason)
 {
 	const char *name = r->kind == REGION_HEAP ? "[heap]" : "[anon]";
 	uint32_t object;
 	bool fresh;
 
+	if (addr >= GO_FIRST && addr < GO_END && is_go(b, s))
+		return go_arena(b, s, addr);
 	if (!b->m->by_mapping)
 		return s->has_events ? unknown_object(b, s, reason) : unfollowed_process(b, s);
 	fresh = r->object == LIVE_NO_OBJECT;
@@ -171,7 +205,7 @@ static uint32_t object_of_mapping(struct builder *b, struct space *s, uint64_t a
 		object = static_object(b, s, m, addr, r->path);
 		return object != NONE ? object : object_of_region(b, s, r, MEMPROF_FILE);
 	case REGION_HEAP:
-		return unfollowed_object(b, s, r, REASON_FREED);
+		return unfollowed_object(b, s, r, addr, REASON_FREED);
 	case REGION_NAMED:
 		return object_of_region(b, s, r, MEMPROF_STATIC);
 	default:
@@ -186,7 +220,7 @@ static uint32_t object_of_mapping(struct builder *b, struct space *s, uint64_t a
 		if (object != NONE)
 			return object;
 	}
-	return unfollowed_object(b, s, r, REASON_LIBRARY);
+	return unfollowed_object(b, s, r, addr, REASON_LIBRARY);
 }
 
 /* The object of what a call of this thread is making or moving. */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "hash.h"
+#include "memprof/names/hash.h"
 #include "file.h"
 
 struct stream_table {

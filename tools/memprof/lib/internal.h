@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "memprof/memprof.h"
+#include "memprof/names/names.h"
 #include "big.h"
 #include "file.h"
 #include "space.h"
@@ -52,12 +53,6 @@ struct chains {
 	uint64_t *frames, frames_used, frames_room;
 };
 
-/* Those that the user names, beside those that are known. */
-struct wrappers {
-	char **names;
-	size_t nr;
-};
-
 struct memprof {
 	struct memprof_options options;
 	char *path;
@@ -84,6 +79,7 @@ struct memprof {
 	struct code_map *code_map;	/* in order of time */
 	size_t nr_code_map, room_code_map;
 	struct names *names;
+	struct jit *jit;
 	struct wrappers wrappers;
 	pthread_mutex_t lock;		/* names are found when asked for */
 };
@@ -94,43 +90,11 @@ struct code_map {
 	uint64_t start, end, offset, from_ns;
 };
 
-#define hidden __attribute__((visibility("hidden")))
-
 hidden uint32_t string_number(struct strings *s, const char *text);
 hidden const char *string_keep(struct strings *s, const char *text);
 hidden void strings_free(struct strings *s);
 
 hidden int build(struct memprof *m, struct file *f, char *error, size_t size);
-
-/* names.c: what files say about addresses. */
-hidden struct names *names_new(const char *symbols);
-hidden void names_free(struct names *n);
-hidden bool names_missing(const struct names *n, const char *path);
-hidden bool names_failed(struct names *n);
-hidden bool names_data(struct names *n, const char *path, uint64_t offset, uint64_t past,
-		       const char **symbol, int64_t *back, uint64_t *size);
-/* A function and a line of its source; NULL and 0 where not known. */
-struct place {
-	const char *function, *file;
-	unsigned int line;
-};
-
-hidden bool names_code(struct names *n, const char *path, uint64_t offset, struct place *place,
-		       uint64_t *in_function);
-hidden unsigned int names_places(struct names *n, const char *path, uint64_t offset, struct place *places,
-				 unsigned int room);
-hidden const char *names_assigned(struct names *n, const char *file, unsigned int line);
-/* wrappers.c: functions that allocate for others. */
-hidden int wrappers_add(struct wrappers *w, const char *name);
-hidden int wrappers_add_json(struct wrappers *w, const json_t *names);
-hidden void wrappers_free(struct wrappers *w);
-hidden bool wrappers_have_file(const struct wrappers *w, const char *path);
-hidden bool wrappers_have(const struct wrappers *w, const char *function);
-hidden bool is_system_header(const char *file);
-
-/* assigned.c: what source says. */
-hidden char *left_of_assignment(char *text);
-hidden bool ends_statement(const char *line);
 
 hidden const struct code_map *find_code(const struct memprof *m, uint32_t pid, uint64_t addr,
 					uint64_t time);

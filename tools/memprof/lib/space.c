@@ -32,7 +32,7 @@ void space_clear(struct space *s, live_gone gone, void *arg)
 	s->nr_regions = 0;
 	s->lost_ns = s->own_start = s->own_end = 0;
 	s->has_events = s->executed = s->has_loader = s->privileged = false;
-	s->why = 0;
+	s->why = s->go = 0;
 	s->stack = LIVE_NO_OBJECT;
 	memset(s->unknown, 0xff, sizeof(s->unknown));
 }

@@ -41,6 +41,7 @@ struct mapping {
  * @has_loader: the dynamic loader is mapped
  * @privileged: the loader heeds no LD_PRELOAD
  * @why: bits of these three that the unknown object's name is of
+ * @go: whether the program is Go's: 0 not looked, 1 no, 2 yes
  * @stack: number of the stacks' object
  * @unknown: numbers of the pseudo objects, by reason
  */
@@ -54,7 +55,7 @@ struct space {
 	uint32_t nr_regions, room_regions;
 	uint64_t lost_ns, own_start, own_end;
 	bool has_events, executed, has_loader, privileged;
-	uint8_t why;
+	uint8_t why, go;
 	uint32_t stack, unknown[8], program;
 };
 

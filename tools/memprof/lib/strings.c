@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
+#include "memprof/names/hash.h"
 #include "internal.h"
 
 struct string {

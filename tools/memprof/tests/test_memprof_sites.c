@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memprof/lib/internal.h"
+#include "memprof/names/names.h"
 
 static void what_a_statement_assigns_to(void **unused)
 {

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "internal.h"
+#include "names.h"
 
 #define MAX_DEPTH	32
 #define MAX_NAME	60

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "names.h"
 
 /* Files whose every function is one: their names begin with this. */
 static const char * const files[] = {
@@ -117,6 +117,23 @@ bool wrappers_have(const struct wrappers *w, const char *function)
 		if (!strcmp(w->names[i], function) || !fnmatch(w->names[i], function, 0))
 			return true;
 	return false;
+}
+
+/** runtime_of() - the language whose runtime a file is, NULL if it is none's */
+const char *runtime_of(const char *path)
+{
+	static const struct { const char *file, *language; } runtimes[] = {
+		{ "libjvm.so", "Java" }, { "python3", "Python" }, { "libpython3", "Python" },
+		{ "libruby", "Ruby" }, { "node", "JavaScript" }, { "libnode", "JavaScript" },
+		{ "luajit", "Lua" }, { "libluajit", "Lua" }, { "libcoreclr.so", ".NET" }, { "libclrgc.so", ".NET" },
+		{ "libmonosgen", ".NET" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++)
+		if (!strncmp(base(path), runtimes[i].file, strlen(runtimes[i].file)))
+			return runtimes[i].language;
+	return NULL;
 }
 
 /** is_system_header() - whether a source file is of the compiler or an installed library */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "hash.h"
-#include "internal.h"
+#include "names.h"
 
 struct symbol {
 	uint64_t vaddr, size;
@@ -292,6 +292,27 @@ bool names_missing(const struct names *n, const char *path)
 		return false;
 	snprintf(full, sizeof(full), "%s%s", n->symbols ? n->symbols : "", path);
 	return access(full, R_OK);
+}
+
+/** names_go() - whether a program is Go's: the Go linker writes this section */
+bool names_go(struct names *n, const char *path)
+{
+	struct module *m = find_module(n, path);
+	GElf_Addr bias;
+	Elf *elf = m && m->dw ? dwfl_module_getelf(m->dw, &bias) : NULL;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+
+		if (name && !strcmp(name, ".go.buildinfo"))
+			return true;
+	}
+	return false;
 }
 
 /** names_failed() - whether there was no memory for a name since this was asked */
