@@ -261,7 +261,7 @@ static int print_nodes(struct memprof *m, FILE *out)
 	for (k = 0; k < memprof_nr_accesses(m); k++) {
 		memprof_access(m, k, &a);
 		if (a.home >= 0 && a.home < memprof_nr_nodes(m))
-			counts_add(&to[a.home], m, &a);
+			counts_add(&to[a.home], &a);
 	}
 	for (i = 0; i < memprof_nr_nodes(m); i++) {
 		if (!to[i].latencies)

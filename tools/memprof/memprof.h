@@ -79,6 +79,8 @@ enum memprof_level {
  * @wrappers: functions that allocate for others, beside those that are known, up to a NULL: the
  *	site of an object is what calls them.  "*" stands for any text; a name with ".so" in it is
  *	that of a library.  NULL: none
+ * @physical: keep page frame and TLB of each access, too: 8 bytes more an access.  Where @each
+ *	takes accesses, they have both
  */
 struct memprof_options {
 	size_t size;
@@ -89,6 +91,7 @@ struct memprof_options {
 	void *arg;
 	uint64_t memory;
 	const char *const *wrappers;
+	bool physical;
 };
 
 /**
@@ -107,8 +110,9 @@ struct memprof_options {
  * @write: it is a store; both: one instruction that does both
  * @hitm: found modified in another CPU's cache
  * @kernel: by the kernel
- * @tlb_miss: the translation was in no TLB; only where options.each takes accesses
- * @physical: address, 0 if it is not known; only where options.each takes accesses
+ * @tlb_miss: the translation was in no TLB; only with options.physical or options.each
+ * @physical: address, 0 if it is not known; only with options.physical or options.each
+ * @address: virtual
  */
 struct memprof_access {
 	uint64_t time_ns;
@@ -118,7 +122,7 @@ struct memprof_access {
 	uint16_t cpu;
 	enum memprof_level level;
 	bool read, write, hitm, kernel, tlb_miss;
-	uint64_t physical;
+	uint64_t physical, address;
 };
 
 /**

@@ -10,7 +10,6 @@
 
 #include "lib/numbers.h"
 #include "lib/perf/perf_data.h"
-#include "lib/perf/plausible.h"
 #include "memprof/diagnose/patterns.h"
 #include "memprof/import/sink.h"
 #include "memprof_cli.h"
@@ -181,13 +180,32 @@ int common_choose(struct memprof *m, struct common *c)
 	return OK;
 }
 
-/* Where the recorder missed mappings, it says so. */
-static enum plausible_mapping mapping_of(const struct memprof *m, const struct memprof_object *o)
+/** common_doubt_add() - look at an access while the recording is read: see common_doubt() */
+void common_doubt_add(struct common *c, const struct memprof_access *a)
 {
-	if (o->type == MEMPROF_KERNEL || memprof_totals(m)->lost_tasks)
-		return MAPPING_NOT_KNOWN;
-	return o->type == MEMPROF_UNKNOWN && !strncmp(o->symbol, "not mapped", strlen("not mapped")) ?
-	       MAPPING_NONE : MAPPING_FOUND;
+	plausible_add(&c->plausible, &(struct plausible_sample){
+		.addr = a->address, .level = a->level,
+		.memory = a->level == MEMPROF_RAM || a->level == MEMPROF_REMOTE_RAM,
+		.remote = a->level == MEMPROF_REMOTE_RAM || a->level == MEMPROF_REMOTE_CACHE,
+		.latency = a->latency });
+}
+
+/* Which of the accesses are in a mapping, by their objects. */
+static void add_mappings(struct plausible *p, const struct memprof *m)
+{
+	size_t i;
+
+	/* Where the recorder missed mappings, it says so. */
+	if (memprof_totals(m)->lost_tasks)
+		return;
+	for (i = 0; i < memprof_nr_objects(m); i++) {
+		const struct memprof_object *o = memprof_object(m, i);
+
+		if (o->type == MEMPROF_UNKNOWN && !strncmp(o->symbol, "not mapped", strlen("not mapped")))
+			p->unmapped += o->accesses;
+		else if (o->type != MEMPROF_KERNEL)
+			p->mapped += o->accesses;
+	}
 }
 
 /**
@@ -198,22 +216,14 @@ static enum plausible_mapping mapping_of(const struct memprof *m, const struct m
  */
 void common_doubt(const struct memprof *m, const char *path, struct common *c)
 {
-	struct plausible p = { };
 	struct memprof_access a;
 	size_t i;
 
 	for (i = 0; i < memprof_nr_accesses(m); i++) {
-		const struct memprof_object *o;
-
 		memprof_access(m, i, &a);
-		o = memprof_object(m, a.object);
-		plausible_add(&p, &(struct plausible_sample){
-			/* Of 48 bits, as recordings have addresses. */
-			.addr = (int64_t)((o->address + a.offset) << 16) >> 16, .mapping = mapping_of(m, o),
-			.level = a.level, .memory = a.level == MEMPROF_RAM || a.level == MEMPROF_REMOTE_RAM,
-			.remote = a.level == MEMPROF_REMOTE_RAM || a.level == MEMPROF_REMOTE_CACHE,
-			.latency = a.latency });
+		common_doubt_add(c, &a);
 	}
-	if (plausible_doubt(&p, memprof_nr_nodes(m), c->doubt, sizeof(c->doubt)))
+	add_mappings(&c->plausible, m);
+	if (plausible_doubt(&c->plausible, memprof_nr_nodes(m), c->doubt, sizeof(c->doubt)))
 		complain(FAILED, "%s: not plausible: %s", path ? path : DEFAULT_FILE, c->doubt);
 }

@@ -5,6 +5,7 @@
 #define MEMPROF_OPTIONS_H
 
 #include "lib/options.h"
+#include "lib/perf/plausible.h"
 #include "memprof/view/view.h"
 
 #define MAX_WRAPPERS	256
@@ -19,6 +20,7 @@ struct common {
 	struct memprof_options what;
 	struct wrapper_names wrappers;
 	struct view_options view;
+	struct plausible plausible;
 	char doubt[512];
 };
 
@@ -60,6 +62,7 @@ int common_wrapper(const struct opt *o, const char *value);
 int common_time(const struct opt *o, const char *value);
 struct memprof *common_open(const char *path, const struct common *c, int *damaged);
 int common_check(const struct memprof *m, const struct common *c);
+void common_doubt_add(struct common *c, const struct memprof_access *a);
 void common_doubt(const struct memprof *m, const char *path, struct common *c);
 int common_choose(struct memprof *m, struct common *c);
 int common_check_times(const struct common *c);

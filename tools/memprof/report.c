@@ -14,6 +14,15 @@ static const struct verb_usage usage = {
 	.about = "Print a view of a recording (default " DEFAULT_FILE ").", .min = 1, .max = 2,
 };
 
+/* A summary needs no flows: accesses are added up while they are read. */
+static void take_access(const struct memprof_access *a, void *arg)
+{
+	struct common *c = arg;
+
+	summary_add(a, c->view.summary);
+	common_doubt_add(c, a);
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct common common = COMMON_DEFAULT;
@@ -32,9 +41,17 @@ int cmd_report(int argc, char **argv)
 		return output_explain(&output, view->columns);
 	if (common_check_times(&common))
 		return USAGE;
+	if (!strcmp(view->name, "summary")) {
+		common.view.summary = summary_new();
+		if (!common.view.summary)
+			return complain(FAILED, "no memory left");
+		common.what.each = take_access;
+		common.what.arg = &common;
+	}
 	m = common_open(argv[1], &common, &damaged);
 	if (!m || common_check(m, &common)) {
 		memprof_close(m);
+		free(common.view.summary);
 		return FAILED;
 	}
 	common_doubt(m, argv[1], &common);
@@ -42,5 +59,6 @@ int cmd_report(int argc, char **argv)
 	table.warning = common.doubt;
 	failed = output_table(&output, &table, failed);
 	memprof_close(m);
+	free(common.view.summary);
 	return damaged || failed ? FAILED : OK;
 }

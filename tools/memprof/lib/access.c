@@ -36,6 +36,12 @@ public void memprof_access(const struct memprof *m, size_t number, struct mempro
 		.level = k->level,
 		.read = k->op & 1, .write = k->op & 2, .hitm = k->hitm, .kernel = k->kernel,
 	};
+	/* Of 48 bits, as recordings have addresses. */
+	a->address = (int64_t)((m->objects[k->object].address + a->offset) << 16) >> 16;
+	if (m->physical) {
+		a->tlb_miss = m->physical[number] & TLB_MISSED;
+		a->physical = m->physical[number] & ~TLB_MISSED;
+	}
 }
 
 /** memprof_node_of_cpu() - the node of a CPU, MEMPROF_NO_NODE if there is none */

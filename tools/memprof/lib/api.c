@@ -581,7 +581,7 @@ public const char *memprof_level_name(enum memprof_level level)
  *
  * Its node's memory had to be asked, as far as the source says: what a cache of the
  * node had did not.  Stores of which the source does not say count, as all accesses do
- * that have no level.
+ * that have no level.  @m may be NULL.
  */
 public bool memprof_in_memory(const struct memprof *m, const struct memprof_access *a)
 {

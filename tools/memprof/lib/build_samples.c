@@ -288,18 +288,24 @@ static uint32_t find_object(struct builder *b, struct space *s, uint32_t thread,
 	return object;
 }
 
-/* Files' names have numbers until there are no more of them. */
-static void hand_out(struct builder *b, const struct kept_access *k, const struct sample_record *r,
-		     uint64_t addr)
+static void keep_physical(struct builder *b, size_t number, const struct sample_record *r, uint64_t addr)
 {
 	struct memprof *m = b->m;
+
+	m->physical = big_grow(&m->bigs, m->physical, &m->room_physical, number + 1, sizeof(*m->physical),
+			       &b->failed);
+	if (!b->failed)
+		m->physical[number] = (r->pfn == PFN_UNKNOWN ? 0 : (uint64_t)r->pfn << 12 | (addr & 0xfff)) |
+				      (r->tlb_miss ? TLB_MISSED : 0);
+}
+
+/* Files' names have numbers until there are no more of them. */
+static void hand_out(struct builder *b)
+{
 	struct memprof_access a;
 
-	m->accesses[0] = *k;
-	memprof_access(m, 0, &a);
-	a.tlb_miss = r->tlb_miss;
-	a.physical = r->pfn == PFN_UNKNOWN ? 0 : (uint64_t)r->pfn << 12 | (addr & 0xfff);
-	m->options.each(&a, m->options.arg);
+	memprof_access(b->m, 0, &a);
+	b->m->options.each(&a, b->m->options.arg);
 }
 
 /** take_sample() - a sample of a CPU, at b->now */
@@ -364,8 +370,10 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 		.home = r->node, .level = r->level, .op = r->op, .hitm = r->hitm, .kernel = r->kernel,
 	};
 	m->totals.accesses++;
-	if (m->options.each)
-		hand_out(b, k, r, addr);
+	if (unlikely(m->options.each || m->options.physical))
+		keep_physical(b, k - m->accesses, r, addr);
+	if (m->options.each && !b->failed)
+		hand_out(b);
 	else
-		m->nr_accesses++;
+		m->nr_accesses += !b->failed;
 }

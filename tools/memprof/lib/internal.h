@@ -30,6 +30,9 @@ struct kept_access {
 	uint16_t offset_high;
 };
 
+/* In a word of memprof.physical; the rest is the physical address, 0 if it is not known. */
+#define TLB_MISSED	(UINT64_C(1) << 63)
+
 /* Strings, each once, by number; 0 is "". */
 struct strings {
 	struct string *table;
@@ -59,7 +62,7 @@ struct memprof {
 	char damage[256];
 	char *meta, *end_text;
 	struct memprof_totals totals;
-	struct bigs bigs;		/* objects, accesses, by_* and *_at, sites */
+	struct bigs bigs;		/* objects, accesses, physical, by_* and *_at, sites */
 	int nr_nodes;
 	bool by_mapping;		/* no events of objects: mappings are objects */
 	bool preloaded;			/* libmemprof-preload.so was preloaded */
@@ -74,6 +77,8 @@ struct memprof {
 	size_t nr_objects, room_objects;
 	struct kept_access *accesses;
 	size_t nr_accesses, room_accesses;
+	uint64_t *physical;		/* of each access, with TLB_MISSED; NULL: not kept */
+	size_t room_physical;
 	uint32_t *by_object, *by_thread, *object_at, *thread_at;
 	struct memprof_site *sites;	/* of objects, found when asked for */
 	struct code_map *code_map;	/* in order of time */

@@ -725,6 +725,58 @@ static void streaming_keeps_no_flows(void **unused)
 	memprof_close(m);
 }
 
+/* A page frame and a TLB are kept where they are asked for; an address always is. */
+static void frames_of_accesses(void **unused)
+{
+	struct memprof_options o = { .size = sizeof(o), .physical = true };
+	struct sample_record missed = LOAD, unknown = LOAD;
+	struct memprof_access a;
+	struct memprof *m;
+	char error[256];
+	struct data *d;
+	uint32_t s, i;
+
+	(void)unused;
+	missed.tlb_miss = 1;
+	missed.pfn = 0x1234567;
+	unknown.pfn = PFN_UNKNOWN;
+	begin(&d, &s);
+	alloc(d, s, T(10), 0x20000, 8192);
+	data_sample(d, 0, T(20), 10, 10, 0x20123, missed, 0);
+	data_sample(d, 0, T(21), 10, 10, 0x21008, LOAD, 0);
+	data_sample(d, 0, T(22), 10, 10, 0x21010, unknown, 0);
+	data_sample(d, 0, T(23), 10, 10, 0x90000, LOAD, 0);
+	data_sample(d, 0, T(24), 10, 10, 0xffff888000001000, LOAD, 0);
+	data_end(d, 1);
+	m = memprof_open(path, &o, error, sizeof(error));
+	assert_non_null(m);
+	memprof_access(m, 0, &a);
+	assert_int_equal(a.address, 0x20123);
+	assert_int_equal(a.physical, 0x1234567123);
+	assert_true(a.tlb_miss);
+	memprof_access(m, 1, &a);
+	assert_int_equal(a.address, 0x21008);
+	assert_int_equal(a.physical, 0x1008);
+	assert_false(a.tlb_miss);
+	memprof_access(m, 2, &a);
+	assert_int_equal(a.physical, 0);
+	/* Of no object, and the kernel's. */
+	memprof_access(m, 3, &a);
+	assert_int_equal(a.address, 0x90000);
+	memprof_access(m, 4, &a);
+	assert_int_equal(a.address, 0xffff888000001000);
+	i = 0;
+	memprof_foreach_access(m, memprof_thread_flow(m, a.thread), &a)
+		assert_int_equal(a.tlb_miss, !i++);
+	memprof_close(m);
+	m = open_it();
+	memprof_access(m, 0, &a);
+	assert_int_equal(a.address, 0x20123);
+	assert_int_equal(a.physical, 0);
+	assert_false(a.tlb_miss);
+	memprof_close(m);
+}
+
 /* What is kept in a file is what would be kept in memory. */
 static void little_memory(void **unused)
 {
@@ -807,6 +859,7 @@ int main(void)
 		cmocka_unit_test(chunks_end_together),
 		cmocka_unit_test(random_lives),
 		cmocka_unit_test(streaming_keeps_no_flows),
+		cmocka_unit_test(frames_of_accesses),
 		cmocka_unit_test(little_memory),
 		cmocka_unit_test(damage_is_told),
 		cmocka_unit_test(not_a_recording),

@@ -20,7 +20,7 @@ static uint32_t hottest(struct memprof *m)
 		struct memprof_access a;
 
 		memprof_foreach_access(m, memprof_object_flow(m, i), &a)
-			counts_add(&c, m, &a);
+			counts_add(&c, &a);
 		if (c.remote + 1 > most && memprof_object(m, i)->type != MEMPROF_UNKNOWN) {
 			most = c.remote + 1;
 			best = i;

@@ -83,12 +83,12 @@ void metrics_of_memprof(struct metrics *out, struct memprof *m, const char *host
 	out->no_memory |= !from || !to;
 	for (k = 0; from && to && k < memprof_nr_accesses(m); k++) {
 		memprof_access(m, k, &a);
-		counts_add(&all, m, &a);
+		counts_add(&all, &a);
 		levels[a.level]++;
 		if (a.node >= 0 && a.node < nodes)
-			counts_add(&from[a.node], m, &a);
+			counts_add(&from[a.node], &a);
 		if (a.home >= 0 && a.home < nodes)
-			counts_add(&to[a.home], m, &a);
+			counts_add(&to[a.home], &a);
 	}
 	add_totals(out, m, &all);
 	for (i = 0; i < MEMPROF_LEVELS; i++)

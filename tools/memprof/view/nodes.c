@@ -37,7 +37,7 @@ int view_nodes(struct memprof *m, const struct view_options *o, struct table *t)
 		if (a.node < 0 || a.home < 0 || a.node >= nodes || a.home >= nodes ||
 		    (!o->all && !memprof_in_memory(m, &a)))
 			continue;
-		counts_add(&c[a.node * nodes + a.home], m, &a);
+		counts_add(&c[a.node * nodes + a.home], &a);
 		all++;
 	}
 	for (from = 0; from < nodes && !bad; from++)

@@ -168,7 +168,7 @@ int view_objects(struct memprof *m, const struct view_options *o, struct table *
 			r->object = i;
 		}
 		memprof_foreach_access(m, memprof_object_flow(m, i), &a) {
-			counts_add(&r->counts, m, &a);
+			counts_add(&r->counts, &a);
 			if (a.node >= 0 && a.node < 64)
 				r->from_nodes |= UINT64_C(1) << a.node;
 			if (a.home >= 0 && a.home < 64)

@@ -28,6 +28,34 @@ static int add(struct table *t, const char *name, struct cell value, const char 
 	return table_add(t, (struct cell[]){ TEXT_CELL(name), value, TEXT_CELL(unit) });
 }
 
+/* More nodes than accesses have numbers for. */
+#define NODES	256
+
+/* What accesses add up to, one after the other. */
+struct summary {
+	struct counts all, from[NODES], to[NODES];
+	uint64_t levels[MEMPROF_LEVELS];
+};
+
+/** summary_new() - of no access yet; NULL without memory.  For free(). */
+struct summary *summary_new(void)
+{
+	return calloc(1, sizeof(struct summary));
+}
+
+/** summary_add() - add an access: for options.each, with the summary as @arg */
+void summary_add(const struct memprof_access *a, void *arg)
+{
+	struct summary *s = arg;
+
+	counts_add(&s->all, a);
+	s->levels[a->level]++;
+	if (a->node >= 0 && a->node < NODES)
+		counts_add(&s->from[a->node], a);
+	if (a->home >= 0 && a->home < NODES)
+		counts_add(&s->to[a->home], a);
+}
+
 const struct columns summary_columns = COLUMNS(
 	{ "what", CELL_TEXT, 0, "",
 	  "figure of the recording: duration, counts of samples, where data were found, nodes, "
@@ -36,54 +64,37 @@ const struct columns summary_columns = COLUMNS(
 	{ "unit", CELL_TEXT, 0, "", "unit of the value; empty: a number" },
 );
 
-int view_summary(struct memprof *m, const struct view_options *o, struct table *t)
+/* A summary as a table.  Return: 0, or -1 without memory. */
+static int summary_table(struct memprof *m, const struct summary *s, struct table *t)
 {
 	const struct memprof_totals *n = memprof_totals(m);
-	const int nodes = memprof_nr_nodes(m);
-	struct counts all = { 0 }, *from = calloc(nodes, sizeof(*from)), *to = calloc(nodes, sizeof(*to));
-	struct memprof_access a;
-	uint64_t levels[MEMPROF_LEVELS] = { 0 };
+	const struct counts *all = &s->all;
 	int bad, i;
 	size_t k;
 
-	(void)o;
 	table_init_columns(t, &summary_columns);
-	if (!from || !to) {
-		free(from);
-		free(to);
-		return -1;
-	}
-	for (k = 0; k < memprof_nr_accesses(m); k++) {
-		memprof_access(m, k, &a);
-		counts_add(&all, m, &a);
-		levels[a.level]++;
-		if (a.node >= 0 && a.node < nodes)
-			counts_add(&from[a.node], m, &a);
-		if (a.home >= 0 && a.home < nodes)
-			counts_add(&to[a.home], m, &a);
-	}
 	bad = add(t, "duration", REAL_CELL(n->duration_ns / 1e9), "s");
 	bad |= add(t, "samples of memory accesses", INT_CELL(n->samples), "");
 	bad |= add(t, "events of objects", INT_CELL(n->events), "");
-	bad |= add(t, "accesses", INT_CELL(all.all), "");
-	bad |= add(t, "of main memory, as far as is known", INT_CELL(all.memory), "");
-	bad |= add(t, "remote, of these", counts_remote_pct(&all), "%");
+	bad |= add(t, "accesses", INT_CELL(all->all), "");
+	bad |= add(t, "of main memory, as far as is known", INT_CELL(all->memory), "");
+	bad |= add(t, "remote, of these", counts_remote_pct(all), "%");
 	bad |= add(t, "needed of these by diagnose, for a site with 2 %", INT_CELL(enough_needed()), "");
-	bad |= add(t, "node of the memory not known, of these", INT_CELL(all.no_node), "");
-	bad |= add(t, "reads", all.all ? REAL_CELL(100.0 * all.reads / all.all) : NONE_CELL, "%");
-	bad |= add(t, "writes", all.all ? REAL_CELL(100.0 * all.writes / all.all) : NONE_CELL, "%");
-	bad |= add(t, "latency of memory", counts_latency(&all), "cycles");
+	bad |= add(t, "node of the memory not known, of these", INT_CELL(all->no_node), "");
+	bad |= add(t, "reads", all->all ? REAL_CELL(100.0 * all->reads / all->all) : NONE_CELL, "%");
+	bad |= add(t, "writes", all->all ? REAL_CELL(100.0 * all->writes / all->all) : NONE_CELL, "%");
+	bad |= add(t, "latency of memory", counts_latency(all), "cycles");
 	for (i = 0; i < MEMPROF_LEVELS; i++)
-		if (levels[i])
+		if (s->levels[i])
 			bad |= add(t, i == MEMPROF_LEVEL_UNKNOWN ? "found in: not known" :
 				   name_of("found in: %s", memprof_level_name(i)),
-				   REAL_CELL(100.0 * levels[i] / all.all), "%");
-	for (i = 0; i < nodes; i++) {
+				   REAL_CELL(100.0 * s->levels[i] / all->all), "%");
+	for (i = 0; i < memprof_nr_nodes(m) && i < NODES; i++) {
 		bad |= add(t, name_of("node %d: memory accesses from its CPUs", i),
-			   INT_CELL(from[i].memory), "");
-		bad |= add(t, name_of("node %d: of these, remote", i), counts_remote_pct(&from[i]), "%");
-		bad |= add(t, name_of("node %d: accesses of its memory", i), INT_CELL(to[i].memory), "");
-		bad |= add(t, name_of("node %d: latency of its memory", i), counts_latency(&to[i]),
+			   INT_CELL(s->from[i].memory), "");
+		bad |= add(t, name_of("node %d: of these, remote", i), counts_remote_pct(&s->from[i]), "%");
+		bad |= add(t, name_of("node %d: accesses of its memory", i), INT_CELL(s->to[i].memory), "");
+		bad |= add(t, name_of("node %d: latency of its memory", i), counts_latency(&s->to[i]),
 			   "cycles");
 	}
 	bad |= add(t, "objects accessed", INT_CELL(memprof_nr_objects(m)), "");
@@ -107,7 +118,22 @@ int view_summary(struct memprof *m, const struct view_options *o, struct table *
 	bad |= add(t, "times throttled", INT_CELL(n->throttled), "");
 	bad |= add(t, "events of objects lost", INT_CELL(n->lost_events), "");
 	bad |= add(t, "records of tasks lost", INT_CELL(n->lost_tasks), "");
-	free(from);
-	free(to);
 	return bad ? -1 : 0;
+}
+
+int view_summary(struct memprof *m, const struct view_options *o, struct table *t)
+{
+	struct summary *s = o->summary ? o->summary : summary_new();
+	struct memprof_access a;
+	size_t i;
+	int ret;
+
+	for (i = 0; s && !o->summary && i < memprof_nr_accesses(m); i++) {
+		memprof_access(m, i, &a);
+		summary_add(&a, s);
+	}
+	ret = s ? summary_table(m, s, t) : -1;
+	if (!o->summary)
+		free(s);
+	return ret;
 }

@@ -46,7 +46,7 @@ int view_threads(struct memprof *m, const struct view_options *o, struct table *
 		if (!th->accesses || (o->top && rows++ >= o->top))
 			continue;
 		memprof_foreach_access(m, memprof_thread_flow(m, i), &a) {
-			counts_add(&c, m, &a);
+			counts_add(&c, &a);
 			if (a.node < 0)
 				continue;
 			on[a.node & 255]++;

@@ -15,12 +15,14 @@
  * @top: so many rows; 0: all
  * @instances: objects: each by itself, not by site
  * @all: count accesses that caches answered, too; lines: those of one thread, too
+ * @summary: what was added up while the recording was read; NULL: its accesses are looked at
  */
 struct view_options {
 	uint32_t object, thread;
 	const char *site;
 	size_t top;
 	bool instances, all;
+	struct summary *summary;
 };
 
 #define NO_NUMBER	UINT32_MAX
@@ -66,7 +68,10 @@ struct counts {
 	uint64_t latencies, latency;
 };
 
-void counts_add(struct counts *c, const struct memprof *m, const struct memprof_access *a);
+struct summary *summary_new(void);
+void summary_add(const struct memprof_access *a, void *arg);
+
+void counts_add(struct counts *c, const struct memprof_access *a);
 struct cell counts_remote_pct(const struct counts *c);
 struct cell counts_latency(const struct counts *c);
 bool is_remote(const struct memprof_access *a);
