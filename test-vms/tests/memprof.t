@@ -54,6 +54,9 @@ memprof record -c 1024 -o /share/static.data -A $static -- $static log 2 6000 ||
 memprof_judge /share/static.data log || echo "judge: status $?" >&2
 memprof report summary /share/static.data -f csv
 memprof report objects /share/static.data -f csv | sed 's/^/static: /'
+plus=/share/bin/memprof_allocations_static
+memprof record -g -c 1024 -o plus.data -A $plus -- $plus touch 600 >/dev/null || exit 1
+memprof report objects plus.data -f csv | sed 's/^/c++: /'
 memprof record -c 1024 -o own.data --no-preload -A /share/bin/memprof_plant --alloc planted -- \
 	memprof_plant after 2 200000 >/dev/null || exit 1
 memprof report objects own.data -f csv | sed 's/^/own: /'
@@ -76,6 +79,13 @@ END
 	like($vm->{out}, qr/^"?events of objects lost"?,0/m, 'no event lost');
 	like($vm->{out}, qr/^static: .*run \(memprof_truth\.c:\d+\).*,dynamic,/m, 'sites are who called')
 		or diag $vm->{out};
+	# Accessed as often as each other; a container's were written first.
+	my %share = $vm->{out} =~ /^c\+\+: (\w+) \(allocations\.cc:\d+\),[\d.]*,([\d.]+),.*,dynamic,/mg;
+	for (qw(malloc calloc realloc memalign new_array new nothrow aligned aligned_array)) {
+		my $got = delete $share{"from_$_"} // 0;
+		ok($got > 5.5 && $got < 9.5, "C and C++, static: from_$_ is an object, with its share: $got %");
+	}
+	ok(exists $share{shared} && exists $share{by_containers}, 'so are those of containers') or diag $vm->{out};
 	like($vm->{out}, qr/^own: .*(?:plant|main) \(memprof_plant\.c:\d+\).*,dynamic,1,\d+,\d{3,},/m,
 	     'functions that are named are followed') or diag $vm->{err}, $vm->{out};
 	($right, $wrong, $unknown, $missing, $op, $thread) = $vm->{out} =~ qr/^pid: .*$judged/m;

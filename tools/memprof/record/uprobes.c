@@ -202,20 +202,54 @@ static int add_named(struct uprobes *u, Elf *elf, const char *file, const char *
 	}
 }
 
+/* Functions by the names that the C and C++ libraries give them; an aligned new has the size first, too. */
+static const struct usual { const char *name; enum kind kind; unsigned int argument; } usual[] = {
+	{ "malloc", ALLOC, 0 }, { "calloc", CALLOC, 0 }, { "realloc", REALLOC, 0 },
+	{ "free", FREE, 0 }, { "memalign", ALLOC, 1 }, { "aligned_alloc", ALLOC, 1 },
+	{ "cfree", FREE, 0 },
+	/* operator new and new[]: plain, nothrow, aligned, both */
+	{ "_Znwm", ALLOC, 0 }, { "_Znam", ALLOC, 0 },
+	{ "_ZnwmRKSt9nothrow_t", ALLOC, 0 }, { "_ZnamRKSt9nothrow_t", ALLOC, 0 },
+	{ "_ZnwmSt11align_val_t", ALLOC, 0 }, { "_ZnamSt11align_val_t", ALLOC, 0 },
+	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", ALLOC, 0 }, { "_ZnamSt11align_val_tRKSt9nothrow_t", ALLOC, 0 },
+}, usual_delete[] = {
+	{ "_ZdlPv", FREE, 0 }, { "_ZdaPv", FREE, 0 }, { "_ZdlPvm", FREE, 0 }, { "_ZdaPvm", FREE, 0 },
+	{ "_ZdlPvRKSt9nothrow_t", FREE, 0 }, { "_ZdaPvRKSt9nothrow_t", FREE, 0 },
+	{ "_ZdlPvSt11align_val_t", FREE, 0 }, { "_ZdaPvSt11align_val_t", FREE, 0 },
+	{ "_ZdlPvmSt11align_val_t", FREE, 0 }, { "_ZdaPvmSt11align_val_t", FREE, 0 },
+};
+
+/* The C++ library's operator delete calls free(); those of jemalloc, tcmalloc and mimalloc do not. */
+static bool has_own_delete(Elf *elf)
+{
+	static const char * const names[] = { "sdallocx", "je_sdallocx", "tc_delete", "mi_free" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (find_function(elf, names[i]))
+			return true;
+	return false;
+}
+
+static void add_usual(struct uprobes *u, Elf *elf, const char *file)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(usual) / sizeof(*usual); i++)
+		add(u, elf, file, usual[i].name, usual[i].kind, usual[i].argument);
+	for (i = 0; i < sizeof(usual_delete) / sizeof(*usual_delete) && has_own_delete(elf); i++)
+		add(u, elf, file, usual_delete[i].name, usual_delete[i].kind, usual_delete[i].argument);
+}
+
 /**
  * uprobes_add() - follow an allocator
  * @u: of uprobes_new()
- * @a: where it is, and its functions; with none named, those of the C library
+ * @a: where it is, and its functions; with none named, those of the C and C++ libraries
  *
  * Return: OK, or FAILED or USAGE after saying why.
  */
 int uprobes_add(struct uprobes *u, const struct allocator *a)
 {
-	static const struct { const char *name; enum kind kind; unsigned int argument; } usual[] = {
-		{ "malloc", ALLOC, 0 }, { "calloc", CALLOC, 0 }, { "realloc", REALLOC, 0 },
-		{ "free", FREE, 0 }, { "memalign", ALLOC, 1 }, { "aligned_alloc", ALLOC, 1 },
-		{ "cfree", FREE, 0 },
-	};
 	const int before = u->nr_probes;
 	char *file = realpath(a->file, NULL);
 	int fd = file ? open(file, O_RDONLY | O_CLOEXEC) : -1, ret = OK, i;
@@ -235,9 +269,8 @@ int uprobes_add(struct uprobes *u, const struct allocator *a)
 		ret = add_named(u, elf, file, a->alloc[i], ALLOC);
 	for (i = 0; !ret && i < a->nr_free; i++)
 		ret = add_named(u, elf, file, a->free[i], FREE);
-	for (i = 0; !ret && !a->nr_alloc && !a->nr_free &&
-	     i < (int)(sizeof(usual) / sizeof(*usual)); i++)
-		add(u, elf, file, usual[i].name, usual[i].kind, usual[i].argument);
+	if (!ret && !a->nr_alloc && !a->nr_free)
+		add_usual(u, elf, file);
 	if (!ret && u->nr_probes == before)
 		ret = complain(FAILED, "%s: no malloc() or its like: stripped, or not an allocator's "
 			       "(--alloc and --free name others)", a->file);
@@ -560,6 +593,16 @@ static void take_pair(struct uprobes *u, struct thread *t, const struct call *c,
 	}
 }
 
+/*
+ * A function that ends in a jump to another one, as new[] does to new, leaves it the place on the
+ * stack, where the probe of its own return has put the kernel's trampoline for a caller: that is
+ * at the end of user memory, where no code of the program is.
+ */
+static bool is_jump(const struct thread *t, const struct call *c)
+{
+	return t->calls[t->depth - 1].stack == c->stack && c->depth && c->frames[0] >> 32 == 0x7fff;
+}
+
 /* Of functions that call each other, what the program called counts. */
 static void take_call(struct uprobes *u, const struct call *c)
 {
@@ -572,7 +615,7 @@ static void take_call(struct uprobes *u, const struct call *c)
 	 * What a call calls is further down the stack.  Calls whose return was not seen, or that
 	 * longjmp() left, are over.
 	 */
-	while (!c->returns && t->depth && t->calls[t->depth - 1].stack <= c->stack)
+	while (!c->returns && t->depth && t->calls[t->depth - 1].stack <= c->stack && !is_jump(t, c))
 		t->depth--;
 	if (c->returns) {
 		for (depth = t->depth; depth; depth--)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 // Allocates objects in the ways of C and C++, and prints where each is: see memprof_objects.c.
-// The comments say what reports are to call each and its bytes.  With an argument, an allocation fails first.
+// The comments say what reports are to call each and its bytes.
+//   throw         an allocation fails first
+//   touch ROUNDS  the program accesses all objects itself, as often as each other
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,8 +27,13 @@ static std::map<int, wide> table;
 static std::shared_ptr<wide> shared;
 static std::string text;
 
+static struct { volatile char *p; size_t bytes; } objects[32];
+static size_t nr_objects;
+
 static void is_at(const void *p, size_t bytes)
 {
+	objects[nr_objects].p = (volatile char *)p;
+	objects[nr_objects++].bytes = bytes;
 	printf("%lx %zu\n", (unsigned long)(uintptr_t)p, bytes);
 }
 
@@ -83,18 +90,36 @@ static bool too_much()
 	return false;
 }
 
-int main(int argc, char **)
+// 200 lines of each a round.
+static void touch(unsigned long rounds)
 {
+	for (; rounds; rounds--)
+		for (size_t o = 0; o < nr_objects; o++) {
+			volatile char *p = objects[o].p;
+			const size_t lines = objects[o].bytes / 64;
+
+			for (size_t i = 0, line = 0; i < 200; i++) {
+				(void)p[line * 64];
+				line = line + 1 < lines ? line + 1 : 0;
+			}
+		}
+}
+
+int main(int argc, char **argv)
+{
+	const bool touches = argc > 2 && !strcmp(argv[1], "touch");
 	char rest[16];
 
-	if (argc > 1 && !too_much())
+	if (argc == 2 && !too_much())
 		return 1;
 	in_c();
 	by_new();
 	by_containers();
 	puts("end");
 	fflush(stdout);
-	while (read(0, rest, sizeof(rest)) > 0)
+	if (touches)
+		touch(strtoul(argv[2], nullptr, 10));
+	while (!touches && read(0, rest, sizeof(rest)) > 0)
 		;
 	free(from_malloc);
 	free(from_calloc);

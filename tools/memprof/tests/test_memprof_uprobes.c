@@ -68,7 +68,7 @@ static void put_call(struct uprobes *u, uint64_t id, uint64_t time, uint64_t res
 				  8, caller, 8 };
 
 	made_record(u->cpus->ring, RING, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body,
-		    id == CALL_MALLOC ? sizeof(body) : sizeof(body) - 24);
+		    caller ? sizeof(body) : sizeof(body) - 24);
 }
 
 static void an_object_lives_from_its_return_to_its_free(void **unused)
@@ -117,6 +117,30 @@ static void calls_without_an_end_and_returns_without_a_call_are_none(void **unus
 	end(u);
 }
 
+/* new[] jumps to new, which returns to the kernel's trampoline: the caller is new[]'s. */
+static void a_jump_is_a_call_of_the_first(void **unused)
+{
+	struct uprobes *u = make(false);
+	const struct event_record *e;
+
+	(void)unused;
+	u->nr_probes = 3;
+	u->probes[2] = (struct probe){ NULL, ALLOC, 0, 3, { 4, 5 } };
+	add_number(u, 4, &u->probes[2], false);
+	add_number(u, 5, &u->probes[2], true);
+	put_call(u, 4, 1000, 0, 100, 0x7000, 0x401234);
+	put_call(u, CALL_MALLOC, 1010, 0, 100, 0x7000, 0x7fffffffe000);
+	put_call(u, RETURN_MALLOC, 1100, 0x5000, 0, 0x7008, 0);
+	put_call(u, 5, 1110, 0x5000, 0, 0x7008, 0);
+	uprobes_drain(u, false);
+	assert_int_equal(u->threads->nr, 3);
+	e = u->threads->records;
+	assert_int_equal(*(const uint64_t *)&e[1], 0x401234);
+	assert_int_equal(e[2].type, EVENT_ALLOC);
+	assert_int_equal(e[2].addr, 0x5000);
+	end(u);
+}
+
 static void what_was_lost_is_in_each_thread(void **unused)
 {
 	const uint64_t lost[] = { 1, 5, 0, 0, 0, 0 };
@@ -129,6 +153,50 @@ static void what_was_lost_is_in_each_thread(void **unused)
 	assert_int_equal(recording.lost[LOST_EVENTS], 5);
 	assert_int_equal(u->threads->records[u->threads->nr - 1].type, EVENT_LOST);
 	end(u);
+}
+
+/* Compiles functions of these names, and adds what is usual of them. */
+static struct uprobes *add_file(const char *names)
+{
+	char path[] = "/tmp/memprof-uprobes.XXXXXX", command[1024];
+	struct uprobes *u = uprobes_new(&recording);
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(command, sizeof(command), "for f in %s; do echo \"void *$f(void *p) { return p; }\"; done | "
+		 "gcc -fno-builtin -fPIC -shared -nostdlib -x c -o %s -", names, path);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(uprobes_add(u, &(struct allocator){ .file = path }), OK);
+	unlink(path);
+	return u;
+}
+
+static int count(const struct uprobes *u, enum kind kind)
+{
+	int i, n = 0;
+
+	for (i = 0; i < u->nr_probes; i++)
+		n += u->probes[i].kind == kind;
+	return n;
+}
+
+/* A new is what its caller allocates; a delete that calls free() ends the object there. */
+static void operators_of_cplusplus_are_followed(void **unused)
+{
+	const char *news = "malloc free _Znwm _ZnamSt11align_val_t _ZnwmRKSt9nothrow_t _ZdlPv _ZdaPvm _Zother";
+	struct uprobes *u = add_file(news);
+	char own[256];
+
+	(void)unused;
+	assert_int_equal(count(u, ALLOC), 4);
+	assert_int_equal(count(u, FREE), 1);
+	uprobes_close(u);
+	snprintf(own, sizeof(own), "%s mi_free", news);
+	u = add_file(own);
+	assert_int_equal(count(u, ALLOC), 4);
+	assert_int_equal(count(u, FREE), 3);
+	uprobes_close(u);
 }
 
 static void drain_damaged(void *ctx, char *data, size_t size)
@@ -166,7 +234,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_object_lives_from_its_return_to_its_free),
 		cmocka_unit_test(calls_without_an_end_and_returns_without_a_call_are_none),
-		cmocka_unit_test(what_was_lost_is_in_each_thread), cmocka_unit_test(mutated),
+		cmocka_unit_test(a_jump_is_a_call_of_the_first), cmocka_unit_test(what_was_lost_is_in_each_thread),
+		cmocka_unit_test(operators_of_cplusplus_are_followed), cmocka_unit_test(mutated),
 	};
 
 	return cmocka_run_group_tests_name("memprof uprobes", tests, NULL, NULL);
