@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "order.h"
 #include "sharing.h"
 
 static struct shared_line *get_line(struct sharing *shared, uint32_t type, uint32_t index)
@@ -232,12 +233,29 @@ static void note_writers(struct shared_victim *v, const struct use *u, uint64_t 
 	}
 }
 
+/* Count a line of memory for a line of a type's objects. */
+static void count_line(struct shared_line *s, uint64_t line, const struct order *order)
+{
+	if (s->lines && s->last_line == line)
+		return;
+	s->lines++;
+	s->last_line = line;
+	order_add(&s->order, order);
+}
+
 /* Accesses of other CPUs to a line that a CPU uses. */
 struct others {
 	uint64_t written, used;		/* bytes of the line, a bit each */
 	double unseen;			/* probability of a store to a word without a sample */
 	bool other_object;		/* the writer with the most stores uses another object */
+	struct order order;
 };
+
+/* Compare by hand-overs: a single one after many samples of another CPU tells little. */
+static bool is_more(const struct shared_unit *a, const struct shared_unit *b)
+{
+	return !b || (a->turns != b->turns ? a->turns > b->turns : a->samples > b->samples);
+}
 
 static int add_unit(const struct model *m, struct sharing *shared, const struct use *u,
 		    const struct unit *unit, const struct others *others, struct use **use, size_t nr)
@@ -260,6 +278,7 @@ static int add_unit(const struct model *m, struct sharing *shared, const struct 
 	s->same += unit->n * same;
 	s->other += unit->n * (1 - same);
 	s->samples += unit->n;
+	s->turns += unit->turns;
 	if (unit->n > s->ip_samples) {
 		s->ip_samples = unit->n;
 		s->ip = unit->ip;
@@ -267,14 +286,15 @@ static int add_unit(const struct model *m, struct sharing *shared, const struct 
 	s->line->same += unit->n * same;
 	s->line->other += unit->n * (1 - same);
 	s->line->samples += unit->n;
+	s->line->known += unit->known;
+	s->line->turns[0] += unit->turns * same;
+	s->line->turns[1] += unit->turns * (1 - same);
 	s->line->other_object += others->other_object ? unit->n : 0;
-	if (!s->line->lines || s->line->last_line != u->key.line)
-		s->line->lines++;
-	s->line->last_line = u->key.line;
+	count_line(s->line, u->key.line, &others->order);
 	for (i = 0; i < nr; i++)
 		if (use[i]->key.cpu != u->key.cpu && use[i]->written && uses_at_once(m, u, use[i]))
 			note_writers(v, u, bytes, use[i]);
-	if (!s->line->top || s->samples > s->line->top->samples)
+	if (is_more(s, s->line->top))
 		s->line->top = s;
 	return 0;
 }
@@ -315,11 +335,12 @@ static double unseen_share(uint64_t written, double stores)
 /* Add the uses of one line. */
 static int add_line(const struct model *m, struct sharing *shared, struct use **use, size_t nr)
 {
+	const struct order order = order_of(use, nr);
 	size_t i, j;
 
 	for (i = 0; i < nr; i++) {
 		const struct use *writer = NULL;
-		struct others others = { };
+		struct others others = { .order = order };
 		uint64_t here = 0, stores = 0;
 		uint32_t k;
 

@@ -7,7 +7,7 @@
 #ifndef DPROF_SHARING_H
 #define DPROF_SHARING_H
 
-#include "dprof/model/model.h"
+#include "order.h"
 
 /* A writer of a line on another CPU. */
 struct sharer {
@@ -23,17 +23,21 @@ struct sharer {
  * @same, @other: samples at bytes that other CPUs write, and at other bytes of the line; the
  *	latter count as @same with the probability that other CPUs write them unsampled
  * @samples: sum of @same and @other
+ * @known: samples with a level
+ * @turns: hand-overs (see model/turns.c): samples at bytes that other CPUs write, and others
+ * @order: samples of @lines in the order of time
  * @other_object: samples for which the writer with the most stores uses another object
  * @lines: number of distinct lines of memory
  * @last_line: the last line that was counted
  * @misses: true and false sharing misses by classify()
- * @top: the access with most of @misses, or without misses, of @samples
+ * @top: the access with most of @misses, or without misses, of @turns, then of @samples
  */
 struct shared_line {
 	struct { uint32_t type, index; } key;
 	double same, other;
-	uint64_t samples, other_object, lines, last_line;
-	double misses[2];
+	uint64_t samples, known, other_object, lines, last_line;
+	struct order order;
+	double misses[2], turns[2];
 	struct shared_unit *top;
 	UT_hash_handle hh;
 };
@@ -45,6 +49,7 @@ struct shared_line {
  * @claimed_same, @claimed_other: read-modify-writes that invalidated the copies of CPUs that
  *	accessed the same bytes, or only other bytes of the line
  * @samples: sum of @same and @other
+ * @turns: hand-overs among them
  * @ip, @ip_samples: the instruction with the most samples of a CPU, and these samples
  * @misses: sharing misses by classify()
  * @verdict, @verdict_misses: index of the struct verdict with the most of @misses, and its
@@ -54,7 +59,7 @@ struct shared_line {
 struct shared_unit {
 	struct { uint32_t type, offset; } key;
 	double same, other, claimed_same, claimed_other;
-	uint64_t samples, ip, ip_samples;
+	uint64_t samples, turns, ip, ip_samples;
 	double misses, verdict_misses;
 	size_t verdict;
 	struct shared_line *line;

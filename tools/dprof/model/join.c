@@ -113,6 +113,8 @@ static int join_units(struct use *to, const struct use *u)
 		unit->n += from->n;
 		unit->stores += from->stores;
 		unit->claims += from->claims;
+		unit->known += from->known;
+		unit->turns += from->turns;
 	}
 	return 0;
 }

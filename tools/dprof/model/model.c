@@ -597,6 +597,7 @@ void model_free(struct model *m)
 		free(u->unit);
 		free(u);
 	}
+	turns_free(m);
 	HASH_ITER(hh, m->spots, spot, next_spot) {
 		HASH_DEL(m->spots, spot);
 		free(spot);

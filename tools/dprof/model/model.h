@@ -56,11 +56,39 @@ struct site {
 	UT_hash_handle hh;
 };
 
-/* Samples of an instruction at the same bytes of a cache line: @width bytes from @first on. */
+/*
+ * Samples of an instruction at the same bytes of a cache line: @width bytes from @first on.
+ * @known of them have a level, @turns are hand-overs, see turns.c.
+ */
 struct unit {
 	uint64_t ip;
-	uint32_t n, stores, claims;
+	uint32_t n, stores, claims, known, turns;
 	uint8_t first, width;
+};
+
+/* The last sample of an actor (a CPU; on a stack, a task); @time counts samples, 0: none. */
+struct turn {
+	uint64_t time;
+	int64_t actor;
+	int32_t cpu;
+};
+
+/*
+ * A line of memory in the order of time: the last samples of two actors, and those of stores.
+ * @changes: samples of another CPU than the one before
+ */
+struct turns {
+	struct { uint64_t line; uint32_t space, padding; } key;
+	struct turn access[2], store[2];
+	uint64_t changes;
+	UT_hash_handle hh;
+};
+
+/* When an actor last used a line. */
+struct visit {
+	struct { const struct turns *turns; int64_t actor; } key;
+	uint64_t time;
+	UT_hash_handle hh;
 };
 
 /*
@@ -78,6 +106,9 @@ struct use {
 	uint64_t claims, claimed;	/* see struct site */
 	struct unit *unit;
 	uint32_t nr_units;
+	bool on_stack;
+	struct turns *turns;		/* of the line; NULL: the CPU is not known */
+	struct visit *visit;		/* of the CPU; NULL on stacks */
 	UT_hash_handle hh;
 };
 
@@ -163,6 +194,8 @@ struct model {
 	struct site **by_site;		/* sorted by type, ip, offset */
 	size_t nr_sites;
 	struct use *uses;
+	struct turns *turns;		/* hash: the order of samples in lines */
+	struct visit *visits;
 	struct spot *spots;
 	struct level_sum by_level[NR_LEVELS];
 	struct object *objects;
@@ -211,6 +244,8 @@ bool uses_at_once(const struct model *m, const struct use *a, const struct use *
 uint64_t use_coherent(const struct use *u, enum level level);
 struct unit *use_unit(struct use *u, unsigned int first, unsigned int width, uint64_t ip);
 uint64_t unit_bytes(const struct unit *unit);
+int turns_add(struct model *m, struct use *u, int32_t pid, bool writes);
+void turns_free(struct model *m);
 int claims_find(struct model *m);
 size_t model_sites(const struct model *m, uint32_t type, uint64_t ip);
 double model_seconds(const struct model *m);

@@ -68,7 +68,7 @@ bool sample_is_claim(const struct sample_event *s, enum level level)
 }
 
 /* An access across two lines counts for the first line only. */
-static int add_unit(struct use *u, const struct sample_event *s, enum level level)
+static int add_unit(struct use *u, const struct sample_event *s, enum level level, bool handed_over)
 {
 	unsigned int first = s->addr % LINE, width = s->width ? s->width : 1;
 	struct unit *unit = use_unit(u, first, width > LINE - first ? LINE - first : width, s->ip);
@@ -76,6 +76,8 @@ static int add_unit(struct use *u, const struct sample_event *s, enum level leve
 	if (!unit)
 		return -1;
 	unit->n++;
+	unit->known += level != LEVEL_UNKNOWN;
+	unit->turns += handed_over;
 	unit->claims += sample_is_claim(s, level);
 	if (s->op & OP_STORE) {
 		u->written |= unit_bytes(unit);
@@ -102,7 +104,7 @@ int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint
 	const struct sample_event *s = &e->sample;
 	const struct data_src src = data_src_decode(s->data_src);
 	struct use key, *u;
-	int l;
+	int l, handed_over;
 
 	memset(&key.key, 0, sizeof(key.key));
 	key.key.line = (s->at ? s->at : s->addr) / LINE;
@@ -121,6 +123,7 @@ int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint
 			return -1;
 		u->key = key.key;
 		u->addr = s->addr & ~(uint64_t)(LINE - 1);
+		u->on_stack = model_class_of(m, s->type) == CLASS_STACK;
 		HASH_ADD(hh, m->uses, key, sizeof(u->key), u);
 	}
 	if (!u->phys)
@@ -137,7 +140,8 @@ int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint
 	u->known += level != LEVEL_UNKNOWN;
 	u->peer += level == LEVEL_PEER;
 	u->claims += sample_is_claim(s, level);
-	return add_unit(u, s, level);
+	handed_over = turns_add(m, u, e->pid, s->op & OP_STORE);
+	return handed_over < 0 ? -1 : add_unit(u, s, level, handed_over);
 }
 
 /* User and fixmap addresses may map different memory in two processes or on two CPUs. */

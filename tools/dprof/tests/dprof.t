@@ -204,8 +204,7 @@ sub test_samples_alone {
 			      data_src => $source{peer} | 2, latency => 100);
 			my $base = 0xffff888000200000 + 32 * $cpu;
 			event($cpu, 'dprof_sample', ip => $function{scan} + $cpu, type => 21 + $cpu,
-			      addr => $base, base => $base, offset => 0, op => 3, width => 8, source => 1,
-			      data_src => $source{l1} | 2);
+			      addr => $base, base => $base, offset => 0, op => 3, width => 8, source => 1);
 			# Nor is what has the same address in two processes.
 			event($cpu, 'dprof_sample', ip => $function{send}, type => 13,
 			      addr => 0x7f0000001000 + 8 * $cpu, base => 0x7f0000001000,
@@ -233,6 +232,58 @@ sub test_samples_alone {
 	my ($row) = rows("report classify $file");
 	is_deeply([ @$row{qw(type class)} ], [ 'counters', 'false_sharing' ], 'and it is why they miss');
 	is($row->{paper_class}, undef, 'which the paper cannot tell without a path');
+}
+
+# Samples say in which order CPUs used a line: @$samples is [cpu, offset, op, level, pid], of
+# an object at @line of type 20, or of a stack.
+sub in_order {
+	my ($name, $line, $class, @samples) = @_;
+	begin();
+	for (@samples) {
+		my ($cpu, $offset, $op, $from, $pid) = @$_;
+		my $base = 0xffff888000500000 + 64 * $line;
+		$time += 10;
+		$text .= sprintf "%s %d %d dprof_sample ip=%s addr=%s base=%s type=%d offset=%d width=8 source=%d op=%d" .
+			" data_src=%s latency=0\n", $time, $cpu, $pid // 1, $function{$cpu ? 'count' : 'scan'} + $offset,
+			$base + $offset, $base, $class eq 'stack' ? 9 : 20, $offset, $from ? 1 : 3, $op,
+			$from ? $source{$from} | $op << 1 : 0;
+	}
+	return rows('report sharing ' . spew("$dir/$name.txt", $text));
+}
+
+sub test_time {
+	# What one CPU used, another frees at the end of a program.
+	my @end = (map { ([ 0, 0, 3 ], [ 0, 16, 1 ]) } 1 .. 200);
+	is_deeply([ in_order('end', 0, 'slab', @end, map { [ 1, 32, 3 ] } 1 .. 30) ], [],
+		  'one hand-over is no sharing');
+	# The same samples in turns.
+	my ($row) = in_order('turns', 0, 'slab', map { ([ 0, 0, 3 ], [ 1, 32, 3 ], [ 0, 16, 1 ]) } 1 .. 60);
+	is_deeply([ @$row{qw(sharing false_pct samples alternations misses)} ], [ 'false', 100, 180, 120, undef ],
+		  'alternating CPUs share');
+	# Each fourth hand-over is to the bytes that the other wrote; samples between them count not.
+	($row) = in_order('weight', 0, 'slab', map { my $n = $_;
+		([ 0, 0, 2 ], [ 1, $n % 4 ? 32 : 0, 1 ], map { [ 1, 32, 1 ] } 1 .. 20) } 1 .. 40);
+	is_deeply([ @$row{qw(sharing false_pct alternations)} ], [ 'false', 75, 40 ], 'shares are of hand-overs');
+	# Where the level is known, a line needs a miss.
+	is_deeply([ in_order('hits', 0, 'slab', map { ([ 0, 0, 2, 'l1' ], [ 1, 32, 1, 'l1' ]) } 1 .. 60) ], [],
+		  'no row without a miss');
+	($row) = in_order('peer', 0, 'slab', map { ([ 0, 0, 1, 'l1' ], [ 1, 32, 1, $_ % 20 ? 'l1' : 'peer' ]) } 1 .. 60);
+	is_deeply([ @$row{qw(misses writer)} ], [ 3, undef ], 'a row for peer samples, even if no write was sampled');
+	($row) = in_order('once', 0, 'slab', (map { ([ 0, 0, 3, 'l1' ]) } 1 .. 200), [ 1, 32, 1, 'peer' ],
+			  map { [ 1, 32, 1, 'l1' ] } 1 .. 30);
+	is_deeply([ @$row{qw(sharing alternations misses)} ], [ 'handed_over', 1, 1 ],
+		  'one hand-over with a miss is called what it is');
+	# Stacks: one task after another, each on a CPU of its own.
+	my $pid = 100;
+	is_deeply([ in_order('stacks', 0, 'stack', map { $pid++; map { [ $pid % 2, 8 * $_, 3, undef, $pid ] } 0 .. 3 } 1 .. 80) ],
+		  [], 'reused stacks are not shared');
+	# A task waits on its stack and another one wakes it.
+	($row) = in_order('waits', 0, 'stack', map { ([ 0, 8, 3, undef, 100 ], [ 1, 8, 3, undef, 101 ]) } 1 .. 60);
+	is_deeply([ @$row{qw(type sharing false_pct)} ], [ 'stack', 'true', 0 ], 'what another task writes to, is');
+	cmp_ok($row->{alternations}, '>=', 100, 'each time');
+	# A task that migrates takes its stack with it.
+	is_deeply([ in_order('migrates', 0, 'stack', map { my $n = $_; map { [ $n % 2, 8, 3, undef, 100 ] } 1 .. 5 } 1 .. 60) ],
+		  [], 'nor are stacks of tasks that migrate');
 }
 
 # Lines where objects do not begin, memory that is used again, and classes of misses of
@@ -692,6 +743,7 @@ test_allocations_alone();
 test_frees_of_unknown_allocations();
 test_false_sharing();
 test_samples_alone();
+test_time();
 test_samples_of_slabs();
 test_locks();
 test_local_cache();

@@ -11,18 +11,22 @@
 struct line {
 	struct use **use;
 	size_t nr;
-	uint64_t n, loads, stores, peer, hitm, remote_hitm, latency, with_latency, phys;
+	uint64_t n, known, loads, stores, turns, peer, hitm, remote_hitm, latency, with_latency, phys;
 	uint32_t cpus;
 };
 
 static void add_up(struct line *l)
 {
+	uint32_t k;
 	size_t i;
 
 	for (i = 0; i < l->nr; i++) {
 		const struct use *u = l->use[i];
 
+		for (k = 0; k < u->nr_units; k++)
+			l->turns += u->unit[k].turns;
 		l->n += u->n;
+		l->known += u->known;
 		l->loads += u->loads;
 		l->stores += u->stores;
 		l->peer += u->peer;
@@ -36,9 +40,10 @@ static void add_up(struct line *l)
 	}
 }
 
+/* Where samples do not say where their data were, a line has to go to and fro. */
 static bool is_shared(const struct line *l)
 {
-	return (l->cpus > 1 && l->stores) || l->hitm || l->peer;
+	return l->hitm || l->peer || (!l->known && l->turns >= 2);
 }
 
 static bool is_wanted(const struct analysis *a, const struct line *l)
@@ -126,7 +131,8 @@ static int add_line(struct analysis *a, const struct line *l, struct table *t)
 		TEXT_CELL(a->m.by_index[u->key.type]->name),
 		INT_CELL(begin > u->key.base ? begin - u->key.base : 0),
 		INT_CELL(l->n), share_cell(l->n, a->m.samples), INT_CELL(l->loads), INT_CELL(l->stores),
-		l->cpus ? INT_CELL(l->cpus) : NONE_CELL, TEXT_CELL(offsets),
+		l->cpus ? INT_CELL(l->cpus) : NONE_CELL,
+		l->cpus ? INT_CELL(l->turns) : NONE_CELL, TEXT_CELL(offsets),
 		l->cpus ? TEXT_CELL(kind_of_sharing(l)) : NONE_CELL,
 		INT_CELL(l->peer), INT_CELL(l->hitm), INT_CELL(l->remote_hitm),
 		l->with_latency ? REAL_CELL((double)l->latency / l->with_latency) : NONE_CELL,
@@ -165,6 +171,9 @@ const struct columns lines_columns = COLUMNS(
 	ACCESS_COLUMNS,
 	{ "cpus", CELL_INT, 0, "CPUs",
 	  "CPUs with samples of the line", "the samples have no CPU" },
+	{ "alternations", CELL_INT, 0, "samples",
+	  "samples after a conflicting one of another CPU: it wrote the line since this CPU's last sample, "
+	  "or used it before this CPU writes", "the samples have no CPU" },
 	{ "offsets", CELL_TEXT, 0, "bytes",
 	  "offsets in the line where accesses begin, separated by commas" },
 	{ "sharing", CELL_TEXT, 0, "",

@@ -10,6 +10,11 @@ static double sharing_misses(const struct shared_line *s)
 	return s->misses[0] + s->misses[1];
 }
 
+static double alternations(const struct shared_line *s)
+{
+	return s->turns[0] + s->turns[1];
+}
+
 static int by_misses(const void *a, const void *b)
 {
 	const struct shared_line *x = *(struct shared_line * const *)a;
@@ -17,6 +22,8 @@ static int by_misses(const void *a, const void *b)
 
 	if (sharing_misses(x) != sharing_misses(y))
 		return sharing_misses(x) > sharing_misses(y) ? -1 : 1;
+	if (alternations(x) != alternations(y))
+		return alternations(x) > alternations(y) ? -1 : 1;
 	if (x->samples != y->samples)
 		return x->samples > y->samples ? -1 : 1;
 	return x->key.type != y->key.type ? x->key.type < y->key.type ? -1 : 1 :
@@ -69,7 +76,7 @@ static struct place find_place(const struct analysis *a, const struct shared_lin
 static int add_line(struct analysis *a, const struct shared_line *s, struct table *t)
 {
 	bool missed = sharing_misses(s) > 0;
-	double same = missed ? s->misses[0] : s->same, other = missed ? s->misses[1] : s->other;
+	double same = missed ? s->misses[0] : s->turns[0], other = missed ? s->misses[1] : s->turns[1];
 	const struct place p = find_place(a, s);
 	char field[256], user[256], writer_field[256], writer[256];
 
@@ -83,11 +90,12 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 		TEXT_CELL(a->m.by_index[s->key.type]->name),
 		REAL_CELL(s->key.index * LINE),
 		TEXT_CELL(field),
-		TEXT_CELL(same >= other ? "true" : "false"),
+		TEXT_CELL(order_is_handed_over(&s->order) ? "handed_over" : same >= other ? "true" : "false"),
 		share_cell(other, same + other),
 		share_cell(s->other_object, s->samples),
 		INT_CELL(s->lines),
 		INT_CELL(s->samples),
+		INT_CELL(alternations(s) + 0.5),
 		tally_known(&a->m.by_index[s->key.type]->sum) ? REAL_CELL(sharing_misses(s)) : NONE_CELL,
 		TEXT_CELL(user),
 		p.has_writer ? TEXT_CELL(a->m.by_index[p.writer.type]->name) : NONE_CELL,
@@ -99,30 +107,40 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 	return table_add(t, row);
 }
 
-/* Leave out lines without samples and with less than one (simulated) sharing miss. */
+/*
+ * Show lines with a sharing miss.  Where samples do not say what missed, show lines that go
+ * back and forth between CPUs: a single hand-over is not sharing.
+ */
 static bool is_shown(const struct analysis *a, const struct shared_line *s)
 {
-	return analysis_selects(a, a->m.by_index[s->key.type]) && (s->samples || sharing_misses(s) >= 1);
+	if (!analysis_selects(a, a->m.by_index[s->key.type]))
+		return false;
+	if (sharing_misses(s) >= 1)
+		return true;
+	return !s->known && alternations(s) >= 2 && !order_is_handed_over(&s->order);
 }
 
 const struct columns sharing_columns = COLUMNS(
 	{ "type", CELL_TEXT, 0, "", "type of data" },
 	{ "line_offset_bytes", CELL_REAL, 0, "bytes", "offset of the cache line in the object" },
-	{ "field", CELL_TEXT, 0, "", "field of the line with the most sharing misses" },
+	{ "field", CELL_TEXT, 0, "", "field of the line with the most sharing misses, or alternations" },
 	{ "sharing", CELL_TEXT, 0, "",
 	  "the more frequent kind: true (the bytes accessed are written by another CPU) or "
-	  "false (others of the line)" },
+	  "false (others of the line); handed_over: CPUs use the lines one after another" },
 	{ "false_pct", CELL_REAL, 1, "%",
-	  "sharing misses of the line that are false sharing; without misses, such accesses",
+	  "sharing misses of the line that are false sharing; without misses, alternations",
 	  "there is neither" },
 	{ "other_object_pct", CELL_REAL, 1, "%",
 	  "samples of lines whose other bytes, written by another CPU, belong to another object",
 	  "there is no sample" },
 	{ "lines", CELL_INT, 0, "lines", "cache lines of objects that were seen shared" },
 	{ "samples", CELL_INT, 0, "samples", "sampled accesses of these lines" },
+	{ "alternations", CELL_INT, 0, "samples",
+	  "samples after a conflicting one of another CPU: it wrote the line since this CPU's last sample, "
+	  "or used it before this CPU writes" },
 	{ "misses", CELL_REAL, 0, "misses",
 	  "misses of the line that dprof report classify attributes to sharing",
-	  "samples have no level: accesses decide the order" },
+	  "samples have no level: alternations decide the order" },
 	{ "user", CELL_TEXT, 0, "", "instruction that misses most" },
 	{ "writer_type", CELL_TEXT, 0, "",
 	  "type of the data whose write invalidates the line",
