@@ -484,6 +484,52 @@ sub test_diff {
 	ok($row->{footprint_ratio} > 80 && $row->{footprint_ratio} < 101, 'working set');
 }
 
+# Types in two recordings: sockets that queue up are what changed, and not the types whose share
+# of misses did by chance, nor what is large or new.
+sub test_diff_order {
+	my $id = 1000;
+	my %at = map { $_ => 0xffff888001000000 + 0x1000000 * $id++ } qw(sockets buffers pages);
+	my %type = (sockets => 40, buffers => 41, pages => 42, noise => 50);
+	for my $case ([ 'short', 9, 20, 500, 3 ], [ 'deep', 500, 35, 540, 4 ]) {
+		my ($name, $sockets, $latency, $pages, $new) = @$case;
+		begin();
+		event(0, 'dprof_type', id => $type{$_}, class => 1, size => $_ eq 'pages' ? 4096 : 2240, cache => $_,
+		      func => 'f', file => 'a.c', line => 1) for qw(sockets buffers pages);
+		event(0, 'dprof_type', id => $type{noise} + $_, class => 1, size => 64, cache => "noise$_",
+		      func => 'f', file => 'a.c', line => 1) for 0 .. 99;
+		my $alloc = sub {
+			event(0, 'dprof_alloc', base => $at{$_[0]} + 4096 * $_[1], ip => 1, type => $type{$_[0]},
+			      size => $_[0] eq 'pages' ? 4096 : 2240);
+		};
+		my $free = sub { event(0, 'dprof_free', base => $at{$_[0]} + 4096 * $_[1], ip => 1, type => $type{$_[0]}) };
+		$alloc->('pages', $_) for 0 .. $pages;
+		event(0, 'dprof_alloc', base => 0xffff888000000000 + 64 * $_, ip => 1, type => $type{noise} + $new, size => 64)
+			for 0 .. 5;
+		for my $i (0 .. 1500) {
+			$time += 1000;
+			$alloc->('sockets', $i % 1000);
+			$free->('sockets', ($i - $sockets) % 1000) if $i >= $sockets;
+			sample(0, $function{receive}, $at{sockets} + 4096 * ($i % 1000), 0, type => $type{sockets},
+			       from => 'l2', latency => $latency) if $i % 12 == 0;
+			sample(0, $function{scan}, 0xffff888000000000 + 64 * $i, 0, type => $type{noise} + $i * ($new + 4) % 97 % 23,
+			       from => 'l2', latency => 30) if $i % 3 == 0;
+		}
+		spew("$dir/$name.txt", $text);
+	}
+	my @rows = rows("diff $dir/short.txt $dir/deep.txt");
+	is($rows[0]{type}, 'sockets:f', 'what queues up comes first') or diag(join ' ', map { $_->{type} } @rows[0 .. 4]);
+	is($rows[0]{ranked_by}, 'footprint', 'by its memory');
+	ok($rows[0]{live_objects_ratio} > 35 && $rows[0]{lifetime_ratio} > 40, 'its live count and lifetime')
+		or diag("$rows[0]{live_objects_ratio} $rows[0]{lifetime_ratio}");
+	is($rows[0]{cycles_per_sample_after} > $rows[0]{cycles_per_sample_before}, 1, 'with what its misses cost');
+	# A latency alone.
+	@rows = rows("diff $dir/wait1000.txt $dir/wait100000.txt");
+	is($rows[0]{type}, 'foo_cache:alloc_foo', 'one type');
+	# The same twice: nothing to point at.
+	@rows = rows("diff $dir/deep.txt $dir/deep.txt");
+	is_deeply([ grep { defined $_->{ranked_by} } @rows ], [], 'no row is ranked if nothing changed');
+}
+
 # Structs and fields: a function as the kernel would have it, and an object of it.
 sub test_structs {
 	spew("$dir/foo.c", <<'C');
@@ -749,6 +795,7 @@ test_locks();
 test_local_cache();
 test_conflict_capacity();
 test_diff();
+test_diff_order();
 test_structs();
 test_damaged();
 test_sizes();
