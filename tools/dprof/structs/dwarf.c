@@ -256,6 +256,21 @@ static Dwarf_Die *find_unit(struct dwarf *d, const char *file, const char *func,
 	return p ? dwfl_module_addrdie(p->module, p->addr, bias) : NULL;
 }
 
+/**
+ * dwarf_function_unit() - find the compilation unit of a function
+ * @d: the files
+ * @function: its symbol
+ *
+ * Return: the unit, or NULL.
+ */
+Dwarf_Die *dwarf_function_unit(struct dwarf *d, const char *function)
+{
+	struct place *p = find_place(d, function);
+	Dwarf_Addr bias;
+
+	return p ? dwfl_module_addrdie(p->module, p->addr, &bias) : NULL;
+}
+
 /* A struct that an allocation may be for. */
 struct candidate {
 	char name[64];

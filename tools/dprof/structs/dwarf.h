@@ -19,6 +19,7 @@ int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t lin
 	       uint32_t most, char *name, size_t size);
 int dwarf_access(struct dwarf *d, const char *symbol, uint64_t offset,
 		 uint32_t in_object, char *name, size_t size);
+int dwarf_variable(struct dwarf *d, const char *function, const char *variable, char *name, size_t size);
 bool dwarf_moves_bytes(struct dwarf *d, const char *symbol, uint64_t offset);
 void dwarf_close(struct dwarf *d);
 

@@ -13,6 +13,9 @@ struct die_field {
 	uint32_t offset, size, element;
 };
 
+struct dwarf;
+
+Dwarf_Die *dwarf_function_unit(struct dwarf *d, const char *function);
 bool die_type(Dwarf_Die *die, Dwarf_Die *type);
 bool die_pointee(Dwarf_Die *type, Dwarf_Die *to);
 bool die_is_struct(Dwarf_Die *type);

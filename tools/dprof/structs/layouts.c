@@ -216,6 +216,37 @@ int layouts_returned(struct layouts *l, const char *func, char *name, size_t siz
 }
 
 /**
+ * layouts_variable() - find the struct of a variable
+ * @l: the layouts
+ * @variable: the variable; the kernel's BTF has per-CPU variables alone
+ * @name: set to the name of the struct; of an array, that of its elements
+ * @size: of @name
+ *
+ * Return: 0, or -1 if the variable is not known, or not of a struct with a name.
+ */
+int layouts_variable(struct layouts *l, const char *variable, char *name, size_t size)
+{
+	int i;
+
+	for (i = 0; i < l->nr_btf; i++) {
+		const struct btf *btf = l->btf[i];
+		int id = btf__find_by_name_kind(btf, variable, BTF_KIND_VAR);
+		const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+		const char *of;
+
+		t = t ? skip_names(btf, t->type) : NULL;
+		while (t && btf_is_array(t))
+			t = skip_names(btf, btf_array(t)->type);
+		of = t && btf_is_struct(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
+		if (!of || !*of)
+			continue;
+		snprintf(name, size, "%s", of);
+		return 0;
+	}
+	return -1;
+}
+
+/**
  * layouts_open_btf() - add a file with BTF
  * @l: the layouts
  * @path: vmlinux, or a file of /sys/kernel/btf; a module's file must be opened after the

@@ -53,6 +53,7 @@ const struct field *layout_field(const struct layout *layout, uint32_t offset);
 void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t offset, char *buf,
 			size_t size);
 int layouts_returned(struct layouts *l, const char *func, char *name, size_t size);
+int layouts_variable(struct layouts *l, const char *variable, char *name, size_t size);
 void layouts_free(struct layouts *l);
 
 /* For code that fills a layout. */

@@ -3,7 +3,7 @@
 /*
  * Finds the C structs of a recording's types.
  *
- * Sources, in this order: the name of the cache, if a struct has this name and size; the
+ * Sources, for variables: their own type.  For objects, in this order: the name of the cache, if a struct has this name and size; the
  * variables of the allocating function (DWARF); its return type (BTF); a majority vote of the
  * instructions that access the objects, weighted by samples (DWARF).  Objects that are only
  * copied, cleared or checksummed have no struct.
@@ -222,6 +222,37 @@ static bool by_votes(struct model *m, struct layouts *l, struct dtype *t)
 	return true;
 }
 
+/* Number of functions whose compilation units are searched for a variable. */
+#define MAX_USERS	8
+
+/* The struct of a static or per-CPU variable, by the functions that access it. */
+static bool by_variable(struct model *m, struct layouts *l, struct dtype *t)
+{
+	const struct symbol *seen = NULL;
+	char variable[128], number[32];
+	int users = 0;
+	size_t i;
+
+	snprintf(variable, sizeof(variable), "%s",
+		 symbols_name(&m->symbols, t->key.symbol == 1 ? 0 : t->key.symbol, number, sizeof(number)));
+	if (!layouts_variable(l, variable, t->struct_name, sizeof(t->struct_name)))
+		return true;
+	for (i = model_sites(m, t->index, 0); l->dwarf && users < MAX_USERS && i < m->nr_sites &&
+	     m->by_site[i]->key.type == t->index; i++) {
+		const struct symbol *s = symbols_find(&m->symbols, m->by_site[i]->key.ip);
+
+		/* Sorted by instruction. */
+		if (!s || s == seen)
+			continue;
+		seen = s;
+		users++;
+		if (!dwarf_variable(l->dwarf, m->symbols.names + s->name, variable, t->struct_name,
+				    sizeof(t->struct_name)))
+			return true;
+	}
+	return false;
+}
+
 /**
  * types_name() - find the C structs of a recording's types
  * @m: the model, after model_end()
@@ -241,6 +272,8 @@ int types_name(struct model *m, struct layouts *l)
 			strcpy(t->struct_name, "page");
 			t->struct_from = "class";
 		}
+		if (t->key.symbol && by_variable(m, l, t))
+			t->struct_from = "variable";
 		if (t->event.class != CLASS_SLAB && t->event.class != CLASS_KMALLOC &&
 		    t->event.class != CLASS_PAGE) {
 			nr += *t->struct_name != 0;
