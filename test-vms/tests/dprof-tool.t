@@ -23,7 +23,7 @@ my $file = 'trace.dat';
 my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'icount', '--share', $share, '--timeout', 900,
 	    '--append', 'hpet=disable tsc=reliable clocksource=tsc sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
 	    'cat /sys/kernel/tracing/dprof/types >before; ' .
-	    'dprof record --types "faults_*" -H faults_queue --offsets "0,8 8,64 0,64" -o trace.dat -- ' .
+	    'dprof record --types "faults_* no_such_cache" -H faults_queue --offsets "0,8 8,64 0,64" -o trace.dat -- ' .
 	    'modprobe dprof_faults rounds=20000 || exit 1; ' .
 	    'cmp before /sys/kernel/tracing/dprof/types && ' .
 	    'grep -qx "history_slots 0" /sys/kernel/tracing/dprof/stats || exit 1; rmmod dprof_faults; ' .
@@ -48,6 +48,9 @@ sub rows {
 	is($?, 0, "report @_") or diag($text);
 	return $? ? () : @{ decode_json($text)->{rows} };
 }
+
+like($vm->{out} . $vm->{err}, qr/^dprof: --types: no object was allocated of a type that matches: no_such_cache \(/m,
+     'a rule without a match is named, and no other');
 
 my @paths = rows('paths', '--type', 'faults_queue', '--top', 1);
 # The compiler may have made .isra.0 of a function.

@@ -6,6 +6,7 @@
  * before anything is enabled, so that its errors change nothing.  A guard process restores
  * the files even if this process is killed.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -24,6 +25,7 @@
 #include "dprof/model/choose.h"
 #include "dprof.h"
 #include "knobs.h"
+#include "rules.h"
 
 /* The options other than knobs. */
 struct plan {
@@ -73,7 +75,26 @@ static void warn(void)
 		complain(FAILED, "no histories: no debug register is free");
 }
 
-static int choose_from(const char *path, const struct plan *p)
+/* Leave out the samples of the recorder: the processes of its group. */
+static int leave_out(struct filter *f, pid_t group)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *d;
+	int ret = 0;
+
+	f->without = true;
+	while (proc && !ret && (d = readdir(proc))) {
+		const int pid = atoi(d->d_name);
+
+		if (pid > 0 && getpgid(pid) == group)
+			ret = filter_add_pid(f, pid);
+	}
+	if (proc)
+		closedir(proc);
+	return ret ? complain(FAILED, "out of memory") : OK;
+}
+
+static int choose_from(const char *path, const struct plan *p, const struct filter *f)
 {
 	const char *length = knobs_queued(KNOB_LENGTH);
 	struct choice c;
@@ -82,6 +103,7 @@ static int choose_from(const char *path, const struct plan *p)
 	int n = -1;
 
 	model_init(&m);
+	m.filter = *f;
 	if (model_load(&m, path, error, sizeof(error)) && !m.events)
 		complain(FAILED, "%s", error);
 	else
@@ -111,6 +133,7 @@ static bool wait_seconds(double seconds, pid_t child, pid_t tracer)
 /* Record samples for a while and choose types by them.  Return OK or FAILED. */
 static int first_pass(const struct plan *p, pid_t child, int go)
 {
+	struct filter recorder = { };
 	char path[PATH_MAX];
 	bool ended;
 	pid_t tracer;
@@ -126,14 +149,17 @@ static int first_pass(const struct plan *p, pid_t child, int go)
 	if (child > 0 && write(go, "", 1) != 1)
 		complain(FAILED, "%s: ended before it was started", p->command[0]);
 	ended = wait_seconds(p->first_seconds, child, tracer);
-	ret = trace_cmd_stop(tracer, path, NULL);
+	ret = leave_out(&recorder, tracer);
+	if (trace_cmd_stop(tracer, path, NULL))
+		ret = FAILED;
 	if (ended)
 		ret = complain(FAILED, "%s: ended in the first pass of %g seconds, nothing is left to "
 			       "record: use a shorter --first", p->command[0], p->first_seconds);
 	else if (command_interrupted)
 		ret = FAILED;
 	else if (!ret)
-		ret = choose_from(path, p);
+		ret = choose_from(path, p, &recorder);
+	filter_free(&recorder);
 	undo_output(path);
 	return ret;
 }
@@ -153,6 +179,25 @@ static void say_throttled(long before)
 		complain(OK, "perf throttled %ld samples, so busy periods have too few: use a longer "
 			 "period (-c), or raise sysctl kernel.perf_event_max_sample_rate and "
 			 "kernel.perf_cpu_time_max_percent", n);
+}
+
+/* Warn of rules that no allocated type matched: they are valid while the types are known. */
+static void warn_of_rules(void)
+{
+	static const struct { enum knob knob; const char *option; } lists[] = {
+		{ KNOB_TYPES, "--types" }, { KNOB_HISTORY, "--history" },
+	};
+	char *known = tracefs_instance_file_read(NULL, "dprof/known_types", NULL), unmatched[512];
+	size_t i;
+
+	for (i = 0; known && i < sizeof(lists) / sizeof(lists[0]); i++) {
+		const char *rules = knobs_queued(lists[i].knob);
+
+		if (rules && rules_unmatched(rules, known, unmatched, sizeof(unmatched)) > 0)
+			complain(OK, "%s: no object was allocated of a type that matches: %s (known types: "
+				 "tracefs dprof/known_types)", lists[i].option, unmatched);
+	}
+	free(known);
 }
 
 /* Record, with one or two passes, while the guard runs.  Return the exit status. */
@@ -200,6 +245,7 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 	if (!ret)
 		ret = failed ? failed : status;
 	say_throttled(throttled_before);
+	warn_of_rules();
 	return ret;
 }
 
@@ -278,7 +324,7 @@ int cmd_record(int argc, char **argv)
 			 "separated by blanks; all; none; or auto"),
 		WANT_NUMBER(0, "sample-every", "N", KNOB_EVERY, "keep one object in N in the address set"),
 		OPT_CALL('H', "history", "RULES", want_history, &p.choose_history,
-			 "types to record histories of; none; or auto: those with the most misses in a first "
+			 "types to record histories of; none; or auto: those whose misses cost most in a first "
 			 "pass, at their most accessed offsets"),
 		WANT(0, "offsets", "GROUPS", KNOB_OFFSETS,
 		     "groups of offsets to watch together: 0,8 16,24 (default: all offsets in turn)"),

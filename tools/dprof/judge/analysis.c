@@ -54,6 +54,24 @@ int analysis_cache(const struct opt *o, const char *value)
 	return OK;
 }
 
+int analysis_pid(const struct opt *o, const char *value)
+{
+	struct analysis *a = o->to;
+
+	if (filter_add_pids(&a->m.filter, value))
+		return complain(USAGE, "--pid %s: not a list of numbers, such as 12,345", value);
+	return OK;
+}
+
+int analysis_cpu(const struct opt *o, const char *value)
+{
+	struct analysis *a = o->to;
+
+	if (filter_add_cpus(&a->m.filter, value))
+		return complain(USAGE, "--cpu %s: not a list of CPUs, such as 0,4-7", value);
+	return OK;
+}
+
 int analysis_btf(const struct opt *o, const char *value)
 {
 	struct analysis *a = o->to;
@@ -139,6 +157,30 @@ static int count_objects(struct analysis *a)
 	return last && a->objects ? 0 : -1;
 }
 
+/* Is the type better known than another one, to stand for several? */
+static bool is_better(const struct dtype *t, const struct dtype *than)
+{
+	return !than || (t->histories != than->histories ? t->histories > than->histories :
+			 t->sum.n > than->sum.n);
+}
+
+/* Select the type of the name --type, and all types whose cache or C struct has it. */
+static int select_types(struct analysis *a)
+{
+	uint32_t i;
+
+	a->selected = calloc(a->m.nr_types + 1, sizeof(*a->selected));
+	for (i = 0; a->selected && i < a->m.nr_types; i++) {
+		struct dtype *t = a->m.by_index[i];
+
+		a->selected[i] = *t->name && (!strcmp(t->name, a->type) || !strcmp(t->struct_name, a->type) ||
+					      !strcmp(t->event.cache, a->type));
+		if (a->selected[i] && is_better(t, a->only))
+			a->only = t;
+	}
+	return a->selected ? 0 : -1;
+}
+
 /**
  * analysis_load() - read a recording and compute results
  * @a: the analysis, with its options
@@ -170,14 +212,11 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
 	if (plausible_doubt(&a->m.plausible, 0, a->doubt, sizeof(a->doubt)))
 		fprintf(stderr, "dprof: %s: not plausible: %s\n", path, a->doubt);
 	types_name(&a->m, &a->l);
-	if (a->type) {
-		a->only = model_find_type(&a->m, a->type);
-		if (!a->only) {
-			a->m.events = 0;
-			return complain(FAILED, "%s: no type %s in the recording", path, a->type);
-		}
+	if (a->type && !select_types(a) && !a->only) {
+		a->m.events = 0;
+		return complain(FAILED, "%s: no type %s in the recording", path, a->type);
 	}
-	if (count_objects(a) || analyze(a, need)) {
+	if ((a->type && !a->selected) || count_objects(a) || analyze(a, need)) {
 		a->m.events = 0;
 		return complain(FAILED, "%s: out of memory", path);
 	}
@@ -193,7 +232,7 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
  */
 bool analysis_selects(const struct analysis *a, const struct dtype *t)
 {
-	return !a->only || a->only == t;
+	return !a->selected || a->selected[t->index];
 }
 
 /**
@@ -226,10 +265,12 @@ double analysis_objects(const struct analysis *a, const struct dtype *t)
 void analysis_free(struct analysis *a)
 {
 	free(a->objects);
+	free(a->selected);
 	verdicts_free(&a->v);
 	sharing_free(&a->shared);
 	sim_free(&a->sim);
 	traces_free(&a->t);
 	layouts_free(&a->l);
+	filter_free(&a->m.filter);
 	model_free(&a->m);
 }

@@ -21,7 +21,7 @@ enum group_by { BY_TYPE, BY_FIELD, BY_IP };
  * @level: accesses that this level does not serve are misses; the simulated cache is of this
  *	level
  * @geometry: of the simulated cache
- * @type: show this type only; NULL: all
+ * @type: show the types of this name only; NULL: all
  * @top: maximum number of types to show; 0: all
  * @by: how rows are grouped
  */
@@ -43,7 +43,8 @@ struct analysis {
 	struct sharing shared;
 	struct verdicts v;
 	uint64_t *objects;		/* number of objects with samples, by type */
-	struct dtype *only;		/* the type that @type names */
+	bool *selected;			/* by type: those that @type names; NULL: all */
+	struct dtype *only;		/* of them the one with the most histories, then samples */
 	char doubt[512];		/* why the recording is not plausible, or "" */
 };
 
@@ -64,7 +65,10 @@ struct analysis {
 		 "the simulated cache of a CPU (default by level: l1 32K:8, l2 512K:8, l3 8M:16 shared " \
 		 "by all CPUs)"), \
 	OPT_TEXT(0, "type", "TYPE", &(a)->type, \
-		 "show this type only: cache:function, cache, or C struct"), \
+		 "show these types only: cache:function, or all of a cache or C struct"), \
+	OPT_CALL(0, "pid", "LIST", analysis_pid, a, \
+		 "samples of these tasks only: numbers separated by commas"), \
+	OPT_CALL(0, "cpu", "LIST", analysis_cpu, a, "samples of these CPUs only: 0,4-7"), \
 	OPT_NUMBER('n', "top", "N", &(a)->top, 0, UINT32_MAX, \
 		   "maximum number of types (default 20; 0: all)"), \
 	OPT_WORD(0, "by", "type|field|ip", &(a)->by, "group the rows of classify (default type)"), \
@@ -76,6 +80,8 @@ struct analysis {
 
 int analysis_level(const struct opt *o, const char *value);
 int analysis_cache(const struct opt *o, const char *value);
+int analysis_pid(const struct opt *o, const char *value);
+int analysis_cpu(const struct opt *o, const char *value);
 int analysis_btf(const struct opt *o, const char *value);
 int analysis_vmlinux(const struct opt *o, const char *value);
 void analysis_init(struct analysis *a);

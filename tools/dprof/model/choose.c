@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Chooses what to record histories of, from samples: the types with the most misses, and
+ * Chooses what to record histories of, from samples: the types whose misses cost most, and
  * pairs of their most accessed offsets (sections 4.3 and 5.4 of the paper).
  */
 #include <stdio.h>
@@ -17,18 +17,37 @@ static bool has_objects(const struct dtype *t)
 		*t->event.cache && t->event.size;
 }
 
-static uint64_t score(const struct dtype *t)
+/* What samples know of the cost of accesses; the same for all types, so that they compare. */
+enum basis { BY_LATENCY, BY_MISSES, BY_SAMPLES };
+
+static enum basis find_basis(const struct model *m)
 {
-	/* Misses if the samples have cache levels, else accesses. */
-	return tally_known(&t->sum) ? tally_misses(&t->sum, LEVEL_L1) : t->sum.n;
+	uint64_t known = 0, with_latency = 0;
+	int l;
+
+	for (l = 0; l < NR_LEVELS; l++) {
+		known += l == LEVEL_UNKNOWN ? 0 : m->by_level[l].n;
+		with_latency += m->by_level[l].with_latency;
+	}
+	return with_latency ? BY_LATENCY : known ? BY_MISSES : BY_SAMPLES;
 }
+
+static uint64_t score(const struct dtype *t, enum basis basis)
+{
+	return basis == BY_LATENCY ? t->sum.latency :
+	       basis == BY_MISSES ? tally_misses(&t->sum, LEVEL_L1) : t->sum.n;
+}
+
+struct scored {
+	struct dtype *type;
+	uint64_t score;
+};
 
 static int by_score(const void *a, const void *b)
 {
-	const struct dtype *x = *(struct dtype * const *)a, *y = *(struct dtype * const *)b;
-	uint64_t sx = score(x), sy = score(y);
+	const struct scored *x = a, *y = b;
 
-	return sx != sy ? sx > sy ? -1 : 1 : strcmp(x->name, y->name);
+	return x->score != y->score ? x->score > y->score ? -1 : 1 : strcmp(x->type->name, y->type->name);
 }
 
 struct word {
@@ -96,25 +115,30 @@ static void add_group(struct choice *c, uint32_t a, uint32_t b, bool pair)
  * @nr_types: maximum number of types
  * @nr_offsets: maximum number of offsets of each type
  * @length: bytes that are watched at an offset
- * @c: the choice; empty if no slab type has misses (samples, if they have no levels)
+ * @c: the choice; empty if no slab type has samples with latency; without latencies, misses;
+ *	without levels, samples
  *
  * Return: the number of types, or -1 without memory.
  */
 int choose(struct model *m, int nr_types, int nr_offsets, uint32_t length, struct choice *c)
 {
-	struct dtype **types = malloc((m->nr_types + 1) * sizeof(*types));
+	struct scored *types = malloc((m->nr_types + 1) * sizeof(*types));
+	const enum basis basis = find_basis(m);
 	uint32_t offset[64], i, nr = 0;
 	int n = 0, words, a, b;
 
 	memset(c, 0, sizeof(*c));
 	if (!types)
 		return -1;
-	for (i = 0; i < m->nr_types; i++)
-		if (has_objects(m->by_index[i]) && score(m->by_index[i]))
-			types[nr++] = m->by_index[i];
+	for (i = 0; i < m->nr_types; i++) {
+		struct dtype *t = m->by_index[i];
+
+		if (has_objects(t) && score(t, basis))
+			types[nr++] = (struct scored){ t, score(t, basis) };
+	}
 	qsort(types, nr, sizeof(*types), by_score);
 	for (i = 0; i < nr && n < nr_types; i++) {
-		const struct type_event *e = &types[i]->event;
+		const struct type_event *e = &types[i].type->event;
 		size_t used = strlen(c->types);
 
 		if (snprintf(c->types + used, sizeof(c->types) - used, "%s%s%s%s", used ? " " : "",
@@ -122,7 +146,7 @@ int choose(struct model *m, int nr_types, int nr_offsets, uint32_t length, struc
 			c->types[used] = '\0';
 			break;
 		}
-		words = top_words(m, types[i], length, offset, nr_offsets < 64 ? nr_offsets : 64);
+		words = top_words(m, types[i].type, length, offset, nr_offsets < 64 ? nr_offsets : 64);
 		if (words < 0) {
 			free(types);
 			return -1;

@@ -312,6 +312,8 @@ int model_add(void *model, const struct event *e)
 	switch (e->kind) {
 	case EVENT_TYPE: return model_add_type(m, &e->type);
 	case EVENT_SAMPLE:
+		if (!filter_keeps(&m->filter, e->pid, e->cpu))
+			return 0;
 		sample = *e;
 		sample.sample.op = op_of(&e->sample);
 		/* A damaged file may name any CPU: one beyond the limit is unknown. */

@@ -13,6 +13,7 @@
 
 #include "lib/hash.h"
 #include "lib/perf/plausible.h"
+#include "filter.h"
 #include "dprof/read/events.h"
 #include "dprof/read/symbols.h"
 
@@ -183,6 +184,7 @@ struct history;
 
 struct model {
 	const char *kallsyms;		/* as of struct reader */
+	struct filter filter;		/* samples that count; the caller frees it */
 	char host[256];
 	struct symbols symbols;
 	struct dtype *types;		/* hash; types[i] by index in by_index */

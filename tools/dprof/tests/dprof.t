@@ -338,6 +338,42 @@ sub test_samples_of_slabs {
 	is($class{capacity}, 'capacity', 'samples of many lines, most of them met once: capacity');
 }
 
+# One name, several sites: those that samples met have no histories, another one has.
+sub test_names {
+	begin();
+	event(0, 'dprof_type', id => 60, class => 1, size => 128, cache => 'foo_cache', file => 'none', line => 0);
+	event(0, 'dprof_type', id => 61, class => 1, size => 128, cache => 'bar', func => 'f', file => 'a.c', line => 1);
+	$text =~ s/ func= / /g;
+	object(0xffff888000100000, [ 0 ], 500, 0, [ 100, 0, $function{fill}, 0, 2 ]) for 1 .. 3;
+	sample(0, $function{scan}, 0xffff888000200000, 0, type => 60, from => 'dram') for 1 .. 20;
+	sample(1, $function{scan}, 0xffff888000300000, 0, type => 61, from => 'dram') for 1 .. 20;
+	sample(0, $function{scan}, 0xffff888000100000, 0);
+	my $file = spew("$dir/names.txt", $text);
+	my @rows = rows("report paths --type foo_cache $file");
+	is($rows[0]{type}, 'foo_cache:alloc_foo', 'a cache names all its sites');
+	@rows = rows("report profile --type foo_cache $file");
+	is_deeply([ sort map { $_->{type} } @rows ], [ 'foo_cache', 'foo_cache:alloc_foo' ], 'each has its row');
+	@rows = rows("report profile --type foo_cache:alloc_foo $file");
+	is_deeply([ map { $_->{type} } @rows ], [ 'foo_cache:alloc_foo' ], 'a site names itself');
+	is(scalar(() = rows("report dataflow --type foo_cache $file")), 2, 'and the data flow is of what has histories');
+
+	# Filters.
+	my $filtered = sub { my ($row) = grep { $_->{type} eq $_[1] } rows("report profile $_[0] $file"); $row ? $row->{samples} : 0 };
+	is($filtered->('--cpu 1', 'bar:f'), 20, 'samples of a CPU');
+	is($filtered->('--cpu 0,2-5', 'bar:f'), 0, 'and not of others');
+	$text =~ s/^(\d+) 1 1 (dprof_sample)/$1 1 77 $2/mg;
+	$file = spew("$dir/tasks.txt", $text);
+	is($filtered->('--pid 5,77', 'bar:f'), 20, 'samples of a task');
+	is($filtered->('--pid 1', 'bar:f'), 0, 'and not of others');
+	my ($status, $out, $err) = run("$dprof report sharing --pid 6 $file");
+	is("$status$err", "1dprof: $file: no samples of these tasks and CPUs in the recording (--pid, --cpu)\n", 'none: said');
+	for ('--pid 1,', '--pid x', '--cpu 5-4', '--cpu 1024', '--cpu 1-') {
+		($status, $out, $err) = run("$dprof report profile $_ $file");
+		is($status, 2, "$_: status 2");
+		like($err, qr/^dprof: \Q$_\E: not a list/, 'names it');
+	}
+}
+
 # Locks, counters and what is beside them: @sample is [cpu, function, offset, width, op, source].
 sub locks {
 	my ($name, @sample) = @_;
@@ -595,6 +631,35 @@ C
 		@members = rows("layout foo --vmlinux $dir/foo.o --btf $dir/foo.o $file");
 		is(scalar @members, 7, 'members from BTF');
 	}
+	# Variables: a static one, an array, and one of a function.
+	spew("$dir/var.c", <<'C');
+struct pair { long left, right; };
+struct pair one;
+static struct pair many[16];
+__attribute__((noinline)) long use_static(int i)
+{
+	static struct pair own;
+
+	own.right += i;
+	many[i].left += own.right;
+	return one.right + many[i].left;
+}
+C
+	is(system("gcc -g -O1 -c -o $dir/var.o $dir/var.c"), 0, 'variables');
+	my ($own) = `nm $dir/var.o` =~ /[bd] (own\.\d+)$/m or die;
+	begin();
+	$text =~ s/ t count$/ t use_static/m;
+	for my $name (qw(one many own)) {
+		my $addr = 0xffffffff82000000 + 0x1000 * { one => 1, many => 2, own => 3 }->{$name};
+		$text .= sprintf "symbol %x D %s\nsymbol %x D end_of_$name\n", $addr, $name eq 'own' ? $own : $name, $addr + 512;
+		sample(0, $function{count}, $addr, $name eq 'many' ? 40 : 8, type => 7, base => 0xffffffff82000000)
+			for 1 .. 3;
+	}
+	my %variable = map { $_->{type} =~ s/\..*//r => $_ } rows("report classify --by field --vmlinux $dir/var.o " .
+		spew("$dir/variables.txt", $text =~ s/ op=1/ data_src=$source{dram} op=1/gr));
+	is_deeply({ map { $_ => $variable{$_}{field} } keys %variable },
+		  { one => 'right', many => '[2].right', own => 'right' }, 'fields of static variables');
+
 	# Of a size class alone, the bytes asked for are not known.
 	spew("$dir/less.c", (`cat $dir/foo.c` =~ s/unused\[40\]/unused[32]/r));
 	is(system("gcc -g -O1 -c -o $dir/less.o $dir/less.c"), 0, 'a smaller struct');
@@ -791,6 +856,7 @@ test_false_sharing();
 test_samples_alone();
 test_time();
 test_samples_of_slabs();
+test_names();
 test_locks();
 test_local_cache();
 test_conflict_capacity();

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "dprof/rules.h"
 #include "dprof/model/choose.h"
 #include "dprof/model/paths.h"
 
@@ -326,12 +327,70 @@ static void chosen(void **state)
 	model_free(&m);
 }
 
+/*
+ * Where samples have latencies, those decide, for all types: stores have neither level nor
+ * latency, and many of them are no reason to watch a type.  The recorder's samples are none.
+ */
+static void chosen_by_cost(void **state)
+{
+	struct filter f = { .without = true };
+	struct choice c;
+	struct model m;
+	char line[256];
+	int i;
+
+	(void)state;
+	model_init(&m);
+	assert_int_equal(filter_add_pids(&f, "7,9"), 0);
+	m.filter = f;
+	add(&m, "0 0 0 dprof_type id=20 class=1 size=128 cache=stored func=f line=3");
+	add(&m, "0 0 0 dprof_type id=21 class=1 size=128 cache=missed func=f line=4");
+	add(&m, "0 0 0 dprof_type id=22 class=1 size=128 cache=recorder func=f line=5");
+	for (i = 0; i < 30; i++) {
+		snprintf(line, sizeof(line), "%d 0 5 dprof_sample ip=16 addr=4096 base=4096 type=20 offset=0 op=2", i);
+		add(&m, line);
+	}
+	for (i = 0; i < 5; i++) {
+		snprintf(line, sizeof(line), "%d 0 5 dprof_sample ip=16 addr=8192 base=8192 type=21 offset=8 op=1 "
+			 "latency=200 data_src=%lu", 40 + i, 13UL << 33 | 2);
+		add(&m, line);
+		snprintf(line, sizeof(line), "%d 0 9 dprof_sample ip=16 addr=12288 base=12288 type=22 offset=8 op=1 "
+			 "latency=900 data_src=%lu", 40 + i, 13UL << 33 | 2);
+		add(&m, line);
+	}
+	assert_int_equal(model_end(&m), 0);
+	assert_int_equal(m.samples, 35);
+	assert_int_equal(choose(&m, 8, 2, 8, &c), 1);
+	assert_string_equal(c.types, "missed:f");
+	model_free(&m);
+	filter_free(&f);
+}
+
+static void rules(void **state)
+{
+	static const char known[] =
+		"id=3 class=3 size=4096 cache=page func= file= line=0 module=\n"
+		"id=20 class=1 size=256 cache=filp func=alloc_empty_file file=fs/file_table.c line=9 module=\n"
+		"id=21 class=2 size=64 cache=kmalloc-64 func=make file=a.c line=1 module=";
+	char unmatched[64];
+
+	(void)state;
+	assert_int_equal(rules_unmatched("filp kmalloc-* :alloc_empty_* kmalloc-64:make all", known, unmatched,
+					 sizeof(unmatched)), 0);
+	assert_string_equal(unmatched, "");
+	assert_int_equal(rules_unmatched("flip filp\tfilp:make  page :nobody", known, unmatched, sizeof(unmatched)), 4);
+	assert_string_equal(unmatched, "flip filp:make page :nobody");
+	assert_int_equal(rules_unmatched("filp", "", unmatched, sizeof(unmatched)), 1);
+	assert_int_equal(rules_unmatched("", known, unmatched, sizeof(unmatched)), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text), cmocka_unit_test(equal_histories), cmocka_unit_test(pairs),
 		cmocka_unit_test(two_kinds), cmocka_unit_test(loops), cmocka_unit_test(lost),
-		cmocka_unit_test(chosen), cmocka_unit_test(joined),
+		cmocka_unit_test(chosen), cmocka_unit_test(joined), cmocka_unit_test(chosen_by_cost),
+		cmocka_unit_test(rules),
 	};
 
 	return cmocka_run_group_tests_name("dprof_paths", tests, NULL, NULL);

@@ -9,6 +9,8 @@
 
 static const char *lacks_samples(const struct analysis *a)
 {
+	if (!a->m.samples && (a->m.filter.nr_pids || a->m.filter.has_cpus))
+		return "no samples of these tasks and CPUs in the recording (--pid, --cpu)";
 	return a->m.samples ? NULL : "no samples (dprof_sample) in the recording";
 }
 
@@ -17,7 +19,7 @@ static const char *lacks_paths(const struct analysis *a)
 	size_t i;
 
 	for (i = 0; i < a->t.nr; i++)
-		if (!a->only || a->t.trace[i].type == a->only->index)
+		if (analysis_selects(a, a->m.by_index[a->t.trace[i].type]))
 			return NULL;
 	if (!model_has_types(&a->m))
 		return "perf records no histories of objects (dprof record --history does)";

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
+/* Which samples of a recording count: those of some tasks and CPUs. */
+#ifndef DPROF_FILTER_H
+#define DPROF_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct filter - the samples that count; empty: all
+ * @pid: tasks, sorted
+ * @without: samples of the other tasks count, instead of those of @pid
+ * @cpu: bitmap of CPUs, if @has_cpus
+ */
+struct filter {
+	int32_t *pid;
+	size_t nr_pids;
+	bool without, has_cpus;
+	uint64_t cpu[1024 / 64];
+};
+
+int filter_add_pid(struct filter *f, int32_t pid);
+int filter_add_pids(struct filter *f, const char *list);
+int filter_add_cpus(struct filter *f, const char *list);
+bool filter_keeps(const struct filter *f, int32_t pid, int32_t cpu);
+void filter_free(struct filter *f);
+
+#endif
