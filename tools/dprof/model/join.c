@@ -84,6 +84,7 @@ static void join(struct dtype *to, struct dtype *t)
 static void join_sites(struct model *m, const uint32_t *to)
 {
 	struct site *s, *next, *old;
+	int i;
 
 	HASH_ITER(hh, m->sites, s, next) {
 		if (to[s->key.type] == s->key.type)
@@ -96,6 +97,8 @@ static void join_sites(struct model *m, const uint32_t *to)
 			continue;
 		}
 		tally_add(&old->sum, &s->sum);
+		for (i = 0; i < NR_BUCKETS; i++)
+			old->bucket[i] += s->bucket[i];
 		free(s);
 	}
 }
@@ -103,6 +106,7 @@ static void join_sites(struct model *m, const uint32_t *to)
 static int join_units(struct use *to, const struct use *u)
 {
 	uint32_t i;
+	int k;
 
 	for (i = 0; i < u->nr_units; i++) {
 		const struct unit *from = &u->unit[i];
@@ -111,6 +115,11 @@ static int join_units(struct use *to, const struct use *u)
 		if (!unit)
 			return -1;
 		unit->n += from->n;
+		unit->loads += from->loads;
+		unit->hitm += from->hitm;
+		unit->far_hitm += from->far_hitm;
+		for (k = 0; k < 3; k++)
+			unit->latency[k] += from->latency[k];
 		unit->stores += from->stores;
 		unit->claims += from->claims;
 		unit->known += from->known;

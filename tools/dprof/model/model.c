@@ -164,6 +164,18 @@ static struct tally *find_spot(struct model *m, const struct event *e)
 	return &spot->sum;
 }
 
+/* Count a latency in its bucket; 0: none. */
+static void count_latency(struct site *site, uint32_t latency)
+{
+	int i = 0;
+
+	if (!latency)
+		return;
+	while (i < NR_BUCKETS - 1 && latency > 8U << i)
+		i++;
+	site->bucket[i]++;
+}
+
 static int add_sample(struct model *m, const struct event *e)
 {
 	const struct sample_event *s = &e->sample;
@@ -202,6 +214,7 @@ static int add_sample(struct model *m, const struct event *e)
 		HASH_ADD(hh, m->sites, key, sizeof(site->key), site);
 	}
 	count_sample(&site->sum, s, level, modified);
+	count_latency(site, s->latency);
 	return uses_add(m, e, t, symbol ? s->addr - offset : s->base, level);
 }
 

@@ -48,22 +48,30 @@ struct tally {
 	uint64_t n, loads, stores, level[NR_LEVELS], modified, claims, latency, with_latency;
 };
 
-/* Samples of an instruction at an offset of a type (section 4.4 of the paper). */
+/* Latencies of at most 8, 16, 32, ... cycles, and in the last one, all above. */
+#define NR_BUCKETS	9
+
+/*
+ * Samples of an instruction at an offset of a type (section 4.4 of the paper).
+ * @bucket: those with a latency, by latency
+ */
 struct site {
 	struct { uint32_t type, offset; uint64_t ip; } key;
 	struct tally sum;
 	double claimed;			/* part of sum.claims that invalidated other CPUs' copies */
-	uint32_t width;
+	uint32_t width, bucket[NR_BUCKETS];
 	UT_hash_handle hh;
 };
 
 /*
  * Samples of an instruction at the same bytes of a cache line: @width bytes from @first on.
- * @known of them have a level, @turns are hand-overs, see turns.c.
+ * @known of them have a level, @turns are hand-overs, see turns.c; @hitm found data modified
+ * in another cache, @far_hitm of them on another node.
+ * @latency: sums of @hitm that are not far, of @far_hitm, and of other loads
  */
 struct unit {
-	uint64_t ip;
-	uint32_t n, stores, claims, known, turns;
+	uint64_t ip, latency[3];
+	uint32_t n, loads, stores, claims, known, turns, hitm, far_hitm;
 	uint8_t first, width;
 };
 

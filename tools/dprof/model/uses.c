@@ -71,11 +71,17 @@ bool sample_is_claim(const struct sample_event *s, enum level level)
 static int add_unit(struct use *u, const struct sample_event *s, enum level level, bool handed_over)
 {
 	unsigned int first = s->addr % LINE, width = s->width ? s->width : 1;
+	const struct data_src src = data_src_decode(s->data_src);
 	struct unit *unit = use_unit(u, first, width > LINE - first ? LINE - first : width, s->ip);
 
 	if (!unit)
 		return -1;
 	unit->n++;
+	unit->loads += !!(s->op & OP_LOAD);
+	unit->hitm += src.modified;
+	unit->far_hitm += src.modified && src.remote;
+	if (src.modified || s->op & OP_LOAD)
+		unit->latency[!src.modified ? 2 : src.remote ? 1 : 0] += s->latency;
 	unit->known += level != LEVEL_UNKNOWN;
 	unit->turns += handed_over;
 	unit->claims += sample_is_claim(s, level);

@@ -452,6 +452,41 @@ sub test_locks {
 	is($row, undef, 'nor of what two CPUs read');
 }
 
+# What perf c2c shows, with objects and fields; and how long accesses took.
+sub test_c2c {
+	my $far = 1 << 37 | $source{peer};	# on another node
+	my $line = 0xffff888000600000;
+	begin();
+	for my $i (1 .. 10) {
+		sample(0, $function{fill}, $line, 8, op => 2);
+		sample(1, $function{scan}, $line, 8, data_src => $source{peer} | 2, latency => 100);
+		sample(2, $function{scan}, $line, 8, data_src => $far | 2, latency => 300);
+		sample(1, $function{count}, $line, 32, from => 'l1');
+		sample(0, $function{fill}, $line + 4096, 0, op => 2);
+		sample(1, $function{send}, $line + 4096, 0, data_src => $source{peer} | 2, latency => 40 + 200 * ($i > 8))
+			for 1 .. 4;
+		sample(1, $function{scan}, $line + 8192, 0, from => 'l1');
+	}
+	my $file = spew("$dir/c2c.txt", $text);
+	my @rows = rows("report c2c $file");
+	is_deeply([ map { join ' ', map { $_ // '-' } @$_{qw(index cacheline total_records rmt_hitm lcl_hitm records loads stores
+			offset field rmt_hitm_cycles lcl_hitm_cycles cpu_cnt symbol)} } @rows ],
+		  [ '0 0xffff888000601000 50 0 40 40 40 0 0 +0x0 - 80 1 send+0x0',
+		    '0 0xffff888000601000 50 0 0 10 0 10 0 +0x0 - - 1 fill+0x0',
+		    '1 0xffff888000600000 40 10 10 20 20 0 8 +0x8 300 100 2 scan+0x0',
+		    '1 0xffff888000600000 40 0 0 10 0 10 8 +0x8 - - 1 fill+0x0',
+		    '1 0xffff888000600000 40 0 0 10 10 0 32 +0x20 - - 1 count+0x0' ], 'lines by HITM, accesses of each');
+	is($rows[0]{type}, 'foo_cache:alloc_foo', 'with the object');
+	is(sprintf('%.1f', $rows[0]{tot_hitm_pct}), '66.7', 'share of HITM');
+	is(scalar(() = rows("report c2c --top 1 $file")), 2, '--top counts lines');
+	@rows = rows("report latency $file");
+	is_deeply([ map { join ' ', @$_{qw(field samples latency_cycles half_within_cycles to_64 to_128 to_256 to_512)} } @rows ],
+		  [ '+0x8 20 200 128 0 10 0 10', '+0x0 40 80 64 32 0 8 0' ], 'histograms');
+	my ($status, $out, $err) = run("$dprof report latency " . locks('swmem', map { [ 0, 'scan', 0, 8, 1, undef, latency => 0 ] } 1 .. 3));
+	is($status, 1, 'no latencies: status 1');
+	like($err, qr/swmem\.txt: no sample has a latency/, 'says so');
+}
+
 # Of AMD before Zen 4: the L3 or another cache of the node, nobody knows which.
 sub test_local_cache {
 	my $local = 11 << 33 | 0x440 << 5 | 1 << 43;
@@ -858,6 +893,7 @@ test_time();
 test_samples_of_slabs();
 test_names();
 test_locks();
+test_c2c();
 test_local_cache();
 test_conflict_capacity();
 test_diff();

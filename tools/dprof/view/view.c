@@ -81,6 +81,12 @@ static const char *lacks_levels(const struct analysis *a)
 	       "no sample says where its data were found (perf mem record, or dprof record of ibs or pebs)";
 }
 
+static const char *lacks_latency(const struct analysis *a)
+{
+	return lacks_samples(a) ? lacks_samples(a) : knows_latency(a) ? NULL :
+	       "no sample has a latency (perf mem record, or dprof record of ibs or pebs)";
+}
+
 static const char *lacks_cpus(const struct analysis *a)
 {
 	return lacks_samples(a) ? lacks_samples(a) : knows_cpus(a) ? NULL :
@@ -119,6 +125,10 @@ const struct view views[] = {
 	  &sharing_columns, view_sharing, lacks_sharing, NEED_VERDICTS, SHOWS_SAMPLES, "dprof-sharing" },
 	{ "lines", "cache lines by samples: loads, stores, CPUs, places in them, HITM",
 	  &lines_columns, view_lines, lacks_samples, NEED_MODEL, SHOWS_SAMPLES | SHOWS_CPUS, NULL },
+	{ "c2c", "lines with HITM as perf c2c has them, with objects and fields",
+	  &c2c_columns, view_c2c, lacks_levels, NEED_MODEL, SHOWS_SAMPLES | SHOWS_CPUS, NULL },
+	{ "latency", "latencies of each field, as a histogram",
+	  &latency_columns, view_latency, lacks_latency, NEED_MODEL, SHOWS_TYPES | SHOWS_LATENCY, NULL },
 	{ "code", "functions and their files by misses, and the type they use most",
 	  &code_columns, view_code, lacks_samples, NEED_MODEL, SHOWS_SAMPLES, NULL },
 	{ "levels", "where accesses found their data, and how long that took",

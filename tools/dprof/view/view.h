@@ -49,7 +49,8 @@ struct view {
 
 /* Their columns, beside each. */
 extern const struct columns profile_columns, classify_columns, workingset_columns,
-	sets_columns, dataflow_columns, paths_columns, sharing_columns, lines_columns, code_columns,
+	sets_columns, dataflow_columns, paths_columns, sharing_columns, lines_columns, c2c_columns, latency_columns,
+	code_columns,
 	levels_columns, cpus_columns, nodes_columns;
 
 extern const struct view views[];
@@ -66,6 +67,8 @@ int view_dataflow(struct analysis *a, struct table *t);
 int view_paths(struct analysis *a, struct table *t);
 int view_sharing(struct analysis *a, struct table *t);
 int view_lines(struct analysis *a, struct table *t);
+int view_c2c(struct analysis *a, struct table *t);
+int view_latency(struct analysis *a, struct table *t);
 int view_code(struct analysis *a, struct table *t);
 int view_levels(struct analysis *a, struct table *t);
 int view_cpus(struct analysis *a, struct table *t);
