@@ -11,6 +11,7 @@ static const struct verb verbs[] = {
 	{ "diff", cmd_diff, "compare two recordings" },
 	{ "layout", cmd_layout, "advise an order of the fields of a struct" },
 	{ "script", cmd_script, "print the events of a recording" },
+	{ "merge", cmd_merge, "write several recordings as one" },
 	{ "export", cmd_export, "write a recording in the format of other programs" },
 	{ }
 };

@@ -13,6 +13,7 @@ int cmd_plot(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_script(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 
 struct analysis;

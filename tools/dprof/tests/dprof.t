@@ -487,6 +487,42 @@ sub test_c2c {
 	like($err, qr/swmem\.txt: no sample has a latency/, 'says so');
 }
 
+# Two recordings in which a type has different numbers, and a number different types.
+sub test_merge {
+	for my $file (1, 2) {
+		begin();
+		$text .= "symbol ffffffff81000000 T _text\n";
+		event(0, 'dprof_type', id => 30 + $file, class => 1, size => 128, cache => 'one', func => 'f', file => 'a.c', line => 1);
+		event(0, 'dprof_type', id => 33 - $file, class => 1, size => 128, cache => 'two', func => 'f', file => 'a.c', line => 1);
+		for (1 .. 10) {
+			sample(0, $function{scan}, 0xffff888000100000, 0, type => 30 + $file, from => 'dram');
+			sample(0, $function{scan}, 0xffff888000200000, 0, type => 33 - $file, from => 'dram') if $file == 1;
+			$time += 1000;
+		}
+		object(0xffff888000300000, [ 0 ], 500, 0, [ 100, 0, $function{fill}, 0, 2 ]);
+		spew("$dir/merge$file.txt", $text);
+	}
+	my ($status, $out, $err) = run("$dprof merge $dir/merge1.txt $dir/merge2.txt -o $dir/merged.txt");
+	is("$status$err", '0', 'two recordings merged');
+	my %n = map { $_->{type} => $_->{samples} } rows("report profile $dir/merged.txt");
+	is_deeply(\%n, { 'one:f' => 20, 'two:f' => 10 }, 'types are those of the same cache and site');
+	my ($row) = rows("report workingset --type foo_cache $dir/merged.txt");
+	is($row->{lifetime_us}, '0.5', 'objects of both');
+	my @paths = rows("report paths $dir/merged.txt");
+	is($paths[0]{frequency_pct}, 100, 'and their histories');
+	my @times = slurp("$dir/merged.txt") =~ /^(\d+) /mg;
+	is_deeply([ grep { $times[$_] < $times[$_ - 1] } 1 .. $#times ], [], 'in the order of time');
+	is(scalar(() = slurp("$dir/merged.txt") =~ / T _text$/mg), 1, 'symbols once');
+	like(slurp("$dir/merged.txt"), qr/^host testbox, Linux 6.12$/m, 'and the host');
+	spew("$dir/boot.txt", slurp("$dir/merge2.txt") =~ s/ffffffff81000000 T _text/ffffffff91000000 T _text/r);
+	for my $case ([ 'boot.txt', qr/boot\.txt: recorded after another boot/ ], [ 'none', qr/none: No such file/ ]) {
+		($status, $out, $err) = run("$dprof merge $dir/merge1.txt $dir/$case->[0] -o $dir/not.txt");
+		is($status, 1, "$case->[0]: status 1");
+		like($err, $case->[1], 'says why');
+		ok(!-e "$dir/not.txt", 'and writes nothing');
+	}
+}
+
 # Of AMD before Zen 4: the L3 or another cache of the node, nobody knows which.
 sub test_local_cache {
 	my $local = 11 << 33 | 0x440 << 5 | 1 << 43;
@@ -869,13 +905,13 @@ sub test_options {
 		is($out, '', 'no output');
 		like($err =~ s/^dprof: //r, $_->[1], 'says why');
 	}
-	for my $verb (qw(record report plot diff layout script export)) {
+	for my $verb (qw(record report plot diff layout script merge export)) {
 		my ($status, $out, $err) = run("$dprof $verb --help");
 		is("$status$err", '0', "$verb --help");
 		like($out, qr/^usage: dprof $verb /, 'says how');
 	}
 	my ($status, $out) = run("$dprof --help");
-	is_deeply([ $out =~ /^  (\w+) /mg ], [ qw(record report plot diff layout script export) ], 'names the verbs');
+	is_deeply([ $out =~ /^  (\w+) /mg ], [ qw(record report plot diff layout script merge export) ], 'names the verbs');
 	SKIP: {
 		skip 'this kernel has dprof', 2 if -e '/sys/kernel/tracing/dprof/types';
 		my ($status, $out, $err) = run("$dprof record -o $dir/r.dat true");
@@ -894,6 +930,7 @@ test_samples_of_slabs();
 test_names();
 test_locks();
 test_c2c();
+test_merge();
 test_local_cache();
 test_conflict_capacity();
 test_diff();
