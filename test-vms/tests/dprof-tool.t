@@ -52,6 +52,10 @@ sub rows {
 like($vm->{out} . $vm->{err}, qr/^dprof: --types: no object was allocated of a type that matches: no_such_cache \(/m,
      'a rule without a match is named, and no other');
 
+# The system's QEMU.
+like($vm->{out} . $vm->{err}, qr/^dprof: histories will be wrong: .*, accesses that were not made are reported, /m,
+     'watchpoints that are wrong are found');
+
 my @paths = rows('paths', '--type', 'faults_queue', '--top', 1);
 # The compiler may have made .isra.0 of a function.
 my @functions = map { $_->{function} =~ s/\..*//r } @paths;
@@ -148,8 +152,10 @@ for my $control (qw(faults_private faults_conflict faults_capacity)) {
 	$file = 'epyc.dat';
 	$vm = vm('--qemu', 'ibs', '--cpu', 'EPYC', '--smp', 1, '--mem', '1G', '--accel', 'icount', '--ibs',
 		 'hit-l1=50,hit-l2=0,hit-l3=50', '--share', $share, '--timeout', 600, '--', 'sh', '-c',
-		 'samples_ready; dprof record -s ibs -c 8192 --types none -H none -o epyc.dat -- kernel_load files 30');
+		 'samples_ready; dprof record -s ibs -c 8192 --types none -H none -o epyc.dat -- kernel_load files 30 && ' .
+		 'dprof record -s swmem --types none -H filp -o watched.dat -- true');
 	is($vm->{status}, 0, 'recorded on a Zen 1 with one CPU') or diag($vm->{out}, $vm->{err});
+	unlike($vm->{out} . $vm->{err}, qr/histories will be wrong/, 'the watchpoints of this QEMU are right');
 	my %sum = (l3_or_peer => 0, peer => 0, misses_l3 => 0);
 	for my $type (rows('profile', '--top', 0)) {
 		$sum{$_} += $type->{$_} // 0 for keys %sum;

@@ -26,6 +26,7 @@
 #include "dprof.h"
 #include "knobs.h"
 #include "rules.h"
+#include "watchpoint.h"
 
 /* The options other than knobs. */
 struct plan {
@@ -249,6 +250,18 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 	return ret;
 }
 
+/* Histories are as good as the machine's watchpoints.  Test them before dprof reserves them. */
+static void warn_of_watchpoints(const struct plan *p)
+{
+	const char *history = knobs_queued(KNOB_HISTORY), *what;
+
+	if (!p->choose_history && (!history || !*history))
+		return;
+	if (watchpoint_test(&what) == WATCHPOINT_WRONG)
+		complain(OK, "histories will be wrong: by a test of this machine's watchpoints, %s, as those of "
+			 "QEMU 7.2 are: use hardware, KVM, or the QEMU of make qemu-ibs", what);
+}
+
 static int record(struct plan *p)
 {
 	char tmp[PATH_MAX];
@@ -268,8 +281,10 @@ static int record(struct plan *p)
 		if (child < 0)
 			ret = complain(FAILED, "fork: %s", strerror(errno));
 	}
-	if (!ret)
+	if (!ret) {
+		warn_of_watchpoints(p);
 		ret = record_passes(p, tmp, child, go);
+	}
 	return guard_undo() ? FAILED : ret;
 }
 

@@ -66,7 +66,7 @@ struct analysis {
 		 "by all CPUs)"), \
 	OPT_TEXT(0, "type", "TYPE", &(a)->type, \
 		 "show these types only: cache:function, or all of a cache or C struct"), \
-	OPT_CALL(0, "pid", "LIST", analysis_pid, a, \
+	OPT_CALL('p', "pid", "LIST", analysis_pid, a, \
 		 "samples of these tasks only: numbers separated by commas"), \
 	OPT_CALL(0, "cpu", "LIST", analysis_cpu, a, "samples of these CPUs only: 0,4-7"), \
 	OPT_NUMBER('n', "top", "N", &(a)->top, 0, UINT32_MAX, \

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "dprof/rules.h"
+#include "dprof/watchpoint.h"
 #include "dprof/model/choose.h"
 #include "dprof/model/paths.h"
 
@@ -384,13 +385,31 @@ static void rules(void **state)
 	assert_int_equal(rules_unmatched("", known, unmatched, sizeof(unmatched)), 0);
 }
 
+/* Reports of two watchpoints: of a store above both, of one to both, of one beside them. */
+static void watchpoints(void **state)
+{
+	static const struct { unsigned long long hits[3]; enum watchpoint is; } cases[] = {
+		{ { 0, 2, 0 }, WATCHPOINT_RIGHT }, { { 2, 2, 0 }, WATCHPOINT_WRONG }, { { 1, 2, 0 }, WATCHPOINT_WRONG },
+		{ { 0, 1, 0 }, WATCHPOINT_WRONG }, { { 0, 0, 0 }, WATCHPOINT_WRONG }, { { 0, 9, 0 }, WATCHPOINT_WRONG },
+		{ { 0, 2, 1 }, WATCHPOINT_WRONG },
+	};
+	const char *what;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(watchpoint_judge(cases[i].hits, &what), cases[i].is);
+		assert_true((cases[i].is == WATCHPOINT_WRONG) == (what != NULL));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text), cmocka_unit_test(equal_histories), cmocka_unit_test(pairs),
 		cmocka_unit_test(two_kinds), cmocka_unit_test(loops), cmocka_unit_test(lost),
 		cmocka_unit_test(chosen), cmocka_unit_test(joined), cmocka_unit_test(chosen_by_cost),
-		cmocka_unit_test(rules),
+		cmocka_unit_test(rules), cmocka_unit_test(watchpoints),
 	};
 
 	return cmocka_run_group_tests_name("dprof_paths", tests, NULL, NULL);
