@@ -40,7 +40,7 @@ static void add_up(struct line *l)
 	}
 }
 
-/* Where samples do not say where their data were, a line has to go to and fro. */
+/* Where samples do not say where their data were, a line has to go back and forth. */
 static bool is_shared(const struct line *l)
 {
 	return l->hitm || l->peer || (!l->known && l->turns >= 2);
