@@ -8,55 +8,18 @@
  * function.  The order is greedy: each line begins with the most used member, and is filled
  * with the members that are most often used together with those in the line.  Two members are
  * kept in different lines if one CPU writes one and another CPU uses the other in the same
- * trace.  Unused members fill gaps or come last, in their old order.
+ * trace, or if samples show that the two share a line falsely (layout_sharing.c).  Unused members fill gaps or come last, in their old order.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/output.h"
 #include "dprof.h"
-#include "dprof/view/view.h"
-
-#define MAX_MEMBERS	512
-#define MAX_OPERATIONS	4096
-
-/* Members used by an operation. */
-struct operation {
-	double weight;
-	uint64_t used[MAX_MEMBERS / 64];
-};
-
-/* A member, and its offset before and after the reordering. */
-struct place {
-	const struct member *member;
-	uint32_t index, align, before, after;
-	double weight;			/* sum over the operations that use it */
-	bool written, placed;
-};
-
-struct plan {
-	const struct layout *layout;
-	struct place place[MAX_MEMBERS];
-	uint32_t nr, order[MAX_MEMBERS], size;
-	struct operation *operation;
-	uint32_t nr_operations;
-	uint8_t (*apart)[MAX_MEMBERS];	/* one CPU writes one of them, another uses the other */
-};
+#include "layout.h"
 
 static bool uses(const struct operation *o, uint32_t member)
 {
 	return o->used[member / 64] >> member % 64 & 1;
-}
-
-static int member_at(const struct plan *p, uint32_t offset)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->nr; i++)
-		if (offset >= p->place[i].before &&
-		    offset < p->place[i].before + p->place[i].member->size)
-			return i;
-	return -1;
 }
 
 static struct operation *new_operation(struct plan *p, double weight)
@@ -85,7 +48,7 @@ static void keep_apart(struct plan *p, const struct trace *t)
 
 	for (i = 0; i < t->nr; i++) {
 		for (k = 0; k < t->nr; k++) {
-			int a = member_at(p, t->element[i].offset), b = member_at(p, t->element[k].offset);
+			int a = layout_member_at(p, t->element[i].offset), b = layout_member_at(p, t->element[k].offset);
 
 			if (a >= 0 && b >= 0 && a != b && t->element[i].cpu != t->element[k].cpu &&
 			    t->element[i].op & OP_STORE)
@@ -101,7 +64,7 @@ static void add_trace(struct plan *p, const struct trace *t)
 
 	for (i = 0; i < t->nr; i++) {
 		const struct element *e = &t->element[i];
-		int member = member_at(p, e->offset);
+		int member = layout_member_at(p, e->offset);
 
 		if (!o || e->cpu != t->element[i - 1].cpu)
 			o = new_operation(p, t->frequency);
@@ -124,7 +87,7 @@ static void add_samples(struct plan *p, struct analysis *a, const struct dtype *
 	     a->m.by_site[i]->key.type == d->index; i++) {
 		const struct site *s = a->m.by_site[i];
 		const struct symbol *function = symbols_find(&a->m.symbols, s->key.ip);
-		int member = member_at(p, s->key.offset % p->layout->size);
+		int member = layout_member_at(p, s->key.offset % p->layout->size);
 
 		if (member < 0)
 			continue;
@@ -319,6 +282,8 @@ static int make_plan(struct plan *p, struct analysis *a, const struct dtype *d)
 			add_trace(p, &a->t.trace[k]);
 	if (!p->nr_operations)
 		add_samples(p, a, d);
+	if (false_sharing_keep_apart(p, a, d))
+		return -1;
 	arrange(p);
 	return 0;
 }
@@ -393,6 +358,9 @@ static int advise(struct analysis *a, const char *path, const struct output *out
 				"%.2f now, %.2f then (%.1f %% saved)\n", p->layout->name,
 				p->layout->size, p->size, before, after,
 				before > 0 ? 100 * (before - after) / before : 0.0);
+		if (output->format == TABLE_TEXT && false_sharing_predict(p, a, d, &before, &after))
+			fprintf(out.f, "false sharing: %.1f %% of the samples now, %.1f %% then (%.1f %% saved)\n",
+				100 * before, 100 * after, 100 * (before - after) / before);
 		ret = outfile_close(&out, table_print(&table, output->format, out.f));
 	}
 	table_free(&table);
@@ -416,7 +384,7 @@ int cmd_layout(int argc, char **argv)
 		return output_explain(&output, &layout_columns);
 	a.type = argv[0];
 	path = argv[1] ? argv[1] : "trace.dat";
-	ret = analysis_load(&a, path, NEED_TRACES);
+	ret = analysis_load(&a, path, NEED_VERDICTS);
 	if (a.m.events && advise(&a, path, &output))
 		ret = FAILED;
 	analysis_free(&a);

@@ -338,6 +338,68 @@ sub test_samples_of_slabs {
 	is($class{capacity}, 'capacity', 'samples of many lines, most of them met once: capacity');
 }
 
+# Two CPUs that use members of some objects in random order, with caches that keep a line until
+# the other CPU writes to it: false sharing misses, and a recording of one access in 7.
+my @use = (	# CPU, member, share of the CPU's accesses, op
+	[ 0, 'left', 30, 3 ], [ 1, 'right', 25, 3 ], [ 0, 'config', 20, 1 ], [ 1, 'config', 20, 1 ],
+	[ 0, 'lock', 10, 3 ], [ 1, 'lock', 10, 3 ], [ 1, 'tail', 20, 3 ], [ 0, 'head', 15, 3 ],
+	[ 0, 'own', 25, 3 ], [ 1, 'owned', 25, 3 ],	# two words of a member
+);
+
+sub play {
+	my ($offset) = @_;
+	my (%valid, %written, $false);
+	srand 5;
+	begin();
+	$text =~ s/size=128 cache=foo_cache/size=256 cache=laid/;
+	$text =~ s/ t scan$/ t use_laid/m;
+	for my $n (1 .. 21_000) {
+		my $cpu = int rand 2;
+		my @own = grep { $_->[0] == $cpu } @use;
+		my $at = rand 100;	# of the shares of a CPU
+		my $is = (grep { ($at -= $_->[2]) < 0 } @own)[0] // $own[-1];
+		my ($object, $member) = (int rand 8, $is->[1]);
+		my $line = "$object " . ($offset->{$member} >> 6);
+		my $miss = exists $valid{$line} && !$valid{$line}[$cpu];
+		# True: this member was written by the other CPU.
+		$false++ if $miss && !$written{"$object $member"}[1 - $cpu];
+		$valid{$line} //= [ 0, 0 ];
+		$valid{$line}[$cpu] = 1;
+		$written{"$object $_"}[1 - $cpu] = 0 for grep { $offset->{$_} >> 6 == $offset->{$member} >> 6 } keys %$offset;
+		if ($is->[3] & 2) {
+			$valid{$line}[1 - $cpu] = 0;
+			$written{"$object $member"}[$cpu] = 1;
+		}
+		sample($cpu, $function{scan} + 16 * $cpu + $offset->{$member} % 13, 0xffff888000700000 + 256 * $object,
+		       $offset->{$member}, op => $is->[3], data_src => $source{$miss ? 'peer' : 'l1'} | $is->[3] << 1,
+		       latency => $miss ? 80 : 0) if $n % 7 == 0;
+		$time += 10;
+	}
+	return ($false, spew("$dir/played.txt", $text));
+}
+
+# The advised order, played again, loses as much of the false sharing as is said.
+sub test_layout {
+	spew("$dir/laid.c", <<'C');
+struct laid { long left, right, config, lock, tail, head, own[2]; char unused[192]; };
+long use_laid(struct laid *l) { return l->left + l->unused[3]; }
+C
+	is(system("gcc -g -O1 -c -o $dir/laid.o $dir/laid.c"), 0, 'a struct');
+	my %now = (left => 0, right => 8, config => 16, lock => 24, tail => 32, head => 40, own => 48, owned => 56);
+	my ($false, $file) = play(\%now);
+	my ($status, $out, $err) = run("$dprof layout laid --vmlinux $dir/laid.o $file");
+	is("$status$err", '0', 'advice');
+	my ($predicted) = $out =~ /^false sharing: [\d.]+ % of the samples now, [\d.]+ % then \(([\d.]+) % saved\)$/m;
+	my %then = map { $_->{member} => $_->{offset_then} } rows("layout laid --vmlinux $dir/laid.o $file");
+	$then{owned} = $then{own} + 8;
+	isnt($then{left} >> 6, $then{right} >> 6, 'what two CPUs write is in two lines');
+	my ($left) = play({ map { $_ => $then{$_} } keys %now });
+	my $measured = 100 * ($false - $left) / $false;
+	cmp_ok($measured, '>', 30, 'false sharing goes');
+	cmp_ok(abs($predicted - $measured), '<', 0.2 * $measured, 'as much as predicted, within 20 %');
+	diag(sprintf 'false sharing: %d misses, then %d: %.1f %% gone, predicted %.1f %%', $false, $left, $measured, $predicted);
+}
+
 # One name, several sites: those that samples met have no histories, another one has.
 sub test_names {
 	begin();
@@ -927,6 +989,7 @@ test_false_sharing();
 test_samples_alone();
 test_time();
 test_samples_of_slabs();
+test_layout();
 test_names();
 test_locks();
 test_c2c();
