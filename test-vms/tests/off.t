@@ -51,7 +51,7 @@ sub function_at {
 my $table = $section{__jump_table} // $section{'.rodata'};
 my ($start, $stop) = @symbol{qw(__start___jump_table __stop___jump_table)};
 my (%hooks, %key);
-$key{$symbol{$_} // 0} = $_ for qw(memref_hooks page_hint_key page_hint_cache_key);
+$key{$symbol{$_} // 0} = $_ for qw(memref_hooks memref_ages_key page_hint_key page_hint_cache_key);
 for (my $entry = $start; $entry < $stop; $entry += 16) {
 	my ($code, $target, $key) = unpack 'l<l<q<', bytes($entry, 16);
 	$key = $key{$key + $entry + 8 & ~3} // next;
@@ -90,6 +90,9 @@ hooks('memref_hooks',
 	   zap_present_ptes zap_present_folio_ptes do_wp_page wp_page_copy
 	   __unmap_hugepage_range set_tlb_ubc_flush_pending try_to_unmap_one
 	   try_to_migrate_one) ]);
+# Pages are prepared in whichever function the compiler puts it.
+ok(scalar(map { @$_ } values %{$hooks{memref_ages_key}}) >= 2, 'memref_ages_key: allocating and freeing pages have hooks');
+is_deeply([ grep { $_ ne 'nop' } map { @$_ } values %{$hooks{memref_ages_key}} ], [], 'memref_ages_key: all are NOPs');
 hooks('page_hint_key',
       [ qw(vma_alloc_folio_noprof __thp_vma_allowable_orders begin_new_exec swapin_readahead) ],
       [ qw(copy_process copy_mm dup_mm alloc_bprm bprm_mm_init __mmput mmput __mmdrop
