@@ -1,0 +1,80 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
+# Idle ages against the oracle, which knows in which interval a page was accessed: nine
+# workloads, anonymous memory and files, mapped and read, frames that get another use; what
+# the ages cost, in instructions; and a recording of them and its views.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use JSON::PP;
+use List::Util qw(max min);
+use Test::More;
+use VM;
+
+my $vm = vm('--smp', 2, '--mem', '512M', '--timeout', 600, '--share', $share,
+	    '--oracle', "out=$share/oracle", '--', 'memref_ages', '/share/ages');
+is($vm->{status}, 0, 'the workloads run') or diag $vm->{err};
+my @lines = split /\n/, `$build/guest/ages-score $share/oracle $share/ages`;
+is($?, 0, 'ages-score compares') or BAIL_OUT('no scores');
+my @names = split /\t/, shift @lines;
+my @works = map { my %w; @w{@names} = split /\t/; \%w } @lines;
+diag join "\n", join("\t", @names), map { my $w = $_; join "\t", map { $w->{$_} } @names } @works;
+is(scalar @works, 9, 'all workloads are there');
+for my $w (@works) {
+	is($w->{harvests}, 10, "$w->{work}: harvests");
+	cmp_ok($w->{pages}, '>=', 10000, "$w->{work}: pages that the oracle saw");
+	cmp_ok($w->{within_one}, '>=', 0.99, "$w->{work}: ages within one interval");
+	cmp_ok($w->{exact}, '>=', 0.99, "$w->{work}: exact ages");
+	cmp_ok($w->{without_age}, '<=', $w->{pages} / 100, "$w->{work}: pages have ages");
+	# Ages that are all 0 would pass where all pages are accessed.
+	cmp_ok($w->{ages}, '>=', 5, "$w->{work}: different ages") unless $w->{work} =~ /remapped/;
+}
+
+# One CPU on which a nanosecond is an instruction.  The first harvest looks at all frames.
+my $cost = vm('--smp', 1, '--mem', '512M', '--timeout', 600, '--qemu-arg', '-icount',
+	      '--qemu-arg', 'shift=0,sleep=off', '--', 'memref_ages', 'cost');
+is($cost->{status}, 0, 'the costs are measured') or diag $cost->{err};
+my %share;
+for ($cost->{out} =~ /^(\w+ \d+ \d+ \d+)$/mg) {
+	my ($work, $n, $harvest, $ages) = split;
+	push @{$share{$work}}, $ages / $harvest if $n > 1;
+	diag "$work: harvest $harvest, ages $ages instructions";
+}
+my %median = map { $_ => (sort { $a <=> $b } @{$share{$_}})[@{$share{$_}} / 2] } keys %share;
+is(join(' ', sort keys %median), 'dense idle random sparse', 'four patterns');
+diag sprintf 'age_cost_share: %s', join ', ', map { sprintf '%s %.3f', $_, $median{$_} } sort keys %median;
+cmp_ok($median{dense}, '<=', 0.1, 'age_cost_share of memory in use');
+
+# A recording, and its views.
+my $rec = vm('--mem', '512M', '--root', 'host', '--chdir', '/tmp', '--', 'sh', '-ec', <<'EOS');
+mkdir -p /tmp/cg && mount -t cgroup2 none /tmp/cg && mkdir /tmp/cg/web
+memref record --ages -i 200 -o t.dat -- sh -c 'echo $$ >/tmp/cg/web/cgroup.procs; exec pagetest --size 16M --iterations 20 --sleep 100' >/dev/null
+echo ages; memref report ages t.dat --format csv
+echo cgroup; memref report ages t.dat --by cgroup --format csv
+echo node; memref report ages t.dat --by node --format json
+echo curve; memref report curve t.dat --format csv
+memref plot ages t.dat -o a.svg && grep -c '<svg' a.svg
+cat /sys/kernel/tracing/memref/ages
+EOS
+is($rec->{status}, 0, 'a recording with ages') or diag $rec->{err}, $rec->{out};
+like($rec->{out}, qr/^seq,time_s,interval_s,of,age_0_mib,.*,age_128_mib,all_mib$/m, 'report ages');
+like($rec->{out}, qr/^\d+,[\d.]+,[\d.]+,anon,/m, 'by class');
+like($rec->{out}, qr{^\d+,[\d.]+,[\d.]+,/web,}m, 'by control group');
+like($rec->{out}, qr/^anon,128,/m, 'report curve');
+like($rec->{out}, qr/^0$/m, 'record switches the ages off again');
+
+if (($ENV{MEMSCOPE_KERNEL} // 'vm') eq 'vm') {
+	my $json = JSON::PP->new->canonical->pretty;
+	my $path = "$build/bench/memref.json";
+	mkdir "$build/bench";
+	my $bench = eval { $json->decode(slurp($path)) } // {};
+	$bench->{age_within_one_interval} = 0 + min(map { $_->{within_one} } @works);
+	$bench->{age_cost_share} = 0 + sprintf '%.3g', $median{dense};
+	$bench->{"age_cost_share_$_"} = 0 + sprintf '%.3g', $median{$_} for qw(idle random sparse);
+	open my $f, '>', $path or die "$path: $!";
+	print $f $json->encode($bench);
+	ok(close $f, 'bench/memref.json is written');
+}
+done_testing();
