@@ -144,7 +144,7 @@ int main(int argc, char **argv)
 	}
 	if (ret < 0)
 		return 1;
-	puts("work\tharvests\tpages\texact\twithin_one\twithout_age\tlargest_error\tages");
+	puts("work\tharvests\tpages\texact\twithin_one\twithout_age\tlargest_error\tdistinct");
 	for (size_t i = 0; i < nr_works; i++) {
 		const struct work *w = &works[i];
 		double pages = w->pages ? w->pages : 1;

@@ -343,6 +343,24 @@ static int run_damo(struct export *x, const char *path)
 	return run_intervals(x, path);
 }
 
+static void print_age(FILE *f, uint64_t ts, const struct age_row *a)
+{
+	const char *c;
+	int b;
+
+	fprintf(f, "memref_age ts=%" PRIu64 " seq=%u node=%u class=%s cgroup=%" PRIu64, ts, a->seq,
+		a->node, a->class < NR_AGE_CLASSES ? age_class_names[a->class] : "?", a->cgroup);
+	for (b = 0; b < AGE_BUCKETS; b++)
+		fprintf(f, "%s%u", b ? "," : " pages=", a->pages[b]);
+	for (b = 0; b < AGE_BUCKETS; b++)
+		fprintf(f, "%s%u", b ? "," : " again=", a->again[b]);
+	/* The path comes last because it may hold spaces; mask control characters. */
+	fputs(" path=", f);
+	for (c = a->path; *c; c++)
+		fputc((unsigned char)*c < ' ' ? '?' : *c, f);
+	fputc('\n', f);
+}
+
 /* One line per event, in recorded order; one per group of a batch. */
 static int print_row(void *ctx, const struct row *row)
 {
@@ -381,6 +399,9 @@ static int print_row(void *ctx, const struct row *row)
 	case ROW_VIRT:
 		fprintf(f, "memref_virt ts=%" PRIu64 " seq=%u pid=%u addr=%" PRIu64 " pages=%u "
 			"written=%u\n", row->ts, v->seq, v->pid, v->addr, v->pages, v->written);
+		break;
+	case ROW_AGE:
+		print_age(f, row->ts, &row->age);
 		break;
 	case ROW_SCAN:
 		fprintf(f, "memref_scan ts=%" PRIu64 " seq=%u begin_ns=%" PRIu64 " scan_ns=%" PRIu64

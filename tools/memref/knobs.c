@@ -34,6 +34,7 @@ static struct {
 	[ENCODING] = { "memref/encoding", "--encoding" },
 	[TASKS] = { "memref/tasks", "--tasks" },
 	[VIRT] = { "memref/virt", "--virt" },
+	[AGES] = { "memref/ages", "--ages" },
 	[CGROUP] = { "memref/cgroup", "--cgroup" },
 	[PIDS] = { "memref_pid", "--pid" },
 };

@@ -41,6 +41,7 @@ int load_recording(const char *path, const struct window *window, int needs, str
 		m->heat.max_cells = MAX_HEAT_CELLS;
 	if (needs & VIEW_VIRT)
 		m->virt.max_cells = MAX_HEAT_CELLS;
+	m->ages.by = window->by;
 	m->thp.collect = needs & VIEW_THP;
 	if (reader_read(path ? path : "trace.dat", m, isatty(STDERR_FILENO) ? show_progress : NULL,
 			error, sizeof(error)))

@@ -30,8 +30,10 @@ int cmd_report(int argc, char **argv)
 {
 	struct output output = { };
 	struct window window = { };
+	int by = -1;	/* in the order of enum age_by */
 	const struct opt options[] = {
-		OUTPUT_OPTIONS(&output), WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window), { }
+		OUTPUT_OPTIONS(&output), WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window),
+		OPT_WORD(0, "by", "total|class|cgroup|node", &by, "what idle ages are added up by (default class)"), { }
 	};
 	const struct view *view;
 	struct model model;
@@ -49,6 +51,9 @@ int cmd_report(int argc, char **argv)
 		return output_explain(&output, view->columns);
 	if (window_check(&window))
 		return USAGE;
+	if (by >= 0 && !(view->needs & VIEW_AGES))
+		return complain(USAGE, "--by %s: the view %s has no idle ages", age_by_names[by], view->name);
+	window.by = by >= 0 ? by : AGES_CLASS;
 	if (view_window(view, &window, error, sizeof(error)))
 		return complain(USAGE, "%s", error);
 

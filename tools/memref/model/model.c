@@ -46,6 +46,7 @@ void model_free(struct model *m)
 	heat_free(&m->heat);
 	heat_free(&m->virt);
 	thp_close(&m->thp);
+	ages_free(&m->ages);
 }
 
 static struct group *find_group(struct model *m, uint64_t phys_addr)
@@ -179,6 +180,8 @@ static int count_pending(struct model *m, struct interval *i, const struct pendi
 		return count_task(m, &p->task);
 	case PENDING_VIRT:
 		return count_virt(m, i, &p->virt);
+	case PENDING_AGE:
+		return ages_add(&m->ages, i - m->intervals, &p->age);
 	}
 	return 0;
 }
@@ -271,6 +274,22 @@ int model_add_virt(struct model *m, const struct virt_row *row)
 {
 	struct pending p = { .type = PENDING_VIRT, .virt = *row };
 
+	return pend(m, row->seq, &p);
+}
+
+/**
+ * model_add_age() - add a memref_age event
+ * @m: the model
+ * @row: the event; ignored if its class or node cannot be
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_add_age(struct model *m, const struct age_row *row)
+{
+	struct pending p = { .type = PENDING_AGE, .age = *row };
+
+	if (row->class >= NR_AGE_CLASSES || row->node >= MAX_NODES)
+		return 0;
 	return pend(m, row->seq, &p);
 }
 

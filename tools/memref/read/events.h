@@ -44,6 +44,23 @@ struct virt_row {
 	uint32_t seq, pid, pages, written;
 };
 
+/*
+ * A memref_age event: pages by the intervals since their last reference, and those
+ * referenced in the interval by their age before.  Ages of the buckets: 0, 1, from 2 on,
+ * from 4 on, and so on to 128.
+ */
+#define AGE_BUCKETS	9
+#define AGE_PATH	128	/* of a control group; longer ones are cut */
+
+enum age_class { AGE_KERNEL, AGE_ANON, AGE_FILE, AGE_CACHE, NR_AGE_CLASSES };
+
+struct age_row {
+	uint64_t cgroup;
+	uint32_t seq, node, class;
+	uint32_t pages[AGE_BUCKETS], again[AGE_BUCKETS];
+	char path[AGE_PATH];
+};
+
 /* A memref_scan event; times in ns of CLOCK_MONOTONIC. */
 struct scan_row {
 	uint64_t begin_ns, scan_ns, end_ns;
@@ -53,7 +70,7 @@ struct scan_row {
 	uint32_t pids, flags, flush, write, cpu_max;
 };
 
-enum row_type { ROW_GROUP, ROW_NODE, ROW_TASK, ROW_VIRT, ROW_SCAN };
+enum row_type { ROW_GROUP, ROW_NODE, ROW_TASK, ROW_VIRT, ROW_AGE, ROW_SCAN };
 
 /* An event, or a group of a memref_batch event; ts is in the trace's clock. */
 struct row {
@@ -64,6 +81,7 @@ struct row {
 		struct node_row node;
 		struct task_row task;
 		struct virt_row virt;
+		struct age_row age;
 		struct scan_row scan;
 	};
 };
@@ -75,6 +93,7 @@ static inline uint32_t row_seq(const struct row *row)
 	case ROW_NODE: return row->node.seq;
 	case ROW_TASK: return row->task.seq;
 	case ROW_VIRT: return row->virt.seq;
+	case ROW_AGE: return row->age.seq;
 	case ROW_SCAN: return row->scan.seq;
 	}
 	return 0;

@@ -16,7 +16,7 @@ static int send_row(void *to, const struct row *row)
 	static const size_t size[] = {
 		[ROW_GROUP] = sizeof(row->group), [ROW_NODE] = sizeof(row->node),
 		[ROW_TASK] = sizeof(row->task), [ROW_VIRT] = sizeof(row->virt),
-		[ROW_SCAN] = sizeof(row->scan),
+		[ROW_AGE] = sizeof(row->age), [ROW_SCAN] = sizeof(row->scan),
 	};
 
 	_Static_assert(sizeof(*row) <= TRACE_CHILD_BYTES, "a row is sent in one piece");
@@ -80,6 +80,7 @@ static int add_to_model(void *m, const struct row *row)
 	case ROW_NODE: return model_add_node(m, &row->node);
 	case ROW_TASK: return model_add_task(m, &row->task);
 	case ROW_VIRT: return model_add_virt(m, &row->virt);
+	case ROW_AGE: return model_add_age(m, &row->age);
 	case ROW_SCAN: return model_add_scan(m, &row->scan);
 	}
 	return 0;

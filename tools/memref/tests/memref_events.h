@@ -9,7 +9,7 @@
 #include "lib/tests/trace_bytes.h"
 #include "memref/read/events.h"
 
-enum { ID_GROUP = 101, ID_BATCH, ID_NODE, ID_TASK, ID_VIRT, ID_SCAN };
+enum { ID_GROUP = 101, ID_BATCH, ID_NODE, ID_TASK, ID_VIRT, ID_SCAN, ID_AGE };
 
 struct event_layout {
 	const char *name;
@@ -29,6 +29,9 @@ static const struct event_layout layouts[] = {
 		{ "seq", 4, 0 }, { "pid", 4, 0 }, { "comm", 1, 16 } } },
 	{ "memref_virt", ID_VIRT, { { "addr", 8, 0 }, { "seq", 4, 0 }, { "pid", 4, 0 },
 		{ "pages", 4, 0 }, { "written", 4, 0 } } },
+	{ "memref_age", ID_AGE, { { "cgroup", 8, 0 }, { "seq", 4, 0 }, { "node", 4, 0 },
+		{ "class", 4, 0 }, { "pages", 4, AGE_BUCKETS }, { "again", 4, AGE_BUCKETS },
+		{ "path", 1, -1 } } },
 	{ "memref_scan", ID_SCAN, { { "begin_ns", 8, 0 }, { "scan_ns", 8, 0 }, { "end_ns", 8, 0 },
 		{ "kernel", 8, 0 }, { "user", 8, 0 }, { "page_cache", 8, 0 }, { "ptes", 8, 0 },
 		{ "young", 8, 0 }, { "tables", 8, 0 }, { "tables_cold", 8, 0 }, { "rss", 8, 0 },
@@ -96,6 +99,26 @@ static inline void put_task(struct bytes *f, uint32_t seq, uint32_t pid, uint64_
 	put(f, pid, 4);
 	memcpy(name, comm, strnlen(comm, sizeof(name)));
 	put_data(f, name, sizeof(name));
+}
+
+/* Pages @pages and those that follow it, by age; referenced again half as many. */
+static inline void put_age(struct bytes *f, uint32_t seq, uint32_t class, uint64_t cgroup,
+			   const char *path, uint32_t pages)
+{
+	const uint32_t length = strlen(path) + 1;
+	int b;
+
+	put_common(f, ID_AGE);
+	put(f, cgroup, 8);
+	put(f, seq, 4);
+	put(f, 1, 4);
+	put(f, class, 4);
+	for (b = 0; b < AGE_BUCKETS; b++)
+		put(f, pages + b, 4);
+	for (b = 0; b < AGE_BUCKETS; b++)
+		put(f, (pages + b) / 2, 4);
+	put(f, 104 | length << 16, 4);
+	put_data(f, path, length);
 }
 
 static inline void put_scan(struct bytes *f, const struct scan_row *s)

@@ -156,6 +156,40 @@ static void tasks(void **state)
 	}
 }
 
+static void ages(void **state)
+{
+	char longer[300];
+	uint32_t size;
+	int b;
+
+	(void)state;
+	event.size = 0;
+	put_age(&event, 9, AGE_FILE, 1234567, "/web", 10);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(rows[0].type, ROW_AGE);
+	assert_int_equal(row_seq(&rows[0]), 9);
+	assert_int_equal(rows[0].age.class, AGE_FILE);
+	assert_int_equal(rows[0].age.node, 1);
+	assert_int_equal(rows[0].age.cgroup, 1234567);
+	assert_string_equal(rows[0].age.path, "/web");
+	for (b = 0; b < AGE_BUCKETS; b++) {
+		assert_int_equal(rows[0].age.pages[b], 10 + b);
+		assert_int_equal(rows[0].age.again[b], (10 + b) / 2);
+	}
+	/* Cut off: damaged, but for the path. */
+	for (size = 8; size < event.size; size++)
+		assert_int_equal(take(size), size >= 100 && size < 104 ? 0 : -1);
+	put_at(&event, 100, 104 | 0xffffU << 16, 4);
+	assert_int_equal(take(event.size), -1);
+	/* A longer path is cut. */
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	event.size = 0;
+	put_age(&event, 9, AGE_FILE, 1, longer, 0);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(strlen(rows[0].age.path), AGE_PATH - 1);
+}
+
 static void nodes_and_virtual(void **state)
 {
 	(void)state;
@@ -225,7 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups), cmocka_unit_test(batches), cmocka_unit_test(scans),
-		cmocka_unit_test(tasks), cmocka_unit_test(nodes_and_virtual), cmocka_unit_test(formats),
+		cmocka_unit_test(tasks), cmocka_unit_test(ages), cmocka_unit_test(nodes_and_virtual), cmocka_unit_test(formats),
 	};
 
 	return cmocka_run_group_tests_name("decode", tests, set_up, tear_down);

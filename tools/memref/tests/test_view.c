@@ -397,6 +397,73 @@ static void no_tasks(void **state)
 	assert_int_equal(view_window(view_find("tasks"), &place, error, sizeof(error)), -1);
 }
 
+static void age(uint32_t seq, uint32_t class, uint64_t cgroup, const char *path, uint32_t young,
+		uint32_t old, uint32_t again)
+{
+	struct age_row row = { .seq = seq, .class = class, .cgroup = cgroup };
+
+	strcpy(row.path, path);
+	row.pages[0] = young;
+	row.pages[AGE_BUCKETS - 1] = old;
+	row.again[AGE_BUCKETS - 1] = again;
+	assert_int_equal(model_add_age(&m, &row), 0);
+}
+
+static void ages_of(enum age_by by)
+{
+	uint32_t seq;
+
+	m.ages.by = by;
+	for (seq = 1; seq <= 2; seq++) {
+		age(seq, AGE_ANON, 7, "/web", 256, 512, 256);
+		age(seq, AGE_FILE, 7, "/web", 0, 256, 0);
+		age(seq, AGE_KERNEL, 0, "", 256, 0, 0);
+		scan(seq, 0, 0, 0);
+	}
+	model_end(&m);
+}
+
+static void ages_by_class(void **state)
+{
+	(void)state;
+	lacks("ages", "memref record --ages");
+	ages_of(AGES_CLASS);
+	make("ages");
+	assert_int_equal(rows(), 6);
+	assert_string_equal(cell(0, "of")->text, "anon");
+	assert_int_equal(cell(3, "seq")->integer, 2);
+	assert_float_equal(cell(0, "age_0_mib")->real, 1, 1e-9);
+	assert_float_equal(cell(0, "age_128_mib")->real, 2, 1e-9);
+	assert_float_equal(cell(0, "all_mib")->real, 3, 1e-9);
+	assert_string_equal(cell(2, "of")->text, "kernel");
+}
+
+static void ages_by_cgroup(void **state)
+{
+	(void)state;
+	ages_of(AGES_CGROUP);
+	make("ages");
+	assert_int_equal(rows(), 4);
+	assert_string_equal(cell(0, "of")->text, "/web");
+	assert_float_equal(cell(0, "age_128_mib")->real, 3, 1e-9);
+	assert_string_equal(cell(1, "of")->text, "none");
+}
+
+/* 3 MiB are old, and 1 MiB of them is referenced in each interval of a second. */
+static void age_curve(void **state)
+{
+	(void)state;
+	ages_of(AGES_TOTAL);
+	make("curve");
+	assert_int_equal(rows(), AGE_BUCKETS - 1);
+	assert_int_equal(cell(0, "age")->integer, 1);
+	assert_int_equal(cell(7, "age")->integer, 128);
+	assert_float_equal(cell(7, "age_s")->real, 128, 1e-9);
+	assert_float_equal(cell(7, "reclaimable_mib")->real, 3, 1e-9);
+	assert_float_equal(cell(7, "again_pages_per_s")->real, 256, 1e-9);
+	assert_float_equal(cell(7, "again_pct_per_interval")->real, 100.0 * 256 / 768, 1e-9);
+}
+
 /* Two intervals of @full full blocks, and @others blocks of @pages pages. */
 static void blocks(int full, int others, uint32_t pages)
 {
@@ -533,6 +600,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(numa, begin, end),
 		cmocka_unit_test_setup_teardown(tasks, begin, end),
 		cmocka_unit_test_setup_teardown(no_tasks, begin, end),
+		cmocka_unit_test_setup_teardown(ages_by_class, begin, end),
+		cmocka_unit_test_setup_teardown(ages_by_cgroup, begin, end),
+		cmocka_unit_test_setup_teardown(age_curve, begin, end),
 		cmocka_unit_test_setup_teardown(thp_dense, begin, end),
 		cmocka_unit_test_setup_teardown(thp_verdict_is_on_the_page, begin, end),
 		cmocka_unit_test_setup_teardown(thp_sparse, begin, end),

@@ -22,6 +22,11 @@ const struct view views[] = {
 	{ "tasks", "what each process referenced", &tasks_columns, view_tasks, lacks_tasks, PLOT_NONE, VIEW_TASKS },
 	{ "thp", "whether huge pages would pay off", &thp_columns, view_thp, lacks_thp, PLOT_NO_CLASS,
 	  VIEW_THP },
+	{ "ages", "memory over time by the intervals since its last reference",
+	  &ages_columns, view_ages, lacks_ages,
+	  PLOT_NO_CLASS, VIEW_AGES },
+	{ "curve", "memory that could be reclaimed at each age, and how soon it is referenced again",
+	  &curve_columns, view_curve, lacks_ages, PLOT_NONE, VIEW_AGES },
 	{ }
 };
 
@@ -52,7 +57,7 @@ const struct view *view_find(const char *name)
  */
 int view_window(const struct view *v, const struct window *w, char *error, size_t size)
 {
-	if (w->addr_end && v->needs & VIEW_TASKS) {
+	if (w->addr_end && v->needs & (VIEW_TASKS | VIEW_AGES)) {
 		snprintf(error, size, "--addr: the view %s does not distinguish addresses", v->name);
 		return -1;
 	}

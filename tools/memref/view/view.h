@@ -30,8 +30,8 @@ struct view {
 	int needs;
 };
 
-/* The heat maps, by physical and by virtual address; processes; 2 MiB blocks. */
-enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8 };
+/* The heat maps, by physical and by virtual address; processes; 2 MiB blocks; idle ages. */
+enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8, VIEW_AGES = 16 };
 
 /* Columns that several views begin with: of an interval, and of a cell of a heat map. */
 #define INTERVAL_COLUMNS \
@@ -44,7 +44,7 @@ enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8 };
 
 /* Their columns, beside each. */
 extern const struct columns summary_columns, temporal_columns, spatial_columns, wss_columns,
-	heatmap_columns, virtual_columns, numa_columns, tasks_columns, thp_columns;
+	heatmap_columns, virtual_columns, numa_columns, tasks_columns, thp_columns, ages_columns, curve_columns;
 
 extern const struct view views[];
 
@@ -61,6 +61,8 @@ int view_virtual(struct model *m, struct table *t);
 int view_numa(struct model *m, struct table *t);
 int view_tasks(struct model *m, struct table *t);
 int view_thp(struct model *m, struct table *t);
+int view_ages(struct model *m, struct table *t);
+int view_curve(struct model *m, struct table *t);
 
 int lacks_groups(const struct model *m, char *error, size_t size);
 int lacks_virt(const struct model *m, char *error, size_t size);
@@ -68,6 +70,7 @@ int lacks_virt_events(const struct model *m, char *error, size_t size);
 int lacks_nodes(const struct model *m, char *error, size_t size);
 int lacks_tasks(const struct model *m, char *error, size_t size);
 int lacks_thp(const struct model *m, char *error, size_t size);
+int lacks_ages(const struct model *m, char *error, size_t size);
 
 /* End and length of a column of a heat map, and the number of its intervals. */
 struct heat_span {
