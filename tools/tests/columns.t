@@ -83,7 +83,7 @@ for my $command (sort keys %columns) {
 	my $of = $tool eq 'memscope-caps' ? '' : $verb eq 'diff' ? "$recording{$tool} $recording{$tool}" : $recording{$tool};
 	my $has = printed($command, $of);
 	# Of the views of memref, those that need events which this recording lacks say so.
-	next if !$has && $command =~ /^memref report (numa|virtual)$|^memscope-caps$/;
+	next if !$has && $command =~ /^memref report (numa|virtual|ages|curve)$|^memscope-caps$/;
 	is_deeply($has, $columns{$command}, "$command prints the columns that it explains");
 	$compared++;
 }

@@ -246,7 +246,7 @@ static struct table begin(const char *question)
 	const struct question *q = question_find(question);
 	struct table t;
 
-	table_init_columns(&t, q->columns);
+	table_init_columns(&t, &q->columns);
 	return t;
 }
 

@@ -8,7 +8,7 @@
 
 const struct columns ages_columns = COLUMNS(
 	INTERVAL_COLUMNS,
-	{ "of", CELL_TEXT, 0, NULL, "class, control group or node; total" },
+	{ "of", CELL_TEXT, 0, "", "class, control group or node; total: all memory" },
 	{ "age_0_mib", CELL_REAL, 3, "MiB",
 	  "memory referenced in the interval" },
 	{ "age_1_mib", CELL_REAL, 3, "MiB",
@@ -63,7 +63,7 @@ int view_ages(struct model *m, struct table *t)
 }
 
 const struct columns curve_columns = COLUMNS(
-	{ "of", CELL_TEXT, 0, NULL, "class, control group or node; total" },
+	{ "of", CELL_TEXT, 0, "", "class, control group or node; total: all memory" },
 	{ "age", CELL_INT, 0, "intervals", "at least so many intervals without a reference" },
 	{ "age_s", CELL_REAL, 3, "s", "the same in time, by the mean length of the intervals" },
 	{ "reclaimable_mib", CELL_REAL, 3, "MiB", "memory of this age or more, mean of the intervals" },
