@@ -172,7 +172,8 @@ static void rank(struct pair *pairs, uint32_t nr)
 		p->order = by_cost + by_memory;
 		p->why = p->order <= 0 ? NULL : by_memory > by_cost ? "footprint" : "latency";
 	}
-	qsort(pairs, nr, sizeof(*pairs), by_order);
+	if (nr)
+		qsort(pairs, nr, sizeof(*pairs), by_order);
 }
 
 static int by_name(const void *a, const void *b)

@@ -165,7 +165,8 @@ static bool has_samples(const struct analysis *a, const char *path, int damaged)
 {
 	if (!a->m.samples && a->m.events && !damaged)
 		complain(FAILED, "%s: no samples (dprof_sample) in the recording", path);
-	return a->m.samples;
+	/* Without events, or without memory, nothing of the recording is to be written. */
+	return a->m.events && !a->m.no_memory && a->m.samples;
 }
 
 /**
