@@ -35,7 +35,7 @@ my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'icount', '--share', $share, '
 	    'cd /sys/kernel/tracing/dprof; files=$(ls | grep -v -e stats -e known_types); grep -s "" $files >/share/files; ' .
 	    'cd /share; stats=/sys/kernel/tracing/dprof/stats; had=$(sed -n "s/^allocs //p" $stats); setsid ' .
 	    'dprof record --types "kmalloc-*" -H none -c 50000 -o ended.dat -- sh -c "while :; do ls -R /sys/block >/dev/null; done" & ' .
-	    'until [ $(($(sed -n "s/^allocs //p" $stats) - had)) -ge 1000 ] && pidof ls >/dev/null; do sleep 0.1; done; ' .
+	    'until [ $(($(sed -n "s/^allocs //p" $stats) - had)) -ge 1000 ]; do sleep 0.1; done; ' .
 	    'kill -INT -$!; wait $!; echo "ended $?"; ' .
 	    'cd /sys/kernel/tracing/dprof; grep -s "" $files | cmp - /share/files && echo "files as before"; ' .
 	    'cat /sys/kernel/tracing/events/dprof/enable stats >/share/after; ps -o comm >/share/ps');

@@ -49,7 +49,7 @@ cmp_ok($median{dense}, '<=', 0.1, 'age_cost_share of memory in use');
 
 # A recording, and its views.
 my $rec = vm('--mem', '512M', '--root', 'host', '--chdir', '/tmp', '--', 'sh', '-ec', <<'EOS');
-mkdir -p /tmp/cg && mount -t cgroup2 none /tmp/cg && mkdir /tmp/cg/web
+mkdir -p /tmp/cg && mount -t cgroup2 none /tmp/cg && echo +memory >/tmp/cg/cgroup.subtree_control && mkdir /tmp/cg/web
 memref record --ages --cpu-max 0 -i 200 -o t.dat -- sh -c 'echo $$ >/tmp/cg/web/cgroup.procs; exec pagetest --size 16M --iterations 20 --sleep 100' >/dev/null
 echo ages; memref report ages t.dat --format csv
 echo cgroup; memref report ages t.dat --by cgroup --format csv
