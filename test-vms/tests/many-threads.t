@@ -49,7 +49,7 @@ END
 my $vm = guest(2, $many, '--accel', 'icount');
 is($vm->{status}, 0, 'threads that come and go, and that sleep, are recorded') or diag $vm->{err}, $vm->{out};
 like($vm->{out}, qr/^objects 10500$/m, 'so many objects');
-my ($events) = $vm->{err} =~ /samples, (\d+) events of objects/;
+my ($events) = $vm->{err} =~ /, (\d+) events of objects/;
 cmp_ok($events // 0, '>=', 2 * 10500, "each begins and ends: $events events") or diag $vm->{err};
 unlike($vm->{err}, qr/events of objects lost/, 'none is lost');
 like($vm->{out}, qr/^"?events of objects lost"?,0/m, 'and the recording says so') or diag $vm->{out};
