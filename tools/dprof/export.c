@@ -174,7 +174,7 @@ static int export_perf(struct export *x, const char *path)
 	damaged = model_load(&x->m, path, error, sizeof(error));
 	if (damaged)
 		complain(FAILED, "%s", error);
-	if (!x->m.samples) {
+	if (!x->m.samples || x->m.no_memory) {
 		if (!damaged)
 			complain(FAILED, "%s: no samples (dprof_sample) in the recording", path);
 	} else if (!outfile_open(&out, x->output)) {

@@ -34,6 +34,7 @@ struct columns {
 	uint64_t end_ns;		/* of the last interval, CLOCK_MONOTONIC */
 	uint64_t offset_ns;		/* to add to CLOCK_MONOTONIC for ns since 1970 */
 	char *host, *boot;		/* as fields of CSV */
+	char first_error[512];		/* of the first reading */
 	struct outfile out;
 	bool no_memory;
 };
@@ -288,13 +289,16 @@ uint64_t columns_offset(const struct columns_options *o, const char *path, uint6
 static int measure(struct columns *x, const char *path)
 {
 	struct reader r = { .row = see_row, .ctx = x };
-	char error[512] = "", *comma;
+	char *comma;
 	size_t s;
+	int failed;
 
 	x->gather.interval = see_interval;
 	x->gather.ctx = x;
-	if (!reader_each(path, &r, error, sizeof(error)) || *error)
-		gather_end(&x->gather);
+	failed = reader_each(path, &r, x->first_error, sizeof(x->first_error));
+	if (failed && !*x->first_error)
+		return complain(FAILED, "no memory left");
+	gather_end(&x->gather);
 	for (s = 0; s < x->nodes.nr_spans; s++)
 		x->memory += x->nodes.spans[s].end - x->nodes.spans[s].start;
 	x->offset_ns = columns_offset(x->o, path, x->gather.begin_ns, x->end_ns);
@@ -322,6 +326,11 @@ static int write_table(struct columns *x, const char *path, const char *output)
 	fprintf(x->out.f, "schema,host,boot,time_ns,interval_ns,seq,%s\n", tables[x->o->table].columns);
 	ret = read_rows(path, &r);
 	x->no_memory |= ret < 0;
+	/* The first reading failed for another reason than a damaged file. */
+	if (!ret && *x->first_error) {
+		outfile_drop(&x->out);
+		return complain(FAILED, "%s", x->first_error);
+	}
 	/* Keep the intervals that could be read of a damaged file. */
 	if (!x->no_memory && !ferror(x->out.f))
 		gather_end(&x->gather);

@@ -97,17 +97,21 @@ static void print_counters(const struct metrics *metrics, double us, FILE *out)
 	}
 }
 
-static void print_host(const char *host, FILE *out)
+/* Return 0, or -1 if out of memory. */
+static int print_host(const char *host, FILE *out)
 {
 	char *clean = utf8_clean(host);
-	json_t *name = json_string(clean ? clean : "");
+	json_t *name = clean ? json_string(clean) : NULL;
 	char *text = name ? json_dumps(name, JSON_ENCODE_ANY) : NULL;
 
 	fprintf(out, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n{\"name\": \"process_name\", \"ph\": \"M\", "
 		"\"pid\": 1, \"args\": {\"name\": %s}}", text ? text : "\"\"");
-	free(text);
 	json_decref(name);
 	free(clean);
+	if (!text)
+		return -1;
+	free(text);
+	return 0;
 }
 
 /**
@@ -129,7 +133,7 @@ int figures_perfetto(const char *path, const char *output)
 
 	if (m.nr_intervals && !outfile_open(&out, output)) {
 		errno = 0;
-		print_host(m.host, out.f);
+		metrics.no_memory = print_host(m.host, out.f) != 0;
 		for (i = 0; i < m.nr_intervals && !metrics.no_memory; i++) {
 			metrics_of_interval(&metrics, &m, i);
 			print_counters(&metrics, m.intervals[i].scan.begin_ns * 1e-3, out.f);

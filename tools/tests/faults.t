@@ -110,14 +110,15 @@ sub verdict {
 # --- each place once ----------------------------------------------------------------
 my (%seen, @faults);
 for my $command (@commands) {
-	my ($program) = $command =~ /^(\S+)/;
+	# Of a verb: what one does with a failure, another one need not do.
+	my ($verb) = $command =~ /^(\S+ \S+)/;
 	my $list = "$dir/list";
 	unlink $list;
 	my $undisturbed = attempt($command, 'first', FAIL_LIST => $list);
 	is($undisturbed->{status}, 0, $command =~ s/\Q$dir\E\///gr) or diag $undisturbed->{err};
 	for (split /\n/, slurp($list) // '') {
 		my ($place, $function, @callers) = split ' ';
-		push @faults, [ $command, $place, $function, $undisturbed, @callers ] if !$seen{"$program $place"}++;
+		push @faults, [ $command, $place, $function, $undisturbed, @callers ] if !$seen{"$verb $place"}++;
 	}
 }
 chomp(my $jobs = `nproc`);

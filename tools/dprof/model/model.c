@@ -517,6 +517,7 @@ int model_end(struct model *m)
  * @size: of @error
  *
  * The model of a damaged file has the events before the damage; an error is returned, too.
+ * Without memory it has no events.
  *
  * Return: 0, or -1 with @error set.
  */
@@ -529,6 +530,9 @@ int model_load(struct model *m, const char *path, char *error, size_t size)
 	strcpy(m->host, r.host);
 	m->lost_events = r.lost_events;
 	if (model_end(m) || (failed && !*error)) {
+		/* What a part of the recording says would be taken for the whole. */
+		m->no_memory = true;
+		m->events = 0;
 		snprintf(error, size, "%s: out of memory", path);
 		return -1;
 	}

@@ -141,8 +141,10 @@ int trace_dat_uncompress(struct trace_dat *d, uint64_t offset, uint32_t *stored,
 	*stored = sizeof(head) + chunk.zsize;
 	if (chunk.size > *size) {
 		grown = realloc(*data, chunk.size);
-		if (!grown)
+		if (!grown) {
+			d->no_memory = 1;
 			return -3;
+		}
 		*data = grown;
 	}
 	/* Damaged data may decompress to fewer bytes. */

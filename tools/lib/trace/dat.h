@@ -41,7 +41,7 @@ struct trace_dat {
 	uint64_t symbols;
 
 	/* Private to dat.c and index.c. */
-	int fd;
+	int fd, no_memory;
 	uint32_t page_size;
 	struct tracecmd_compression *compression;
 	int compressed;				/* whether the event data are compressed */

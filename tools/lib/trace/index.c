@@ -75,7 +75,7 @@ static void parse_formats(struct index *x, struct cursor *c)
  * @s: the section
  * @c: set to its data
  *
- * Return: the section's data, to be freed, or NULL.
+ * Return: the section's data, to be freed, or NULL; @d->no_memory is set if out of memory.
  */
 unsigned char *trace_dat_load(struct trace_dat *d, const struct section *s, struct cursor *c)
 {
@@ -93,6 +93,7 @@ unsigned char *trace_dat_load(struct trace_dat *d, const struct section *s, stru
 			return NULL;
 		size = s->size;
 		data = malloc(size + 1);
+		d->no_memory |= !data;
 		if (!data || trace_dat_read(d, data, size, s->offset) != (int)size) {
 			free(data);
 			return NULL;
@@ -427,7 +428,7 @@ int trace_dat_index(struct trace_dat *d, const char *system, char *error, size_t
 	}
 	d->version = *version - '0';
 	ret = d->version == 7 ? index_v7(&x, &c, head) : index_v6(&x, &c, head);
-	if (!ret && x.no_memory)
+	if (!ret && (x.no_memory || d->no_memory))
 		ret = fail(&x, "no memory left");
 	if (!ret && !x.has_formats) {
 		snprintf(error, size, "damaged or truncated before its events (%llu bytes)",

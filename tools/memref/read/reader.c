@@ -121,13 +121,17 @@ int reader_read(const char *path, struct model *m, void (*progress)(double share
 	strcpy(m->host, r.host);
 	model_end(m);
 	m->lost_events = r.lost_events;
-	if (failed && !length)
+	if (failed && !length) {
+		/* What a part of the file says would be taken for the whole. */
+		model_free(m);
+		model_init(m);
 		snprintf(error, size, "%s: no memory left", path);
-	else if (failed && r.bad_offset)
+	} else if (failed && r.bad_offset) {
 		snprintf(error + length, size - length,
 			 " (%" PRIu64 " of %" PRIu64 " intervals read)", m->nr_intervals + m->outside,
 			 m->nr_intervals + m->outside + m->missing);
-	else if (!failed && !m->nr_intervals)
+	} else if (!failed && !m->nr_intervals) {
 		no_interval(m, path, error, size);
+	}
 	return *error ? -1 : 0;
 }
