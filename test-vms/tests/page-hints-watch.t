@@ -13,7 +13,7 @@ use Test::More;
 use VM;
 
 my @kernel = ('--kernel', $ENV{MEMSCOPE_KERNEL} // 'vm');
-my $vm = vm(@kernel, '--smp', 2, '--numa', 2, '--mem', '1G', '--timeout', 600, '--share', $share, '--', 'sh', '-c', <<'EOF');
+my $vm = vm(@kernel, '--accel', 'icount', '--smp', 2, '--numa', 2, '--mem', '1G', '--timeout', 600, '--share', $share, '--', 'sh', '-c', <<'EOF');
 cd /share || exit 1
 sysctl -q -w vm.compaction_proactiveness=0
 for m in /lib/modules/*/kernel/mm/page_hint/strategies/*.ko; do insmod $m || exit 1; done
