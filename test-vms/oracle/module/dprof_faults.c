@@ -45,7 +45,7 @@ static struct faults_private *private[2];
 static struct faults_queue *slots[NR_QUEUE * 8] ____cacheline_aligned;
 static struct kmem_cache *queue_cache;
 
-static struct { bool ended; } ____cacheline_aligned turns[2];
+static struct { bool ended, returned; } ____cacheline_aligned turns[2];
 
 /* Neither CPU stops before the other one has had its rounds: alone it shares nothing. */
 static bool another(unsigned int round, unsigned int cpu)
@@ -141,6 +141,8 @@ static int left(void *unused)
 		cpu_relax();
 		cond_resched();
 	}
+	/* After the last object. */
+	smp_store_release(&turns[0].returned, true);
 	return 0;
 }
 
@@ -162,6 +164,16 @@ static int right(void *unused)
 		}
 		cpu_relax();
 		cond_resched();
+	}
+	/* Each object is freed here, however few there were. */
+	while (!smp_load_acquire(&turns[0].returned))
+		schedule_timeout_uninterruptible(1);
+	for (i = 0; i < NR_QUEUE; i++) {
+		struct faults_queue *o = slots[i * 8];
+
+		if (o)
+			faults_queue_receive(o);
+		slots[i * 8] = NULL;
 	}
 	return 0;
 }
@@ -218,9 +230,6 @@ static void free_objects(void)
 {
 	int i;
 
-	for (i = 0; i < NR_QUEUE; i++)
-		if (queue_cache && slots[i * 8])
-			kmem_cache_free(queue_cache, slots[i * 8]);
 	if (truly)
 		kmem_cache_free(caches[0], truly);
 	if (falsely)
