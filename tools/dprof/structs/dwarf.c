@@ -30,9 +30,18 @@ struct place {
 	UT_hash_handle hh;
 };
 
+/* A struct that a file defines; the name is libdw's. */
+struct definition {
+	const char *name;
+	Dwarf_Die die;
+	UT_hash_handle hh;
+};
+
 struct dwarf {
 	Dwfl *dwfl;
 	struct place *places;
+	struct definition *structs;
+	bool has_structs;
 	csh capstone;
 	bool disassembles;
 };
@@ -185,25 +194,37 @@ static int dwarf_members(struct layout *l, Dwarf_Die *die, const char *prefix, u
 	return 0;
 }
 
-/* Find the definition (not a declaration) of a struct in a compilation unit. */
-static bool find_struct(Dwarf_Die *cu, const char *name, Dwarf_Die *found)
+/* Index the definitions (not declarations) of structs; of equal names, the first one. */
+static int add_structs(struct dwarf *d)
 {
-	Dwarf_Die child;
+	Dwarf_Die *cu = NULL, child;
+	Dwarf_Addr bias;
 
-	if (dwarf_child(cu, &child))
-		return false;
-	do {
-		const char *own;
-
-		if (dwarf_tag(&child) != DW_TAG_structure_type)
+	while ((cu = dwfl_nextcu(d->dwfl, cu, &bias))) {
+		if (dwarf_child(cu, &child))
 			continue;
-		own = dwarf_diename(&child);
-		if (own && !strcmp(own, name) && dwarf_bytesize(&child) > 0) {
-			*found = child;
-			return true;
-		}
-	} while (!dwarf_siblingof(&child, &child));
-	return false;
+		do {
+			const char *name;
+			struct definition *s;
+
+			if (dwarf_tag(&child) != DW_TAG_structure_type)
+				continue;
+			name = dwarf_diename(&child);
+			if (!name)
+				continue;
+			HASH_FIND_STR(d->structs, name, s);
+			if (s || dwarf_bytesize(&child) <= 0)
+				continue;
+			s = malloc(sizeof(*s));
+			if (!s)
+				return -1;
+			s->name = name;
+			s->die = child;
+			HASH_ADD_KEYPTR(hh, d->structs, s->name, strlen(s->name), s);
+		} while (!dwarf_siblingof(&child, &child));
+	}
+	d->has_structs = true;
+	return 0;
 }
 
 /**
@@ -215,16 +236,15 @@ static bool find_struct(Dwarf_Die *cu, const char *name, Dwarf_Die *found)
  */
 int dwarf_layout(struct dwarf *d, struct layout *layout)
 {
-	Dwarf_Die *cu = NULL, found;
-	Dwarf_Addr bias;
+	struct definition *s;
 
-	while ((cu = dwfl_nextcu(d->dwfl, cu, &bias))) {
-		if (!find_struct(cu, layout->name, &found))
-			continue;
-		layout->size = dwarf_bytesize(&found);
-		return dwarf_members(layout, &found, "", 0, 0);
-	}
-	return 0;
+	if (!d->has_structs && add_structs(d))
+		return -1;
+	HASH_FIND_STR(d->structs, layout->name, s);
+	if (!s)
+		return 0;
+	layout->size = dwarf_bytesize(&s->die);
+	return dwarf_members(layout, &s->die, "", 0, 0);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -620,8 +640,13 @@ int dwarf_access(struct dwarf *d, const char *symbol, uint64_t offset, uint32_t 
  */
 void dwarf_close(struct dwarf *d)
 {
+	struct definition *s, *next_struct;
 	struct place *p, *next;
 
+	HASH_ITER(hh, d->structs, s, next_struct) {
+		HASH_DEL(d->structs, s);
+		free(s);
+	}
 	HASH_ITER(hh, d->places, p, next) {
 		HASH_DEL(d->places, p);
 		free(p->name);
