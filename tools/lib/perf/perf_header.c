@@ -14,6 +14,8 @@
 #define MAGIC		0x32454c4946524550ULL	/* "PERFILE2" */
 #define SWAPPED_MAGIC	0x50455246494c4532ULL
 #define MAX_FEATURE	(16U << 20)
+/* Of memory, with one node each: blocks of nodes that take turns at every 128 MiB of 8 TiB. */
+#define MAX_SPANS	(1U << 16)
 #define MIN_ATTR	64			/* PERF_ATTR_SIZE_VER0 */
 #define MAX_ATTR	4096
 
@@ -164,6 +166,7 @@ static void read_nodes(struct perf_machine *m, struct cursor *c)
 	}
 }
 
+/* Return: 0, or -1: no memory is left, or they are more than a machine has. */
 static int add_memory(struct perf_machine *m, uint64_t first, uint64_t end, int node)
 {
 	struct perf_memory *all;
@@ -173,6 +176,8 @@ static int add_memory(struct perf_machine *m, uint64_t first, uint64_t end, int 
 		m->memory[m->nr_memory - 1].end = end;
 		return 0;
 	}
+	if (m->nr_memory == MAX_SPANS)
+		return -1;
 	/* The capacity is the next power of two. */
 	if (!(m->nr_memory & (m->nr_memory - 1))) {
 		all = realloc(m->memory, (m->nr_memory ? 2 * m->nr_memory : 1) * sizeof(*all));
@@ -206,8 +211,10 @@ static void read_memory(struct perf_machine *m, struct cursor *c)
 			if (k % 64 == 0 && !take_number(c, &word, sizeof(word)))
 				break;
 			if (word >> k % 64 & 1 && k < UINT64_MAX / head[1] &&
-			    add_memory(m, k * head[1], (k + 1) * head[1], node[0]))
+			    add_memory(m, k * head[1], (k + 1) * head[1], node[0])) {
+				m->nr_memory = 0;
 				return;
+			}
 		}
 		if (node[0] >= m->nr_nodes)
 			m->nr_nodes = node[0] + 1;

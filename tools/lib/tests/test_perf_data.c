@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <cmocka.h>
 
@@ -347,6 +348,36 @@ static void a_file_of_many_events_is_opened_at_once(void **unused)
 	free(bytes);
 }
 
+/* A bitmap of 16 MiB whose every other bit is set: 64 million spans of memory, of 24 bytes each. */
+static void a_memory_topology_of_millions_of_spans_takes_no_memory(void **unused)
+{
+	const uint64_t head[] = { 1, 128 << 20, 1, 0, 8 * ((16 << 20) - 64), 8 * ((16 << 20) - 64) };
+	struct made_perf *f = made_perf_new();
+	char *bytes = malloc(16 << 20), error[256];
+	struct rusage before, after;
+	struct perf_data d;
+	size_t size;
+	void *file;
+
+	(void)unused;
+	memset(bytes, 0x55, 16 << 20);
+	memcpy(bytes, head, sizeof(head));
+	made_perf_memory(f);
+	made_perf_comm(f, 0, 10, 10, 0, "prog");
+	made_perf_feature(f, 22, bytes, 16 << 20);
+	file = made_perf_bytes(f, PERF_NATIVE, &size);
+	getrusage(RUSAGE_SELF, &before);
+	assert_int_equal(perf_data_open(&d, mutate_file(file, size), error, sizeof(error)), 0);
+	getrusage(RUSAGE_SELF, &after);
+	/* It is as if it were not there. */
+	assert_int_equal(perf_data_node(&d, 0), PERF_NO_NODE);
+	assert_in_range(after.ru_maxrss, 0, before.ru_maxrss + (64 << 10));
+	perf_data_close(&d);
+	made_perf_free(f);
+	free(bytes);
+	free(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +388,7 @@ int main(void)
 		cmocka_unit_test(without_rounds_half_of_a_full_queue_is_given),
 		cmocka_unit_test(a_round_gives_what_the_one_before_had),
 		cmocka_unit_test(a_file_of_many_events_is_opened_at_once),
+		cmocka_unit_test(a_memory_topology_of_millions_of_spans_takes_no_memory),
 	};
 
 	return cmocka_run_group_tests_name("perf.data", tests, NULL, NULL);
