@@ -113,15 +113,11 @@ int knob_pid(const struct opt *o, const char *value)
 /* The kernel expects the path below the root of the cgroup v2 hierarchy. */
 int knob_cgroup(const struct opt *o, const char *value)
 {
-	const size_t n = strlen(CGROUP_ROOT);
-	char path[PATH_MAX];
+	char directory[PATH_MAX], path[PATH_MAX];
 
 	(void)o;
-	cgroup_directory(value, path, sizeof(path));
-	if (!strncmp(path, CGROUP_ROOT "/", n + 1))
-		memmove(path, path + n, strlen(path + n) + 1);
-	else if (!strcmp(path, CGROUP_ROOT))
-		strcpy(path, "/");
+	cgroup_directory(value, directory, sizeof(directory));
+	cgroup_below_root(directory, path, sizeof(path));
 	knobs_request(CGROUP, path);
 	return OK;
 }

@@ -9,6 +9,7 @@ static const struct verb verbs[] = {
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
 	{ "diff", cmd_diff, "compare two recordings" },
+	{ "size", cmd_size, "estimate the memory limit that control groups need" },
 	{ "top", cmd_top, "show what is referenced now" },
 	{ "html", cmd_html, "make a page of all views of a recording" },
 	{ "cut", cmd_cut, "save a part of a recording" },

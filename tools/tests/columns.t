@@ -54,6 +54,7 @@ like($err, qr/VIEW is missing/, 'and it is said');
 my ($gen) = grep { -d } map { "$build/$_/tests" } qw(tools ../tools);
 my %recording = (memref => "$dir/refs.dat", dprof => "$dir/types.txt", memprof => "$dir/objects.data", raw => "$dir/raw.csv");
 is(system("$gen/memref_gen $recording{memref}"), 0, 'a recording of memref');
+is(system("$gen/memref_ages_gen $dir/ages.dat"), 0, 'a recording of idle ages');
 is(system("$gen/memprof_gen $recording{memprof} 5000 5000 4 50 1"), 0, 'a recording of memprof');
 is(system("$gen/bench_gen n=10 m=14 >$recording{raw}"), 0, 'results of a benchmark');
 spew($recording{dprof}, <<'END');
@@ -67,6 +68,7 @@ symbol ffffffff81003000 t end_of_text
 END
 my %arguments = (
 	'memref diff' => "$recording{memref} $recording{memref}", 'memprof diff' => "$recording{memprof} $recording{memprof}",
+	map { ("memref $_" => "$dir/ages.dat") } 'size', 'report ages', 'report curve'
 );
 
 sub printed {
@@ -80,10 +82,10 @@ for my $command (sort keys %columns) {
 	my ($tool, $verb) = split / /, $command;
 	# memscope-fleet needs an engine: see fleet.t.
 	next if $tool =~ /^(?:pagealloc|dprof|memscope|memscope-fleet)$/;
-	my $of = $tool eq 'memscope-caps' ? '' : $verb eq 'diff' ? "$recording{$tool} $recording{$tool}" : $recording{$tool};
+	my $of = $arguments{$command =~ s/ --.*//r} // ($tool eq 'memscope-caps' ? '' : $recording{$tool});
 	my $has = printed($command, $of);
 	# Of the views of memref, those that need events which this recording lacks say so.
-	next if !$has && $command =~ /^memref report (numa|virtual|ages|curve)$|^memscope-caps$/;
+	next if !$has && $command =~ /^memref report (numa|virtual)$|^memscope-caps$/;
 	is_deeply($has, $columns{$command}, "$command prints the columns that it explains");
 	$compared++;
 }

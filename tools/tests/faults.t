@@ -47,11 +47,13 @@ system("$gen/memprof_gen $dir/memprof.data 300 400 3 20 1") == 0 or die;
 	spew("$dir/dprof.txt", $text);
 	system("$gen/trace_gen dprof 7 $dir/dprof.dat $dir/dprof.txt") == 0 or die;
 }
+system("$gen/memref_ages_gen $dir/ages.dat") == 0 or die;
 system("$gen/bench_gen n=6 m=6 >$dir/results.csv") == 0 or die;
 
 # OUT is where an output goes, in a folder of its own.
 my @commands = (
 	(map { "memref report $_ $dir/memref.dat" } qw(summary temporal spatial wss heatmap virtual numa tasks thp)),
+	(map { "memref report $_ $dir/ages.dat" } qw(ages curve)), "memref size $dir/ages.dat -f json -o OUT/size.json",
 	"memref report summary $dir/memref6.dat -f json", "memref report wss $dir/memref.dat -f csv -o OUT/wss.csv",
 	(map { "memref export $dir/memref.dat --to $_ -o OUT/export" } qw(damo damo-json csv json folded raw openmetrics columns perfetto)),
 	"memref diff $dir/memref.dat $dir/memref6.dat", "memref html $dir/memref.dat -o OUT/page.html",

@@ -3,6 +3,7 @@
 /* Looks up control groups by name. */
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cgroup.h"
@@ -23,4 +24,22 @@ void cgroup_directory(const char *name, char *path, size_t size)
 		snprintf(path, size, "%s", name);
 	else
 		snprintf(path, size, CGROUP_ROOT "%s%s", *name == '/' ? "" : "/", name);
+}
+
+/**
+ * cgroup_below_root() - the path of a control group as the kernel has it
+ * @name: its directory in CGROUP_ROOT, or its path below, with or without the leading slash
+ * @path: set to the path below the root of the hierarchy; "/": the root
+ * @size: size of @path, at least 2
+ */
+void cgroup_below_root(const char *name, char *path, size_t size)
+{
+	const size_t n = strlen(CGROUP_ROOT);
+	size_t end;
+
+	if (!strncmp(name, CGROUP_ROOT, n) && (!name[n] || name[n] == '/'))
+		name += n;
+	snprintf(path, size, "%s%s", *name == '/' ? "" : "/", name);
+	for (end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
+		path[end - 1] = '\0';
 }

@@ -11,5 +11,6 @@
 #define CGROUP_HELP	"a directory, or its name below " CGROUP_ROOT
 
 void cgroup_directory(const char *name, char *path, size_t size);
+void cgroup_below_root(const char *name, char *path, size_t size);
 
 #endif

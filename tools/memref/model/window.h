@@ -13,10 +13,13 @@
 #define MAX_PID (4 << 20)
 
 /* Rows for a verb's option table. */
-#define WINDOW_OPTIONS(w) \
+#define WINDOW_TIME_OPTIONS(w) \
 	OPT_TIME(0, "from", "TIME", &(w)->from, "s", 0, 1e9, \
 		 "only intervals that end after this time of the recording (5s, 300ms; seconds without unit)"), \
-	OPT_TIME(0, "until", "TIME", &(w)->to, "s", SHORTEST, 1e9, "only intervals that begin before this time"), \
+	OPT_TIME(0, "until", "TIME", &(w)->to, "s", SHORTEST, 1e9, "only intervals that begin before this time")
+
+#define WINDOW_OPTIONS(w) \
+	WINDOW_TIME_OPTIONS(w), \
 	OPT_RENAMED(0, "to", "until"), \
 	OPT_CALL(0, "addr", "START-END", window_addr, w, "only this memory: 1G-2G, 0x40000000-0x80000000")
 

@@ -101,24 +101,37 @@ static inline void put_task(struct bytes *f, uint32_t seq, uint32_t pid, uint64_
 	put_data(f, name, sizeof(name));
 }
 
-/* Pages @pages and those that follow it, by age; referenced again half as many. */
-static inline void put_age(struct bytes *f, uint32_t seq, uint32_t class, uint64_t cgroup,
-			   const char *path, uint32_t pages)
+/* @path instead of that of @row, which has less space for it. */
+static inline void put_age_row(struct bytes *f, const struct age_row *row, const char *path)
 {
 	const uint32_t length = strlen(path) + 1;
 	int b;
 
 	put_common(f, ID_AGE);
-	put(f, cgroup, 8);
-	put(f, seq, 4);
-	put(f, 1, 4);
-	put(f, class, 4);
+	put(f, row->cgroup, 8);
+	put(f, row->seq, 4);
+	put(f, row->node, 4);
+	put(f, row->class, 4);
 	for (b = 0; b < AGE_BUCKETS; b++)
-		put(f, pages + b, 4);
+		put(f, row->pages[b], 4);
 	for (b = 0; b < AGE_BUCKETS; b++)
-		put(f, (pages + b) / 2, 4);
+		put(f, row->again[b], 4);
 	put(f, 104 | length << 16, 4);
 	put_data(f, path, length);
+}
+
+/* Pages @pages and those that follow it, by age; referenced again half as many. */
+static inline void put_age(struct bytes *f, uint32_t seq, uint32_t class, uint64_t cgroup,
+			   const char *path, uint32_t pages)
+{
+	struct age_row row = { .cgroup = cgroup, .seq = seq, .node = 1, .class = class };
+	int b;
+
+	for (b = 0; b < AGE_BUCKETS; b++) {
+		row.pages[b] = pages + b;
+		row.again[b] = (pages + b) / 2;
+	}
+	put_age_row(f, &row, path);
 }
 
 static inline void put_scan(struct bytes *f, const struct scan_row *s)

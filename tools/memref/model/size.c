@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/*
+ * The memory limit that a control group needs, from its idle ages.
+ *
+ * Below a limit, reclaim evicts what was not referenced for the longest time, so of a
+ * group the pages referenced last stay, as many as the limit has.  A reference to a page
+ * is a refault if more pages than that were referenced since its last reference: its
+ * stack distance.  One recording without a limit has the distances for all limits
+ * (R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, "Evaluation techniques for
+ * storage hierarchies", IBM Systems Journal 9(2), 1970).
+ *
+ * Ages have the distances by buckets.  When an interval begins, a page of a bucket has
+ * all pages of younger buckets above it, and some of its own; within the interval, pages
+ * that are fresh or come from older buckets are added above it, before it is referenced
+ * or after.  Three assumptions about what is not known:
+ *
+ *   SIZE_LOW       the youngest pages of a bucket are referenced, before others are added
+ *   SIZE_ESTIMATE  any page of a bucket is, after half of the others are added
+ *   SIZE_HIGH      the oldest pages are, after all are added; as of a loop over more memory
+ *                  than the limit has, none of these stays
+ *
+ * The limit is the smallest that has at most the rate of refaults.  Its uncertainty is of
+ * two kinds, and the interval has both: the lower end is that of SIZE_LOW, the upper that of
+ * SIZE_HIGH, of percentile intervals of the block bootstrap.  It draws blocks of successive
+ * intervals, which depend on each other, with replacement (E. Carlstein, "The use of
+ * subseries values for estimating the variance of a general statistic from a stationary
+ * sequence", Annals of Statistics 14(3), 1986), of the length n^(1/3) (P. Hall,
+ * J. L. Horowitz, B.-Y. Jing, "On blocking rules for the bootstrap with dependent data",
+ * Biometrika 82(3), 1995).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_rng.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+#include "size.h"
+
+#define REPLICATES 1000
+#define SEED 1
+/* Limits between the smallest and the largest of a block that are told apart. */
+#define GRID 1024
+
+/* The histograms of an interval, of a group and those below it. */
+struct hist {
+	uint64_t pages[AGE_BUCKETS], again[AGE_BUCKETS];
+};
+
+/* Whether a control group is @cgroup or below it. */
+static bool is_below(const char *path, const char *cgroup)
+{
+	const size_t n = strlen(cgroup);
+
+	if (!strcmp(cgroup, "/"))
+		return *path;
+	return !strncmp(path, cgroup, n) && (!path[n] || path[n] == '/');
+}
+
+/* Add up the histograms by interval; set *@first and *@end to those that have some. */
+static struct hist *add_up(const struct model *m, const char *cgroup, size_t *first, size_t *end)
+{
+	struct hist *hist = calloc(m->nr_intervals + 1, sizeof(*hist));
+	bool *wanted = calloc(m->ages.nr_cgroups + 1, sizeof(*wanted));
+	size_t i;
+	int b;
+
+	*first = *end = 0;
+	if (!hist || !wanted) {
+		free(hist);
+		free(wanted);
+		return NULL;
+	}
+	for (i = 0; i < m->ages.nr_cgroups; i++)
+		wanted[i] = is_below(m->ages.cgroups[i].path, cgroup);
+	for (i = 0; i < m->ages.nr_sums; i++) {
+		const struct age_sum *s = &m->ages.sums[i];
+
+		if (!wanted[s->key])
+			continue;
+		if (!*end)
+			*first = s->interval;
+		*end = s->interval + 1;
+		for (b = 0; b < AGE_BUCKETS; b++) {
+			hist[s->interval].pages[b] += s->pages[b];
+			hist[s->interval].again[b] += s->again[b];
+		}
+	}
+	free(wanted);
+	return hist;
+}
+
+static void make_step(struct size_step *s, const struct interval *v, const struct hist *hist)
+{
+	uint64_t again = 0;
+	int b;
+
+	memset(s, 0, sizeof(*s));
+	s->seconds = interval_seconds(v);
+	for (b = 0; b < AGE_BUCKETS; b++) {
+		s->before[b] = hist[-1].pages[b];
+		s->again[b] = hist[0].again[b];
+		s->total += hist[0].pages[b];
+		again += s->again[b];
+	}
+	/* What was referenced, and was not there before, is new. */
+	s->fresh = hist[0].pages[0] > again ? hist[0].pages[0] - again : 0;
+}
+
+/**
+ * size_steps() - a control group's memory in each interval
+ * @m: the model, with ages by control group
+ * @cgroup: its path; those below it are part of it
+ * @steps: set to an array, to be freed
+ * @nr: set to its length; 0: the group has no ages
+ *
+ * When ages begin, all memory has the age 0: the first quarter of the intervals is left out,
+ * and by then most memory has got its age.  An interval whose predecessor was lost is left out, too.
+ *
+ * Return: 0, or -1 without memory.
+ */
+int size_steps(const struct model *m, const char *cgroup, struct size_step **steps, size_t *nr)
+{
+	size_t first, end, i;
+	struct hist *hist = add_up(m, cgroup, &first, &end);
+
+	*nr = 0;
+	*steps = hist ? calloc(end - first + 1, sizeof(**steps)) : NULL;
+	if (!*steps) {
+		free(hist);
+		return -1;
+	}
+	for (i = first + 1 + (end - first) / 4; i < end; i++) {
+		const struct interval *v = &m->intervals[i];
+
+		if (v->scan.seq == v[-1].scan.seq + 1 && interval_seconds(v) > 0)
+			make_step(&(*steps)[(*nr)++], v, &hist[i]);
+	}
+	free(hist);
+	return 0;
+}
+
+/* Of @again references to a bucket of @pages, of which @stay are below the limit. */
+static double bucket_refaults(double again, double pages, double stay, enum size_bound bound)
+{
+	if (stay <= 0)
+		return again;
+	switch (bound) {
+	case SIZE_LOW:
+		return fmax(again - stay, 0);
+	case SIZE_ESTIMATE:
+		return stay < pages ? again * (pages - stay) / pages : 0;
+	default:
+		return stay < pages ? again : 0;
+	}
+}
+
+/* The refaults of an interval with a limit. */
+static double step_refaults(const struct size_step *s, double limit, enum size_bound bound)
+{
+	static const double share_added[] = { [SIZE_LOW] = 0, [SIZE_ESTIMATE] = 0.5, [SIZE_HIGH] = 1 };
+	double younger = 0, added = s->fresh, refaults = 0;
+	int b;
+
+	for (b = 0; b < AGE_BUCKETS; b++)
+		added += s->again[b];
+	for (b = 0; b < AGE_BUCKETS; b++) {
+		added -= s->again[b];
+		if (s->again[b])
+			refaults += bucket_refaults(s->again[b], s->before[b],
+						    limit - younger - added * share_added[bound], bound);
+		younger += s->before[b];
+	}
+	return refaults;
+}
+
+static double refaults(const struct size_step *steps, size_t nr, double limit, enum size_bound bound)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		sum += step_refaults(&steps[i], limit, bound);
+	return sum;
+}
+
+static double seconds(const struct size_step *steps, size_t nr)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		sum += steps[i].seconds;
+	return sum;
+}
+
+/**
+ * size_rate() - refaults with a memory limit
+ * @steps: the group's memory
+ * @nr: number of @steps, at least 1
+ * @limit: the limit in pages
+ * @bound: what to assume
+ *
+ * Return: refaults per second.
+ */
+double size_rate(const struct size_step *steps, size_t nr, uint64_t limit, enum size_bound bound)
+{
+	return refaults(steps, nr, limit, bound) / seconds(steps, nr);
+}
+
+/* A limit with which nothing is evicted. */
+static uint64_t enough(const struct size_step *steps, size_t nr)
+{
+	uint64_t most = 0;
+	size_t i;
+	int b;
+
+	for (i = 0; i < nr; i++) {
+		uint64_t pages = steps[i].fresh;
+
+		for (b = 0; b < AGE_BUCKETS; b++)
+			pages += steps[i].before[b] + steps[i].again[b];
+		if (pages > most)
+			most = pages;
+	}
+	return most;
+}
+
+/* Refaults never increase with the limit: bisect. */
+static uint64_t smallest(const struct size_step *steps, size_t nr, double rate, enum size_bound bound)
+{
+	const double allowed = rate * seconds(steps, nr);
+	uint64_t low = 0, high = enough(steps, nr);
+
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		if (refaults(steps, nr, middle, bound) <= allowed)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return high;
+}
+
+/*
+ * Blocks of successive steps.  The limit of any replicate is between the smallest and the
+ * largest of the blocks'; a row of @curve has a block's refaults for limits between these.
+ */
+struct blocks {
+	size_t nr;
+	double from, to;
+	double *seconds, *curve;
+};
+
+static double grid_limit(const struct blocks *b, int at)
+{
+	return b->from + (b->to - b->from) * at / (GRID - 1);
+}
+
+static int blocks_init(struct blocks *b, const struct size_step *steps, size_t nr, double rate, enum size_bound bound)
+{
+	size_t i;
+	int at;
+
+	b->nr = nr / (size_t)ceil(cbrt(nr));
+	b->seconds = calloc(b->nr, sizeof(*b->seconds));
+	b->curve = calloc(b->nr * GRID, sizeof(*b->curve));
+	if (!b->seconds || !b->curve)
+		return -1;
+	b->from = INFINITY;
+	b->to = 0;
+	for (i = 0; i < b->nr; i++) {
+		const size_t begin = i * nr / b->nr, n = (i + 1) * nr / b->nr - begin;
+		const double limit = smallest(steps + begin, n, rate, bound);
+
+		b->seconds[i] = seconds(steps + begin, n);
+		b->from = fmin(b->from, limit);
+		b->to = fmax(b->to, limit);
+	}
+	for (i = 0; i < b->nr; i++) {
+		const size_t begin = i * nr / b->nr, n = (i + 1) * nr / b->nr - begin;
+
+		for (at = 0; at < GRID; at++)
+			b->curve[i * GRID + at] = refaults(steps + begin, n, grid_limit(b, at), bound);
+	}
+	return 0;
+}
+
+/* The limit of one replicate. */
+static double replicate(const struct blocks *b, double rate, gsl_rng *rng, size_t *drawn)
+{
+	double allowed = 0, sum;
+	int low = 0, high = GRID - 1;
+	size_t i;
+
+	for (i = 0; i < b->nr; i++) {
+		drawn[i] = gsl_rng_uniform_int(rng, b->nr);
+		allowed += rate * b->seconds[drawn[i]];
+	}
+	while (low < high) {
+		const int middle = (low + high) / 2;
+
+		for (sum = 0, i = 0; i < b->nr; i++)
+			sum += b->curve[drawn[i] * GRID + middle];
+		if (sum <= allowed)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return grid_limit(b, high);
+}
+
+/* A quantile of the limit over the replicates, or NAN without memory. */
+static double quantile(const struct size_step *steps, size_t nr, double rate, enum size_bound bound, double q)
+{
+	struct blocks b = { 0 };
+	const int failed = blocks_init(&b, steps, nr, rate, bound);
+	size_t *drawn = calloc(b.nr, sizeof(*drawn));
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	double limits[REPLICATES], limit = NAN;
+	int i;
+
+	if (!failed && drawn && rng) {
+		gsl_rng_set(rng, SEED);
+		for (i = 0; i < REPLICATES; i++)
+			limits[i] = replicate(&b, rate, rng, drawn);
+		gsl_sort(limits, 1, REPLICATES);
+		limit = gsl_stats_quantile_from_sorted_data(limits, 1, REPLICATES, q);
+	}
+	gsl_rng_free(rng);
+	free(drawn);
+	free(b.seconds);
+	free(b.curve);
+	return limit;
+}
+
+/**
+ * size_limit() - the smallest limit with at most so many refaults
+ * @steps: the group's memory
+ * @nr: number of @steps, at least SIZE_MIN_STEPS
+ * @rate: refaults per second
+ * @size: set to the limit and its interval
+ *
+ * Return: 0, or -1 without memory.
+ */
+int size_limit(const struct size_step *steps, size_t nr, double rate, struct size *size)
+{
+	size->estimate = smallest(steps, nr, rate, SIZE_ESTIMATE);
+	size->low = quantile(steps, nr, rate, SIZE_LOW, 0.025);
+	size->high = quantile(steps, nr, rate, SIZE_HIGH, 0.975);
+	if (isnan(size->low) || isnan(size->high))
+		return -1;
+	size->low = fmin(size->low, size->estimate);
+	size->high = fmax(size->high, size->estimate);
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
+/* The memory limit that a control group needs, from its idle ages. */
+#ifndef MEMREF_SIZE_H
+#define MEMREF_SIZE_H
+
+#include "model.h"
+
+/* Fewer steps are too few to estimate the uncertainty. */
+#define SIZE_MIN_STEPS 30
+
+/**
+ * struct size_step - a control group's memory in an interval; pages
+ * @seconds: length of the interval
+ * @before: by age, when it began
+ * @again: by that age, those referenced in the interval
+ * @fresh: those that it had not had before
+ * @total: all at its end
+ */
+struct size_step {
+	double seconds;
+	uint64_t before[AGE_BUCKETS], again[AGE_BUCKETS];
+	uint64_t fresh, total;
+};
+
+/* What is assumed where ages do not determine the refaults, see size.c. */
+enum size_bound { SIZE_LOW, SIZE_ESTIMATE, SIZE_HIGH };
+
+/**
+ * struct size - the memory limit of a control group; pages
+ * @low: lower end of its 95 % interval
+ * @estimate: the limit
+ * @high: upper end
+ */
+struct size {
+	double low, estimate, high;
+};
+
+int size_steps(const struct model *m, const char *cgroup, struct size_step **steps, size_t *nr);
+double size_rate(const struct size_step *steps, size_t nr, uint64_t limit, enum size_bound bound);
+int size_limit(const struct size_step *steps, size_t nr, double rate, struct size *size);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* The memory limits that control groups need. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memref/model/size.h"
+#include "size.h"
+
+#define TOO_FEW "too few intervals have its ages"
+
+const struct columns size_columns = COLUMNS(
+	{ "cgroup", CELL_TEXT, 0, "", "control group, with those below it" },
+	{ "intervals", CELL_INT, 0, "intervals",
+	  "intervals that count: the first quarter does not, nor those behind a lost one" },
+	{ "seconds", CELL_REAL, 3, "s", "their length" },
+	{ "memory_mib", CELL_REAL, 3, "MiB", "memory charged to it that has ages, mean of the intervals", TOO_FEW },
+	{ "low_mib", CELL_REAL, 3, "MiB", "lower end of the 95 % interval of the limit", TOO_FEW },
+	{ "estimate_mib", CELL_REAL, 3, "MiB",
+	  "the smallest limit of this memory with which refaults are not more than requested", TOO_FEW },
+	{ "high_mib", CELL_REAL, 3, "MiB", "upper end of its 95 % interval", TOO_FEW },
+	{ "limit_mib", CELL_REAL, 3, "MiB", "the limit to set: high_mib and --extra", TOO_FEW },
+	{ "saved_mib", CELL_REAL, 3, "MiB", "memory above high_mib, mean of the intervals", TOO_FEW },
+	{ "refaults_per_s", CELL_REAL, SIGNIFICANT(3), "1/s", "refaults expected with the limit", TOO_FEW },
+	{ "slowdown_pct", CELL_REAL, SIGNIFICANT(3), "%",
+	  "time that these take, for each time that the group ran in the recording", TOO_FEW },
+);
+
+/* The mean of the memory, and of that above @limit. */
+static void mean_memory(const struct size_step *steps, size_t nr, double limit, double *memory, double *above)
+{
+	size_t i;
+
+	*memory = *above = 0;
+	for (i = 0; i < nr; i++) {
+		*memory += steps[i].total / (double)nr;
+		*above += fmax(steps[i].total - limit, 0) / nr;
+	}
+}
+
+static int add_row(const char *name, const struct size_step *steps, size_t nr, const struct size_question *q,
+		   struct table *t)
+{
+	double seconds = 0, memory, above, rate;
+	struct size size;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		seconds += steps[i].seconds;
+	if (nr < SIZE_MIN_STEPS)
+		return table_add(t, (struct cell[]){
+			TEXT_CELL(name), INT_CELL(nr), REAL_CELL(seconds), NONE_CELL, NONE_CELL, NONE_CELL,
+			NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL });
+	if (size_limit(steps, nr, q->refaults, &size))
+		return -1;
+	mean_memory(steps, nr, size.high, &memory, &above);
+	rate = size_rate(steps, nr, ceil(size.high), SIZE_ESTIMATE);
+	return table_add(t, (struct cell[]){
+		TEXT_CELL(name), INT_CELL(nr), REAL_CELL(seconds), REAL_CELL(memory * PAGES_TO_MIB),
+		REAL_CELL(size.low * PAGES_TO_MIB), REAL_CELL(size.estimate * PAGES_TO_MIB),
+		REAL_CELL(size.high * PAGES_TO_MIB),
+		REAL_CELL(size.high * PAGES_TO_MIB + q->extra / (double)(1 << 20)),
+		REAL_CELL(above * PAGES_TO_MIB), REAL_CELL(rate), REAL_CELL(rate * q->refault_us * 1e-4) });
+}
+
+/* The row of a group.  Return 0, -1 without memory, or 1 with @error set if there is none. */
+static int add_group(const struct model *m, const char *path, const struct size_question *q, struct table *t,
+		     char *error, size_t size)
+{
+	struct size_step *steps;
+	char name[AGE_PATH];
+	size_t nr, i;
+	int ret = 0;
+
+	if (size_steps(m, path, &steps, &nr))
+		return -1;
+	snprintf(name, sizeof(name), "%s", path);
+	/* A path may have any characters. */
+	for (i = 0; name[i]; i++)
+		if (name[i] < ' ' || name[i] > '~')
+			name[i] = '?';
+	if (q->cgroup && nr < SIZE_MIN_STEPS) {
+		snprintf(error, size, "control group %s: %zu intervals with its ages count, of which the first quarter is "
+			 "left out; at least %d are needed: record for longer, or with a shorter --interval",
+			 name, nr, SIZE_MIN_STEPS);
+		ret = 1;
+	} else if (add_row(name, steps, nr, q, t)) {
+		ret = -1;
+	}
+	free(steps);
+	return ret;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(*(char * const *)a, *(char * const *)b);
+}
+
+/* A row for each path; groups that are gone have none, and one that was made anew has two ids. */
+static int add_groups(const struct model *m, const struct size_question *q, struct table *t)
+{
+	const char **paths = calloc(m->ages.nr_cgroups + 1, sizeof(*paths));
+	size_t nr = 0, i;
+	int failed = !paths;
+
+	for (i = 0; paths && i < m->ages.nr_cgroups; i++)
+		if (*m->ages.cgroups[i].path)
+			paths[nr++] = m->ages.cgroups[i].path;
+	if (paths)
+		qsort(paths, nr, sizeof(*paths), by_path);
+	for (i = 0; i < nr && !failed; i++)
+		if (!i || strcmp(paths[i], paths[i - 1]))
+			failed = add_group(m, paths[i], q, t, NULL, 0);
+	free(paths);
+	return failed ? -1 : 0;
+}
+
+static bool has_group(const struct model *m, const char *path)
+{
+	const size_t n = strcmp(path, "/") ? strlen(path) : 0;
+	size_t i;
+
+	for (i = 0; i < m->ages.nr_cgroups; i++) {
+		const char *of = m->ages.cgroups[i].path;
+
+		if (*of && !strncmp(of, path, n) && (!n || !of[n] || of[n] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * size_table() - the limits of control groups
+ * @m: the model, with ages by control group
+ * @q: the question
+ * @t: the table; free it with table_free()
+ * @error: set if there is no answer
+ * @size: of @error
+ *
+ * Return: 0, -1 without memory, or 1 with @error set.
+ */
+int size_table(const struct model *m, const struct size_question *q, struct table *t, char *error, size_t size)
+{
+	table_init_columns(t, &size_columns);
+	if (!q->cgroup)
+		return add_groups(m, q, t);
+	if (!has_group(m, q->cgroup)) {
+		snprintf(error, size, "no memory of control group %s has ages: memref report ages --by cgroup lists those "
+			 "of the recording", q->cgroup);
+		return 1;
+	}
+	return add_group(m, q->cgroup, q, t, error, size);
+}
