@@ -18,6 +18,25 @@ static const struct verb_usage usage = {
 	.max = 1,
 };
 
+static void note_flag(const struct model *m, uint32_t flag, const char *what)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < m->nr_intervals; i++)
+		nr += !!(m->intervals[i].scan.flags & flag);
+	if (nr)
+		complain(OK, "in %zu of %zu intervals %s", nr, m->nr_intervals, what);
+}
+
+/* What makes limits wrong. */
+static void note_doubts(const struct model *m)
+{
+	note_flag(m, SCAN_SELECTED, "only selected processes were sampled: memory of others seems idle");
+	note_flag(m, SCAN_RECLAIM, "reclaim ran: what it evicted is not counted");
+	if (m->lost_events)
+		complain(OK, "%" PRIu64 " events were lost: ages of some intervals may be missing", m->lost_events);
+}
+
 /* The intervals that could be read of a damaged recording count, too. */
 static int print(const struct model *m, const struct size_question *q, const struct output *output)
 {
@@ -32,8 +51,7 @@ static int print(const struct model *m, const struct size_question *q, const str
 		table_free(&t);
 		return complain(FAILED, "%s", error);
 	}
-	if (m->lost_events)
-		complain(OK, "%" PRIu64 " events were lost: the ages of intervals may lack some", m->lost_events);
+	note_doubts(m);
 	return output_table(output, &t, failed);
 }
 

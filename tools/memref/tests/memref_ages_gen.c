@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_ages_gen FILE [INTERVALS]: a recording with the idle ages of two control groups, of
+ * memref_ages_gen FILE [INTERVALS [FLAGS]]: a recording with the idle ages of two control groups, of
  * intervals of a second: /web references 1024 of 4096 pages in each, /web/db 512, and 1600 in a
  * loop of 8 intervals.
  */
@@ -15,6 +15,7 @@
 #define PER_PAGE 7
 
 static struct bytes file, event;
+static uint32_t flags;
 
 /* The event, on the page. */
 static void add(void)
@@ -29,7 +30,7 @@ static void add(void)
 
 static void interval(struct age_sim *web, struct age_sim *db)
 {
-	struct scan_row s = { .interval_ms = 1000, .group_kb = 1024 };
+	struct scan_row s = { .interval_ms = 1000, .group_kb = 1024, .flags = flags };
 	struct age_row row;
 
 	sim_begin(web);
@@ -59,9 +60,10 @@ int main(int argc, char **argv)
 	FILE *f;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: memref_ages_gen FILE [INTERVALS]\n");
+		fprintf(stderr, "usage: memref_ages_gen FILE [INTERVALS [FLAGS]]\n");
 		return 2;
 	}
+	flags = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 	for (i = 0; i < NR_LAYOUTS; i++) {
 		layout_format(&layouts[i], text[i], sizeof(text[i]));
 		formats[i] = text[i];
