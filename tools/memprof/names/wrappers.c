@@ -17,6 +17,8 @@ static const char * const files[] = {
 /* Names as in the source, C++'s without their parameters. */
 static const char * const functions[] = {
 	"operator new", "operator new[]",
+	/* operators of a class, allocators of containers */
+	"*::operator new", "*::operator new[]", "*::allocate", "*::do_allocate",
 	/* everybody's */
 	"xmalloc", "xcalloc", "xrealloc", "xstrdup", "xstrndup", "xzalloc", "xmemdup", "xmallocarray", "xnmalloc",
 	"xreallocarray", "xcharalloc", "xpalloc", "x2realloc", "x2nrealloc", "emalloc", "ecalloc", "erealloc",

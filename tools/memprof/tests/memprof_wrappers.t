@@ -39,6 +39,38 @@ int main(void)
 	return read(0, rest, sizeof(rest)) < 0;
 }
 END
+# A class with an operator of its own, and a container with an allocator.
+write_file('classes.cc', <<'END');
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+#include <vector>
+
+#define own __attribute__((noinline))
+
+struct matrix {
+	char cells[20000];
+	static own void *operator new(size_t n) { void *volatile p = malloc(n); return p; }
+};
+
+template <typename T> struct counted {
+	typedef T value_type;
+	own T *allocate(size_t n) { T *volatile p = (T *)malloc(n * sizeof(T)); return p; }
+	void deallocate(T *p, size_t) { free(p); }
+};
+
+int main()
+{
+	matrix *first = new matrix;
+	std::vector<char, counted<char>> second;
+	char rest[8];
+
+	second.reserve(30000);
+	printf("%lx 20000\n%lx 30000\nend\n", (long)first, (long)second.data());
+	fflush(stdout);
+	return read(0, rest, sizeof(rest)) < 0;
+}
+END
 write_file('names', "# of the pool\n\n  pool_get \n");
 
 # The sites of a recording.
@@ -58,4 +90,9 @@ is_deeply(sites('--wrapper', 'nothing', '--wrapper', "'pool_*'"), $both, '--wrap
 is_deeply(sites('--wrapper', "\@$dir/names"), $both, '--wrapper @FILE');
 like(`$build/bin/memprof report objects $dir/memprof.data --wrapper \@$dir/none 2>&1`,
      qr/none: No such file/, 'a file that is not there is named');
+
+system('g++', '-O1', '-g', '-o', "$dir/classes", "$dir/classes.cc") == 0 or die 'g++ fails';
+is(system("$build/tools/tests/memprof_objects", "$dir/memprof.data", "$dir/classes"), 0, 'a recording of C++');
+is_deeply(sites(), [ 'main (classes.cc:25)', 'matrix *first (classes.cc:21)' ],
+	  'operators of a class and the allocator of a container are not what objects are named after');
 done_testing();
