@@ -29,6 +29,8 @@ PACKAGES += libjemalloc2 libtcmalloc-minimal4 libmimalloc-dev
 PACKAGES += libzydis-dev binutils
 # the kernel's own tests of memory management
 PACKAGES += libcap-dev libnuma-dev
+# what counts a reader's instructions
+PACKAGES += valgrind
 # what statistics are compared with
 PACKAGES += r-base-core r-cran-boot
 # what reads the sources for mistakes

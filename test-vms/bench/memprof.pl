@@ -495,6 +495,12 @@ sub cpu_seconds {
 	return $after[2] + $after[3] - $before[2] - $before[3];
 }
 
+# Instructions of a command, which a busy host does not change.
+sub instructions {
+	my ($n) = `valgrind --tool=callgrind --callgrind-out-file=/dev/null @_ 2>&1 >/dev/null` =~ /refs:\s+([\d,]+)/;
+	return defined $n ? $n =~ s/,//gr : undef;
+}
+
 sub reading {
 	my $tests = "$build/tools/tests";
 	my %recordings = (minute => [ 1e6, 5e6, 16, 100_000 ], '10m' => [ 1e7, 2e6, 16, 1_000_000 ]);
@@ -517,8 +523,14 @@ sub reading {
 		$m{perf_report_s} = $p[1];
 		$m{offline_ratio_perf_report} = $t[1] / $p[1];
 	}
+	# A tenth of the minute.
+	system("$tests/memprof_gen", "$share/big", 1e5, 5e5, 16, 10_000, 1, "$share/big.perf") == 0 or die 'memprof_gen';
+	my $ours = instructions("$build/bin/memprof report summary $share/big");
+	my $perf = instructions("perf report -i $share/big.perf --stdio");
+	$m{offline_insn_ratio_perf_report} = $ours / $perf if $ours && $perf;
 	unlink "$share/big", "$share/big.perf";
-	save('read', 'memprof_gen and memprof_open: CPU seconds, median of 3, on the building host; perf report has the samples only');
+	save('read', 'memprof_gen and memprof_open: CPU seconds, median of 3, on the building host; perf report has the samples only; ' .
+	     'instructions: callgrind, a tenth of the records');
 }
 
 # --- allocators -------------------------------------------------------------------

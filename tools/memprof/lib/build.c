@@ -200,18 +200,21 @@ static void read_all(struct builder *b, struct file *f)
 static void make_room(struct builder *b, const struct file *f)
 {
 	struct memprof *m = b->m;
-	size_t i, samples = 0;
+	size_t i, samples = 0, accesses;
 	bool failed = false;
 
 	for (i = 0; i < f->nr_streams; i++)
 		if (f->streams[i].type == CHUNK_SAMPLES)
 			samples += f->streams[i].records;
+	/* One at a time, or all. */
+	accesses = m->options.each ? 0 : samples;
 	if (samples * sizeof(*m->objects) < HUGE_ARRAY ||
-	    !big_fits(&m->bigs, samples * sizeof(*m->accesses)))
+	    !big_fits(&m->bigs, accesses * sizeof(*m->accesses) + HUGE_ARRAY))
 		return;
 	/* Without memory for so many there may be some for what is wanted of them. */
-	m->accesses = big_grow(&m->bigs, m->accesses, &m->room_accesses, samples, sizeof(*m->accesses),
-			       &failed);
+	if (accesses)
+		m->accesses = big_grow(&m->bigs, m->accesses, &m->room_accesses, accesses, sizeof(*m->accesses),
+				       &failed);
 	m->objects = big_grow(&m->bigs, m->objects, &m->room_objects,
 			      HUGE_ARRAY / sizeof(*m->objects), sizeof(*m->objects), &failed);
 }
@@ -227,7 +230,8 @@ static void make_room(struct builder *b, const struct file *f)
  */
 int build(struct memprof *m, struct file *f, char *error, size_t size)
 {
-	struct builder b = { .m = m, .next_pending = UINT64_MAX, .kernel_object = NONE };
+	struct builder b = { .m = m, .next_pending = UINT64_MAX, .kernel_object = NONE,
+			     .whole = !m->options.from_ns && !m->options.to_ns && !m->options.pid };
 	int ret = 0;
 	size_t i;
 
@@ -240,11 +244,9 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 	string_number(&m->strings, "");
 	add_chain(&b, 0, 0);
 	b.failed |= !m->names || !m->jit || !m->cpu_node || live_pool_init(&b.pool) || m->strings.failed;
-	if (m->options.each) {
+	if (m->options.each)
 		m->accesses = big_new(&m->bigs, sizeof(*m->accesses), &b.failed);
-	} else {
-		make_room(&b, f);
-	}
+	make_room(&b, f);
 	if (!b.failed) {
 		read_owners(&b, f);
 		read_threads(&b, f);

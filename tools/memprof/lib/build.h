@@ -65,6 +65,7 @@ struct builder {
 	size_t nr_pending, room_pending;
 	uint64_t next_pending, now;
 	uint32_t kernel_object;
+	bool whole;		/* all of the recording was asked for */
 	bool counts;		/* the access is of the part that was asked for */
 	bool failed;
 };
@@ -78,8 +79,11 @@ static inline uint64_t since_start(const struct builder *b, uint64_t time)
 static inline bool in_part(const struct builder *b, uint32_t pid)
 {
 	const struct memprof_options *o = &b->m->options;
-	const uint64_t time = since_start(b, b->now);
+	uint64_t time;
 
+	if (likely(b->whole))
+		return true;
+	time = since_start(b, b->now);
 	return time >= o->from_ns && !(o->to_ns && time >= o->to_ns) && !(o->pid && o->pid != pid);
 }
 
