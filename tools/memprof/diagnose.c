@@ -8,8 +8,9 @@
 #include "lib/output.h"
 #include "memprof_cli.h"
 #include "options.h"
-#include "memprof/diagnose/latency.h"
+#include "memprof/view/latency.h"
 #include "memprof/diagnose/patterns.h"
+#include "memprof/view/enough.h"
 
 static const struct verb_usage usage = {
 	.command = "memprof diagnose", .operands = "[FILE] [options]", .max = 1,
@@ -112,7 +113,7 @@ static int make_table(struct memprof *m, const struct findings *f, const struct 
 			break;
 		rows++;
 		if (object)
-			site_text(memprof_object_site(m, x->object), site, sizeof(site));
+			memprof_site_text(memprof_object_site(m, x->object), site, sizeof(site));
 		fix_text(m, x, advice, sizeof(advice));
 		gain = 100 * joint_latency(f, x->remote - x->predicted);
 		if (table_add(t, (struct cell[]){
@@ -177,7 +178,7 @@ static int make_levels(struct memprof *m, const struct findings *f, const struct
 			loads += x ? x->answers[k] : f->answers[k];
 		strcpy(site, x ? "[process]" : "");
 		if (x && x->object != NO_NUMBER)
-			site_text(memprof_object_site(m, x->object), site, sizeof(site));
+			memprof_site_text(memprof_object_site(m, x->object), site, sizeof(site));
 		if (table_add(t, (struct cell[]){
 			TEXT_CELL(x ? pattern_name(x->pattern) : "all"), TEXT_CELL(x ? fix_name(x->fix) : "none"),
 			INT_CELL(loads), REAL_CELL(pct[ANSWER_L1]), REAL_CELL(pct[ANSWER_L2]),
@@ -225,7 +226,7 @@ static void print_latencies(struct memprof *m, const struct latencies *l, FILE *
 	for (i = 0; i < l->nr && i < LATENCY_SITES; i++) {
 		const struct site_latency *x = &l->all[i];
 
-		site_text(memprof_object_site(m, x->object), site, sizeof(site));
+		memprof_site_text(memprof_object_site(m, x->object), site, sizeof(site));
 		fprintf(out, "    %s: %.1f %% of it (%lu accesses, %.0f cycles each)\n", site,
 			100 * share(x->cycles, l->cycles), (unsigned long)x->accesses,
 			share(x->cycles, x->accesses));
@@ -299,7 +300,7 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 		else
 			snprintf(site, sizeof(site), "each of %u processes", x->processes);
 		if (x->object != NO_NUMBER)
-			site_text(memprof_object_site(m, x->object), site, sizeof(site));
+			memprof_site_text(memprof_object_site(m, x->object), site, sizeof(site));
 		fprintf(out, "\n%zu. %s: %s\n    %s\n", ++n, site, pattern_name(x->pattern),
 			pattern_about(x->pattern));
 		print_evidence(x, out);

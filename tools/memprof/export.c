@@ -100,7 +100,7 @@ static void place_object(struct export *x, uint64_t time, uint64_t addr, uint32_
 			o->type == MEMPROF_STACK ? "[stack]" : "[unknown]" }));
 		return;
 	}
-	if (site_text(memprof_object_site(x->names, number), text, sizeof(text))) {
+	if (memprof_site_text(memprof_object_site(x->names, number), text, sizeof(text))) {
 		x->no_memory = true;
 		return;
 	}

@@ -143,7 +143,7 @@ static int add_access(struct profile *x, const struct memprof_access *a)
 		{ "object", memprof_type_name(o->type) },
 		{ "comm", thread && *thread->name ? thread->name : NULL },
 	};
-	const int64_t values[] = { 1, a->latency, memory && is_remote(a), memory ? LINE_BYTES : 0 };
+	const int64_t values[] = { 1, a->latency, memory && memprof_is_remote(a), memory ? LINE_BYTES : 0 };
 
 	pprof_add(x->p, &(struct pprof_sample){ frames, n + chain->depth, labels,
 						 sizeof(labels) / sizeof(*labels), values });

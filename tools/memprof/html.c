@@ -11,6 +11,7 @@
 #include "memprof_cli.h"
 #include "options.h"
 #include "memprof/diagnose/patterns.h"
+#include "memprof/view/enough.h"
 #include "plot.h"
 
 #define MAX_ROWS	100
@@ -86,7 +87,7 @@ static int put_diagnosis(FILE *f, struct memprof *m)
 		n++;
 		strcpy(text, "the process");
 		if (x->object != NO_NUMBER)
-			site_text(memprof_object_site(m, x->object), text, sizeof(text));
+			memprof_site_text(memprof_object_site(m, x->object), text, sizeof(text));
 		fputs("<li><b>", f);
 		html_text(f, text);
 		fprintf(f, "</b>: %s. ", pattern_name(x->pattern));

@@ -34,6 +34,7 @@ extern "C" {
 
 struct memprof;
 struct memprof_access;
+struct memprof_diagnosis;
 
 /* The paper's five types of objects, and what is none of them. */
 enum memprof_type {
@@ -63,6 +64,7 @@ enum memprof_level {
 
 #define MEMPROF_NO_NODE		(-1)
 #define MEMPROF_NO_THREAD	UINT32_MAX
+#define MEMPROF_NO_OBJECT	UINT32_MAX
 
 /**
  * struct memprof_options - what of a recording
@@ -210,6 +212,31 @@ struct memprof_code {
 	uint64_t start, end, offset;
 };
 
+/**
+ * struct memprof_finding - what the accesses of a site show, and what to do about it
+ * @pattern: in a word, as memprof-diagnose(1) has them: "concurrent-read", "local"
+ * @about: the pattern, in a sentence
+ * @fix: in a word; "none" if nothing is advised
+ * @advice: what to do, in a sentence
+ * @object: the site's object with the most accesses; MEMPROF_NO_OBJECT for a process
+ * @pid: of the process, 0 of several
+ * @objects: of the site
+ * @node: to allocate on, or that is saturated; MEMPROF_NO_NODE none
+ * @accesses: of main memory, with both nodes known
+ * @remote: of these
+ * @predicted: remote ones that are left with the fix
+ * @confidence: share of the accesses that the pattern explains, 0 to 1
+ * @joint: the fix is one of those that are made together
+ */
+struct memprof_finding {
+	const char *pattern, *about, *fix, *advice;
+	uint32_t object, pid, objects;
+	int node;
+	uint64_t accesses, remote;
+	double predicted, confidence;
+	bool joint;
+};
+
 /* An iteration over a flow. */
 struct memprof_flow {
 	const uint32_t *next, *end;
@@ -254,6 +281,14 @@ size_t memprof_missing_files(struct memprof *m, const char **first);
 const char *memprof_type_name(enum memprof_type type);
 const char *memprof_level_name(enum memprof_level level);
 bool memprof_in_memory(const struct memprof *m, const struct memprof_access *access);
+bool memprof_is_remote(const struct memprof_access *access);
+int memprof_site_text(const struct memprof_site *site, char *text, size_t size);
+
+struct memprof_diagnosis *memprof_diagnose(struct memprof *m);
+size_t memprof_nr_findings(const struct memprof_diagnosis *d);
+const struct memprof_finding *memprof_finding(const struct memprof_diagnosis *d, size_t number);
+double memprof_remote_with_all_fixes(const struct memprof_diagnosis *d);
+void memprof_diagnosis_free(struct memprof_diagnosis *d);
 
 #ifdef __cplusplus
 }

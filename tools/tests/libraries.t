@@ -75,6 +75,12 @@ my @accesses = (run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_thread $dir/memprof.d
 my $sum = 0;
 $sum += $_ for @accesses;
 is($sum, $all, 'the accesses of all threads are all accesses');
+my ($site, $joint) = (run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_diagnose $dir/memprof.data"))[1] =~ /^(.*)^with all fixes: ([\d.]+) %/ms;
+my @findings = map { /^([\w-]+,[\w-]+),/ } split /\n/, (run("$build/bin/memprof diagnose --all $dir/memprof.data -f csv"))[1];
+shift @findings;
+cmp_ok(scalar @findings, '>=', 2, 'a recording with findings');
+is_deeply([ grep { !/^too-few-samples,none$/ } map { "$_->[0],$_->[1]" } map { [ /: ([\w-]+), ([\w-]+): \d+ of/ ] } split /\n/, $site ],
+	  [ grep { !/^too-few-samples,none$/ } @findings ], 'memprof_diagnose() finds what memprof diagnose finds');
 
 # An installed memprof finds header and library for scripts.
 spew("$dir/script.c", (programs("$man/memprof_open.3"))[0]);

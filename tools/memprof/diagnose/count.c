@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /*
  * What accesses add up to: of nodes, of an object, its pages and its lines.  Nothing is
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/hash.h"
+#include "memprof/names/hash.h"
 #include "count.h"
 
 #define SLICES		64
@@ -48,10 +48,11 @@ static double quickest(const uint64_t *bins)
  */
 void patterns_count_nodes(struct memprof *m, struct nodes *n)
 {
-	static uint64_t sum[MAX_NODES][MAX_NODES], count[MAX_NODES][MAX_NODES];
+	/* Large; a handle may be used by several threads. */
+	static _Thread_local uint64_t sum[MAX_NODES][MAX_NODES], count[MAX_NODES][MAX_NODES];
 	struct memprof_access a;
 	uint64_t all = 0, to[MAX_NODES] = { 0 };
-	static uint64_t bins[2][BINS];
+	static _Thread_local uint64_t bins[2][BINS];
 	double least[2];
 	size_t i;
 	int x, y;
@@ -114,7 +115,7 @@ static uint64_t initialization(struct memprof *m, uint32_t object)
 
 static void add_slices(struct memprof *m, uint32_t object, struct sums *s)
 {
-	static uint64_t in[SLICES][MAX_NODES];
+	static _Thread_local uint64_t in[SLICES][MAX_NODES];
 	struct memprof_access a;
 	uint64_t first = UINT64_MAX, last = 0, n = 0, best;
 	unsigned int slices, i, k;
@@ -222,6 +223,11 @@ static int add_lines(struct memprof *m, uint32_t object, uint64_t since, struct 
 			}
 			l->number = number;
 			HASH_ADD(hh, lines, number, sizeof(number), l);
+			if (!l->hh.tbl) {
+				free(l);
+				bad = -1;
+				continue;
+			}
 		}
 		bad = add_to_line(l, &a, o->address + a.offset);
 	}
@@ -268,9 +274,14 @@ static int add_pages(struct memprof *m, uint32_t object, uint64_t since, struct 
 			}
 			p->number = number;
 			HASH_ADD(hh, pages, number, sizeof(number), p);
+			if (!p->hh.tbl) {
+				free(p);
+				bad = -1;
+				continue;
+			}
 		}
 		p->from[a.node]++;
-		p->remote += is_remote(&a);
+		p->remote += memprof_is_remote(&a);
 	}
 	HASH_ITER(hh, pages, p, next) {
 		for (n = best = i = 0; i < MAX_NODES; i++) {
@@ -317,7 +328,7 @@ int patterns_count_object(struct memprof *m, uint32_t object, struct sums *s)
 		from[a.node]++;
 		s->from[a.node]++;
 		s->to[a.home]++;
-		s->remote += is_remote(&a);
+		s->remote += memprof_is_remote(&a);
 		own += a.thread == o->thread;
 		if (a.time_ns >= since || since == UINT64_MAX) {
 			users++;
@@ -327,7 +338,7 @@ int patterns_count_object(struct memprof *m, uint32_t object, struct sums *s)
 			s->after++;
 			s->after_writes += a.write;
 			/* A write goes to all replicas; a read to the own one. */
-		} else if (is_remote(&a)) {
+		} else if (memprof_is_remote(&a)) {
 			s->filled_remote++;
 		}
 	}

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /* What all fixes together would change, and what a fix would change of the time. */
 #include "patterns.h"
@@ -6,7 +6,7 @@
 /* The sites that a process on one node would have local: their fixes are not made beside it. */
 static bool is_of(const struct finding *x, const struct finding *split)
 {
-	if (x == split || x->object == NO_NUMBER || x->type == MEMPROF_FILE || x->type == MEMPROF_CODE)
+	if (x == split || x->object == MEMPROF_NO_OBJECT || x->type == MEMPROF_FILE || x->type == MEMPROF_CODE)
 		return false;
 	return split->pid ? x->pid == split->pid : x->processes > 1;
 }
@@ -24,12 +24,12 @@ void joint_find(struct findings *f)
 
 	f->joint = f->remote;
 	for (i = 0; i < f->nr; i++)
-		f->all[i].joint = f->all[i].fix != FIX_NONE && f->all[i].object != NO_NUMBER;
+		f->all[i].joint = f->all[i].fix != FIX_NONE && f->all[i].object != MEMPROF_NO_OBJECT;
 	for (i = 0; i < f->nr; i++) {
 		struct finding *x = &f->all[i];
 		double sites = 0;
 
-		if (x->object != NO_NUMBER)
+		if (x->object != MEMPROF_NO_OBJECT)
 			continue;
 		for (k = 0; k < f->nr; k++)
 			if (f->all[k].joint && is_of(&f->all[k], x))

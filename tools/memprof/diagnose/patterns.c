@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /*
  * Which pattern accesses show, and what to do about it: section 2.1 of "MemProf".
@@ -10,10 +10,11 @@
  * alternate)?  The first is asked of pairs, so that it has no bias for objects of which
  * few accesses were sampled.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/hash.h"
+#include "memprof/names/hash.h"
 #include "count.h"
 #include "kinds.h"
 #include "stacks.h"
@@ -178,7 +179,7 @@ static struct site *find_site(struct site **sites, struct memprof *m, uint32_t i
 	char text[1024], key[1100];
 	struct site *s;
 
-	if (site_text(memprof_object_site(m, i), text, sizeof(text)))
+	if (memprof_site_text(memprof_object_site(m, i), text, sizeof(text)))
 		return NULL;
 	snprintf(key, sizeof(key), "%d %s", o->type, text);
 	HASH_FIND_STR(*sites, key, s);
@@ -191,7 +192,11 @@ static struct site *find_site(struct site **sites, struct memprof *m, uint32_t i
 	}
 	s->pid = o->pid;
 	HASH_ADD_KEYPTR(hh, *sites, s->key, strlen(s->key), s);
-	return s;
+	if (s->hh.tbl)
+		return s;
+	free(s->key);
+	free(s);
+	return NULL;
 }
 
 static void add_process(struct site *s, uint32_t pid)
@@ -302,10 +307,10 @@ int patterns_find(struct memprof *m, struct findings *f)
 		memprof_access(m, i, &a);
 		f->accesses += patterns_count(m, &a);
 		f->judged += patterns_count(m, &a) && can_be_judged(memprof_object(m, a.object));
-		f->remote += patterns_count(m, &a) && is_remote(&a);
+		f->remote += patterns_count(m, &a) && memprof_is_remote(&a);
 		if (patterns_count(m, &a) && a.latency) {
-			f->latencies[is_remote(&a)]++;
-			f->latency[is_remote(&a)] += a.latency;
+			f->latencies[memprof_is_remote(&a)]++;
+			f->latency[memprof_is_remote(&a)] += a.latency;
 		}
 		answers_add(f->answers, &a);
 	}

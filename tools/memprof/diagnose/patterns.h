@@ -1,11 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 the memscope authors */
 /* Which pattern accesses show, and what to do about it. */
 #ifndef MEMPROF_PATTERNS_H
 #define MEMPROF_PATTERNS_H
 
-#include "memprof/view/enough.h"
-#include "memprof/view/view.h"
+#include "memprof/memprof.h"
+
+/* Fewer remote accesses cannot be distinguished from chance. */
+#define PATTERN_MIN_REMOTE	20
+/* Of all memory accesses: less is not worth a change. */
+#define PATTERN_MIN_SHARE	0.01
 
 /* Section 2.1 of the paper, and what its section 5 found beside. */
 enum pattern {
@@ -48,7 +52,7 @@ enum answer {
 
 /**
  * struct finding - what a site, or a process, shows
- * @object: the site's object with most accesses; NO_NUMBER for a process
+ * @object: the site's object with most accesses; MEMPROF_NO_OBJECT for a process
  * @type: of the site's objects
  * @kind: of these; why nothing is advised, if the accesses alone would suggest something (@refused)
  * @saturated: its node answers slowly: interleaving is an answer, too, which leaves @interleaved

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /*
  * Processes that are to be on one node each: section 5.5 of "MemProf".  Its Apache had one
@@ -100,7 +100,7 @@ static int find_one(struct findings *f)
 	if (!split)
 		return -1;
 	*split = (struct finding){
-		.pattern = PATTERN_SPLIT, .fix = FIX_PIN_PROCESS, .object = NO_NUMBER, .pid = pid,
+		.pattern = PATTERN_SPLIT, .fix = FIX_PIN_PROCESS, .object = MEMPROF_NO_OBJECT, .pid = pid,
 		.objects = sites, .accesses = accesses, .remote = all, .node = -1,
 		.nodes = 2, .same_node = -1, .confidence = (double)remote / all, .room = room,
 	};
@@ -150,7 +150,7 @@ static int find_many(struct findings *f)
 	if (!split)
 		return -1;
 	*split = (struct finding){
-		.pattern = PATTERN_SPLIT, .fix = FIX_PIN_PROCESS, .object = NO_NUMBER,
+		.pattern = PATTERN_SPLIT, .fix = FIX_PIN_PROCESS, .object = MEMPROF_NO_OBJECT,
 		.objects = sites, .processes = processes, .accesses = accesses, .remote = remote,
 		.node = -1, .nodes = nodes, .same_node = -1, .confidence = (double)shared / known, .room = room,
 	};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /*
  * Stacks of a process are one object; an access of it by a thread is of that thread's stack,
@@ -35,7 +35,7 @@ int stacks_find(struct memprof *m, uint32_t object, struct stack **threads)
 		s = &all[a.thread];
 		s->thread = a.thread;
 		s->accesses++;
-		s->remote += is_remote(&a);
+		s->remote += memprof_is_remote(&a);
 		s->to[a.home]++;
 	}
 	for (i = 0; i < (int)memprof_nr_threads(m); i++) {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /* Patterns and what to do about them, in words. */
 #include <stdio.h>
@@ -56,14 +56,14 @@ const char *fix_name(enum fix f)
 /** fix_text() - what to do, and where, in a sentence */
 void fix_text(struct memprof *m, const struct finding *f, char *text, size_t size)
 {
-	const struct memprof_site *site = f->object != NO_NUMBER ?
+	const struct memprof_site *site = f->object != MEMPROF_NO_OBJECT ?
 					  memprof_object_site(m, f->object) : NULL;
 	const char *reason;
 	char where[1024] = "";
 	size_t n;
 
 	if (site)
-		site_text(site, where, sizeof(where));
+		memprof_site_text(site, where, sizeof(where));
 	switch (f->fix) {
 	case FIX_ALLOCATE:
 		if (f->node >= 0)

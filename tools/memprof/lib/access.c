@@ -2,6 +2,8 @@
 // Copyright (C) 2026 the memscope authors
 /* An access as the API returns it, and why some belong to no object. */
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -48,4 +50,40 @@ public void memprof_access(const struct memprof *m, size_t number, struct mempro
 public int memprof_node_of_cpu(const struct memprof *m, unsigned int cpu)
 {
 	return cpu < m->nr_cpus ? m->cpu_node[cpu] : MEMPROF_NO_NODE;
+}
+
+/**
+ * memprof_is_remote() - whether an access is from a node to another's memory
+ *
+ * By both nodes, or where one is not known, by the source.
+ */
+public bool memprof_is_remote(const struct memprof_access *a)
+{
+	return a->node >= 0 && a->home >= 0 ? a->node != a->home : a->level == MEMPROF_REMOTE_RAM;
+}
+
+/**
+ * memprof_site_text() - "s->basis (csuCommonSubspace.c:455)", as in the paper
+ * @site: of memprof_object_site(); NULL: "?"
+ * @text: gets it
+ * @size: of @text
+ *
+ * Return: 0, or -1 without a site, if memory runs out.
+ */
+public int memprof_site_text(const struct memprof_site *site, char *text, size_t size)
+{
+	const char *slash = site ? strrchr(site->file, '/') : NULL, *file;
+
+	if (!site) {
+		snprintf(text, size, "?");
+		return -1;
+	}
+	file = slash ? slash + 1 : site->file;
+	if (site->line)
+		snprintf(text, size, "%s (%s:%u)", site->name, file, site->line);
+	else if (*file && site->name[0] != '[')
+		snprintf(text, size, "%s (%s)", site->name, file);
+	else
+		snprintf(text, size, "%s", site->name);
+	return 0;
 }

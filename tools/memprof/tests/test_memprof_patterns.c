@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "memprof/diagnose/patterns.h"
+#include "memprof/view/enough.h"
 #include "memprof_data.h"
 
 #define HEAP	0x100000

@@ -14,7 +14,7 @@
 
 #include "made/mutate.h"
 #include "made/perf_file.h"
-#include "memprof/diagnose/latency.h"
+#include "memprof/view/latency.h"
 #include "memprof/diagnose/patterns.h"
 #include "memprof/import/sink.h"
 #include "memprof/view/view.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* How the views count, and name sites. */
-#include <stdio.h>
-#include <string.h>
-
+/* How the views count. */
 #include "view.h"
 
 static bool nodes_known(const struct memprof_access *a)
@@ -11,13 +8,7 @@ static bool nodes_known(const struct memprof_access *a)
 	return a->node >= 0 && a->home >= 0;
 }
 
-/** is_remote() - from a node to another's memory, by both, or where one is not known, by the source */
-bool is_remote(const struct memprof_access *a)
-{
-	return nodes_known(a) ? a->node != a->home : a->level == MEMPROF_REMOTE_RAM;
-}
-
-/* Whether is_remote() can say. */
+/* Whether memprof_is_remote() can say. */
 static bool is_known(const struct memprof_access *a)
 {
 	return nodes_known(a) || a->level == MEMPROF_RAM || a->level == MEMPROF_REMOTE_RAM;
@@ -34,7 +25,7 @@ void counts_add(struct counts *c, const struct memprof_access *a)
 	c->levels += a->level != MEMPROF_LEVEL_UNKNOWN;
 	if (memprof_in_memory(NULL, a)) {
 		c->memory++;
-		c->remote += is_remote(a);
+		c->remote += memprof_is_remote(a);
 		c->no_node += !is_known(a);
 		/* Of loads that were not answered by memory, it is no latency of memory. */
 		if (a->latency) {
@@ -56,30 +47,4 @@ struct cell counts_remote_pct(const struct counts *c)
 struct cell counts_latency(const struct counts *c)
 {
 	return c->latencies ? REAL_CELL((double)c->latency / c->latencies) : NONE_CELL;
-}
-
-/**
- * site_text() - "s->basis (csuCommonSubspace.c:455)", as in the paper
- * @site: of memprof_object_site(); NULL: "?"
- * @text: gets it
- * @size: of @text
- *
- * Return: 0, or -1 without a site, if memory runs out.
- */
-int site_text(const struct memprof_site *site, char *text, size_t size)
-{
-	const char *slash = site ? strrchr(site->file, '/') : NULL, *file;
-
-	if (!site) {
-		snprintf(text, size, "?");
-		return -1;
-	}
-	file = slash ? slash + 1 : site->file;
-	if (site->line)
-		snprintf(text, size, "%s (%s:%u)", site->name, file, site->line);
-	else if (*file && site->name[0] != '[')
-		snprintf(text, size, "%s (%s)", site->name, file);
-	else
-		snprintf(text, size, "%s", site->name);
-	return 0;
 }

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "enough.h"
+#include "memprof/diagnose/patterns.h"
 
 /* P(X < k), X ~ B(n, q), by its terms' logarithms: the first one is below the smallest double. */
 static double below(uint64_t n, double q, uint64_t k)

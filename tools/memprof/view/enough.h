@@ -8,11 +8,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Fewer cannot be distinguished from chance. */
-#define PATTERN_MIN_REMOTE	20
-/* Of all memory accesses: less is not worth a change. */
-#define PATTERN_MIN_SHARE	0.01
-
 /* A site with this share of all accesses, all of them remote, is to be reported this often. */
 #define ENOUGH_SHARE		0.02
 #define ENOUGH_PROBABILITY	0.95

@@ -67,7 +67,7 @@ int view_flow(struct memprof *m, const struct view_options *o, struct table *t)
 			break;
 		errno = 0;
 		where = memprof_frame(m, a.chain, 0);
-		named = !site_text(memprof_object_site(m, a.object), text, sizeof(text));
+		named = !memprof_site_text(memprof_object_site(m, a.object), text, sizeof(text));
 		bad = !named || (!where && errno == ENOMEM) ? -1 : table_add(t, (struct cell[]){
 			REAL_CELL(a.time_ns / 1e9), INT_CELL(a.thread),
 			INT_CELL(memprof_thread(m, a.thread)->tid), INT_CELL(a.object),
@@ -75,7 +75,7 @@ int view_flow(struct memprof *m, const struct view_options *o, struct table *t)
 			a.node < 0 ? NONE_CELL : INT_CELL(a.node),
 			a.home < 0 ? NONE_CELL : INT_CELL(a.home),
 			TEXT_CELL(a.read && a.write ? "read-write" : a.write ? "write" : "read"),
-			INT_CELL(is_remote(&a)), TEXT_CELL(memprof_level_name(a.level)),
+			INT_CELL(memprof_is_remote(&a)), TEXT_CELL(memprof_level_name(a.level)),
 			a.latency ? INT_CELL(a.latency) : NONE_CELL,
 			where ? TEXT_CELL(where) : NONE_CELL });
 	}

@@ -120,7 +120,7 @@ static int add_row(struct memprof *m, struct table *t, const struct line *l, uin
 	char address[24], site[1024];
 
 	snprintf(address, sizeof(address), "0x%lx", (unsigned long)l->key.address);
-	if (site_text(memprof_object_site(m, l->object), site, sizeof(site)))
+	if (memprof_site_text(memprof_object_site(m, l->object), site, sizeof(site)))
 		return -1;
 	return table_add(t, (struct cell[]){
 		TEXT_CELL(address), INT_CELL(l->key.pid), INT_CELL(l->accesses),

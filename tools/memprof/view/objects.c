@@ -33,7 +33,7 @@ static struct row *find_row(struct row **rows, struct memprof *m, uint32_t i, bo
 	char text[1024], key[1100];
 	struct row *r;
 
-	if (site_text(memprof_object_site(m, i), text, sizeof(text)))
+	if (memprof_site_text(memprof_object_site(m, i), text, sizeof(text)))
 		return NULL;
 	if (instances)
 		snprintf(key, sizeof(key), "%u %s", i, text);
@@ -80,7 +80,7 @@ static int add_row(struct memprof *m, struct table *t, struct row *r, const stru
 
 	print_bits(from, sizeof(from), r->from_nodes);
 	print_bits(home, sizeof(home), r->homes);
-	if (site_text(memprof_object_site(m, r->object), site, sizeof(site)))
+	if (memprof_site_text(memprof_object_site(m, r->object), site, sizeof(site)))
 		return -1;
 	return table_add(t, (struct cell[]){
 		TEXT_CELL(site),

@@ -74,7 +74,5 @@ void summary_add(const struct memprof_access *a, void *arg);
 void counts_add(struct counts *c, const struct memprof_access *a);
 struct cell counts_remote_pct(const struct counts *c);
 struct cell counts_latency(const struct counts *c);
-bool is_remote(const struct memprof_access *a);
-int site_text(const struct memprof_site *site, char *text, size_t size);
 
 #endif

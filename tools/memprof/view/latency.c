@@ -21,7 +21,7 @@ static struct site *find_site(struct site **sites, struct memprof *m, uint32_t o
 	char text[1024], key[1100];
 	struct site *s;
 
-	if (site_text(memprof_object_site(m, object), text, sizeof(text)))
+	if (memprof_site_text(memprof_object_site(m, object), text, sizeof(text)))
 		return NULL;
 	snprintf(key, sizeof(key), "%d %s", memprof_object(m, object)->type, text);
 	HASH_FIND_STR(*sites, key, s);
@@ -125,7 +125,7 @@ int latencies_table(struct memprof *m, const struct latencies *l, const struct v
 	for (i = 0; i < l->nr && (!o->top || i < o->top); i++) {
 		const struct site_latency *x = &l->all[i];
 
-		if (site_text(memprof_object_site(m, x->object), site, sizeof(site)) ||
+		if (memprof_site_text(memprof_object_site(m, x->object), site, sizeof(site)) ||
 		    table_add(t, (struct cell[]){
 			REAL_CELL(100.0 * x->cycles / l->cycles), INT_CELL(x->cycles), INT_CELL(x->accesses),
 			REAL_CELL((double)x->cycles / x->accesses),
