@@ -15,6 +15,7 @@ use POSIX ();
 use lib "$FindBin::RealBin/../tests", "$FindBin::RealBin/../../tools/memprof/tests";
 use Allocators;
 use Plants;
+use PlantsCxx;
 use VM;
 
 my $programs = $ENV{PROGRAMS} // 200;
@@ -24,7 +25,7 @@ my $source = $ENV{SOURCE} // 'ibs';
 my $jobs = $ENV{JOBS} // (`nproc` =~ /(\d+)/)[0];
 my $keep = $ENV{RECORDINGS};
 my %kinds = map { $_ => 1 } split /,/, $ENV{KINDS} // '';
-my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,allocators,cost,overhead,storms,truth,shares,cases,joint,programs,plants';
+my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,allocators,cost,overhead,storms,truth,shares,cases,joint,programs,plants,cxx';
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . ($source eq 'ibs' ? '' : "-$source") . '.json';
 mkdir "$build/bench";
 mkdir $keep if $keep;
@@ -138,6 +139,72 @@ sub patterns {
 	print "missed or false: $_: @{$missed{$_}}\n" for sort keys %missed;
 	print "prediction off by $_->[1]: $_->[0]\n" for grep { $_->[1] > 3 } @error;
 	save('plants', "PROGRAMS=$programs NODES=$nodes, seeds $seed and on, each as it is and with its fix");
+}
+
+# --- patterns in C++ ------------------------------------------------------------------
+# Several in a program, of objects from wrappers, classes, containers and pools: each found,
+# predictions of one fix alone, and of all fixes, beside what these then show.
+sub cxx {
+	my ($n, $first) = ($ENV{CXX} // 50, $ENV{CXX_SEED} // 500);
+	my $dir = ($keep // $share) . '/cxx';
+	my ($wanted, $found, $false, @single, @joint, %runs, %of) = (0, 0, 0);
+
+	mkdir $dir;
+	for my $run (each_guest('runs', sub {
+		my ($seeds, %o) = @{$_[0]};
+		my ($vm, @r) = run_cxx($seeds, keep => $dir, only => $ENV{ONLY_READ}, nodes => $nodes, smp => 2 * $nodes,
+				       timeout => 3000, %o);
+		print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
+		return @r;
+	}, cxx_groups(4, $first .. $first + $n - 1))) {
+		$runs{$run->{seed}}{$run->{fix}} = $run;
+	}
+	for my $seed (sort { $a <=> $b } keys %runs) {
+		my $as_is = $runs{$seed}{''} // next;
+		my @plants = @{$as_is->{plants}};
+		my ($hits, $alarms) = judge_cxx($as_is);
+		my $all = $runs{$seed}{all};
+		my $name = "cxx $seed (" . join(' ', map { "$_->[0]:$_->[1]" } @plants) . ')';
+		$false += @$alarms;
+		print "false: $name: $_->{pattern} $_->{fix} $_->{site} $_->{share_of_remote_pct}\n" for @$alarms;
+		for my $i (0 .. $#plants) {
+			my $kind = $plants[$i][0];
+			$of{$kind}{programs}++;
+			next if $kind =~ /control/;
+			my $fixed = @plants > 1 ? $runs{$seed}{$i} : $all;
+			$wanted++;
+			print "missed: $name: $kind\n" and next unless $hits->[$i];
+			$found++;
+			$of{$kind}{found}++;
+			next unless $fixed && defined $fixed->{remote};
+			push @single, abs($fixed->{remote} - $hits->[$i]{all_predicted_pct});
+			print "off by $single[-1]: $name: $kind: $as_is->{remote}, predicted $hits->[$i]{all_predicted_pct}, then $fixed->{remote}\n"
+				if $single[-1] > 3;
+		}
+		my ($any) = grep { $_ } @$hits;
+		next unless $any && $all && defined $all->{remote};
+		push @joint, abs($all->{remote} - $any->{all_fixes_pct});
+		print "all fixes off by $joint[-1]: $name: $as_is->{remote}, predicted $any->{all_fixes_pct}, then $all->{remote}\n"
+			if $joint[-1] > 5;
+	}
+	return unless $wanted && @single && @joint;
+	$m{cxx_programs} = keys %runs;
+	$m{cxx_patterns} = $wanted;
+	$m{cxx_false_alarms} = $false;
+	$m{cxx_recall} = $found / $wanted;
+	$m{cxx_precision} = $found / ($found + $false || 1);
+	$m{cxx_predictions} = @single;
+	$m{cxx_prediction_mean_err_pp} = sum(@single) / @single;
+	$m{cxx_prediction_max_err_pp} = max(@single);
+	$m{cxx_prediction_within_3pp} = grep({ $_ <= 3 } @single) / @single;
+	$m{cxx_joint_predictions} = @joint;
+	$m{cxx_joint_mean_err_pp} = sum(@joint) / @joint;
+	$m{cxx_joint_max_err_pp} = max(@joint);
+	$m{cxx_joint_within_5pp} = grep({ $_ <= 5 } @joint) / @joint;
+	for my $kind (keys %of) {
+		$m{"cxx_${kind}_$_" =~ s/-/_/gr} = $of{$kind}{$_} for keys %{$of{$kind}};
+	}
+	save('cxx', "CXX=$n CXX_SEED=$first NODES=$nodes, each program as it is, with all fixes, and with one of several");
 }
 
 # --- the paper's applications ---------------------------------------------------------
@@ -571,5 +638,6 @@ cases() if $parts{cases};
 joint() if $parts{joint};
 programs() if $parts{programs};
 patterns() if $parts{plants};
+cxx() if $parts{cxx};
 system("$FindBin::RealBin/../../.ci/sanitized", $build) == 0 or print STDERR "memprof.pl: the sanitizers report\n";
 print slurp($out);

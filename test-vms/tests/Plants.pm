@@ -37,7 +37,7 @@ sub stage {
 	# Also to users without privileges.
 	chmod 0755, $share;
 	my @programs = ("$build/bin/memprof", map { "$build/guest/memprof/memprof_$_" }
-			qw(plant truth static judge cost cases share storm gaps many allocations allocations_static));
+			qw(plant plant_cxx truth static judge cost cases share storm gaps many allocations allocations_static));
 	for (@programs, "$build/lib/libmemprof-preload.so") {
 		my ($name) = m{([^/]+)$};
 		my $to = "$share/" . ($name =~ /\.so/ ? 'lib' : 'bin') . "/$name";
