@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "complain.h"
 #include "options.h"
@@ -34,6 +37,24 @@ static void print_table(const char *program, const struct verb *v)
 			printf("verb\t%s\t%s\n", v->name, v->about);
 }
 
+static void on_large_file(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * Standard streams that are closed: no file that is opened later gets their numbers, and
+ * messages with them.  Nothing can be written to what is open for reading.
+ */
+static void open_streams(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+			return;
+}
+
 /**
  * verbs_main() - run the verb that the first argument names
  * @program: name of the program; with the verb, for a verb that has verbs itself
@@ -48,6 +69,9 @@ int verbs_main(const char *program, const struct verb *verbs, int argc, char **a
 	const char *blank = strchr(program, ' '), *near;
 	const struct verb *v;
 
+	open_streams();
+	/* A file that is too large is an error of write(); programs that are executed inherit no handler. */
+	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = on_large_file, .sa_flags = SA_RESTART }, NULL);
 	if (argc < 2) {
 		usage(stderr, program, verbs);
 		return USAGE;
