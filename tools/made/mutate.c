@@ -20,8 +20,10 @@
 #define MAX_KIB		(512 << 10)
 #ifdef __SANITIZE_ADDRESS__
 #define TIMES		1000
+#define MAX_CUT		512
 #else
 #define TIMES		10000
+#define MAX_CUT		4096
 #endif
 
 static char now[160];
@@ -159,13 +161,41 @@ static uint64_t number(const char *name, uint64_t otherwise)
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/** mutate() - give a reader inputs that are damaged; ends the program if one breaks it */
+/* What a reader may take is limited. */
+static void read_one(const struct mutation *m, char *data, size_t size)
+{
+	struct rusage usage;
+
+	data[size] = '\0';
+	limit(SECONDS);
+	m->read(m->ctx, data, size);
+	limit(0);
+#ifndef __SANITIZE_ADDRESS__
+	if (!getrusage(RUSAGE_SELF, &usage) && usage.ru_maxrss > MAX_KIB)
+		die("takes more than 512 MiB");
+#else
+	(void)usage;
+#endif
+}
+
+/* Its header, and what is behind it, ends at each byte. */
+static void cut_everywhere(const struct mutation *m, char *data)
+{
+	size_t size;
+
+	for (size = 0; size < m->size && size <= MAX_CUT; size++) {
+		snprintf(now, sizeof(now), "%s of %zu bytes", m->name, size);
+		memcpy(data, m->data, size);
+		read_one(m, data, size);
+	}
+}
+
+/** mutate() - give a reader inputs that are cut and damaged; ends the program if one breaks it */
 void mutate(const struct mutation *m)
 {
 	const uint64_t times = number("MEMSCOPE_MUTATIONS", TIMES), first = number("MEMSCOPE_SEED", 1);
 	char *data = malloc(MUTATE_BYTES + 1);
 	uint64_t i, seed, k;
-	struct rusage usage;
 	size_t size;
 
 	if (!data || m->size > MUTATE_BYTES)
@@ -180,6 +210,7 @@ void mutate(const struct mutation *m)
 #else
 	(void)on_crash;
 #endif
+	cut_everywhere(m, data);
 	for (i = 0; i < times; i++) {
 		seed = (first + i) * 0x9e3779b97f4a7c15ULL | 1;
 		snprintf(now, sizeof(now), "mutated %s: MEMSCOPE_SEED=%lu MEMSCOPE_MUTATIONS=1", m->name,
@@ -188,16 +219,7 @@ void mutate(const struct mutation *m)
 		size = m->size;
 		for (k = 1 + mutate_random(&seed) % 6; k; k--)
 			size = damage(m, data, size, &seed);
-		data[size] = '\0';
-		limit(SECONDS);
-		m->read(m->ctx, data, size);
-		limit(0);
-#ifndef __SANITIZE_ADDRESS__
-		if (!getrusage(RUSAGE_SELF, &usage) && usage.ru_maxrss > MAX_KIB)
-			die("takes more than 512 MiB");
-#else
-		(void)usage;
-#endif
+		read_one(m, data, size);
 	}
 	free(data);
 }

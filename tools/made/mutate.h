@@ -3,7 +3,8 @@
 /*
  * Inputs damaged at random, for readers: none may crash, take more than 512 MiB of memory
  * or more than 20 s of a processor.  10,000 each by default, MEMSCOPE_MUTATIONS of them if it
- * is set; from MEMSCOPE_SEED on, 1 by default.
+ * is set; from MEMSCOPE_SEED on, 1 by default.  Before these, the input cut at each of its first
+ * 4,096 bytes.
  */
 #ifndef MEMSCOPE_MADE_MUTATE_H
 #define MEMSCOPE_MADE_MUTATE_H
