@@ -21,6 +21,14 @@
 #include "pagealloc/cli.h"
 #include "raw.h"
 
+/* Of a machine that has no such file, it is empty; else not to read it would say something else. */
+static int read_fact(const char *path, char *text, size_t size)
+{
+	const int err = system_read(path, text, size);
+
+	return !err || err == -ENOENT || err == -EACCES ? OK : complain(FAILED, "%s: %s", path, strerror(-err));
+}
+
 /* What of the header must be the same when rows are added. */
 static int add_machine(FILE *f)
 {
@@ -33,18 +41,18 @@ static int add_machine(FILE *f)
 
 	uname(&u);
 	fprintf(f, "# kernel: %s %s\n", u.release, u.version);
-	system_read("/proc/cpuinfo", text, sizeof(text));
+	if (read_fact("/proc/cpuinfo", text, sizeof(text)))
+		return FAILED;
 	model = strstr(text, "model name\t: ");
 	end = model ? strchr(model, '\n') : NULL;
 	if (end)
 		fprintf(f, "# cpu: %.*s\n", (int)(end - model - 13), model + 13);
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		if (!system_read(files[i][1], text, sizeof(text)))
-			fprintf(f, "# %s: %.*s\n", files[i][0], (int)strcspn(text, "\n"), text);
-		else
-			fprintf(f, "# %s: none\n", files[i][0]);
+		if (read_fact(files[i][1], text, sizeof(text)))
+			return FAILED;
+		fprintf(f, "# %s: %.*s\n", files[i][0], (int)strcspn(text, "\n"), *text ? text : "none");
 	}
-	return ferror(f);
+	return OK;
 }
 
 /* Everything before the first row. */
@@ -53,11 +61,12 @@ static char *header(const struct suite *s)
 	char *text = NULL;
 	size_t size, i, j;
 	FILE *f = open_memstream(&text, &size);
+	int failed;
 
 	if (!f)
 		return NULL;
 	fprintf(f, RAW_MAGIC "\n# suite: %s\n", s->name);
-	add_machine(f);
+	failed = add_machine(f);
 	fprintf(f, "# pagealloc: " MEMSCOPE_VERSION "\n# seed: %llu\n# boots: %llu\n"
 		"# aging_bytes: %llu\n", (unsigned long long)s->seed,
 		(unsigned long long)s->boots, (unsigned long long)s->aging_bytes);
@@ -71,7 +80,7 @@ static char *header(const struct suite *s)
 		fprintf(f, "# caches %s: %s\n", s->programs[i].name,
 			s->programs[i].caches == CACHES_EMPTY ? "empty" : "keep");
 	fputs(RAW_HEADER "\n", f);
-	if (fclose(f)) {
+	if (fclose(f) || failed) {
 		free(text);
 		return NULL;
 	}
@@ -251,7 +260,7 @@ int raw_open(struct raw *raw, const char *dir, const struct suite *suite, uint64
 	if (!head || asprintf(&raw->path, "%s/raw.csv", dir) < 0) {
 		raw->path = NULL;
 		free(head);
-		return complain(FAILED, "%s: no memory left", dir);
+		return complain(FAILED, "%s: its beginning cannot be written", dir);
 	}
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		ret = complain(FAILED, "%s: %s", dir, strerror(errno));

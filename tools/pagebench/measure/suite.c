@@ -114,7 +114,7 @@ static int number(struct parser *p, const char *key, const char *text, uint64_t 
 static int split(struct parser *p, const char *key, const char *text, struct words *words)
 {
 	if (words_split(text, words))
-		return wrong(p, "%s = %s: a quote is not closed", key, text);
+		return wrong(p, "%s = %s: %s", key, text, errno == ENOMEM ? "no memory left" : "a quote is not closed");
 	return 1;
 }
 

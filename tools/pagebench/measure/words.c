@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Command lines in words, quoted as for sh, without anything else of a shell. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static int word_add(struct words *words, const char *text)
  * @text: words with blanks between them; '...' keeps all, "..." all but \, \ keeps one
  * @words: they are added to; free with words_free()
  *
- * Return: 0, or -1: a quote is not closed, or no memory is left.
+ * Return: 0, or -1 with errno set: EINVAL: a quote is not closed; ENOMEM.
  */
 int words_split(const char *text, struct words *words)
 {
@@ -35,6 +36,7 @@ int words_split(const char *text, struct words *words)
 
 	if (!word)
 		return -1;
+	errno = EINVAL;
 	for (; *text && !ret; text++) {
 		if (!quote && strchr(" \t\n", *text)) {
 			word[n] = '\0';
