@@ -81,9 +81,15 @@ const char *knobs_queued(enum knob knob)
 
 static int save(enum knob knob)
 {
-	char *before = tracefs_instance_file_read(NULL, knobs[knob].file, NULL);
-	int ret = guard_note(UNDO_WRITE, knobs[knob].file, before ? before : "");
+	char *before;
+	int ret;
 
+	errno = 0;
+	before = tracefs_instance_file_read(NULL, knobs[knob].file, NULL);
+	/* What is not known cannot be restored.  An empty file is no error. */
+	if (!before && errno)
+		return complain(FAILED, "%s: %s", knobs[knob].file, strerror(errno));
+	ret = guard_note(UNDO_WRITE, knobs[knob].file, before ? before : "");
 	knobs[knob].saved = !ret;
 	free(before);
 	return ret;
@@ -135,7 +141,7 @@ long knobs_stat(const char *name, char *text, int size)
 	size_t n = strlen(name);
 	long value = -1;
 
-	for (line = strtok_r(stats, "\n", &save); stats && line; line = strtok_r(NULL, "\n", &save)) {
+	for (line = stats ? strtok_r(stats, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
 		if (strncmp(line, name, n) || line[n] != ' ')
 			continue;
 		value = strtol(line + n + 1, NULL, 10);

@@ -235,7 +235,10 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 	if (child < 0)
 		fprintf(stderr, "dprof: recording, Ctrl-C ends it\n");
 	status = trace_cmd_wait(child, tracer);
-	failed = trace_cmd_stop(tracer, tmp, p->output);
+	/* Nothing was recorded of a command that did not begin. */
+	failed = trace_cmd_stop(tracer, tmp, ret ? NULL : p->output);
+	if (ret)
+		undo_output(tmp);
 	if (status < 0) {
 		/* trace-cmd has ended: disable dprof while the command continues. */
 		guard_undo();

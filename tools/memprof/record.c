@@ -386,13 +386,15 @@ static int record(struct recording *r, const struct options *o)
 	if (ret)
 		return ret;
 	s = sampler_new(r);
-	if (!s)
-		return complain(FAILED, "no memory left");
+	if (!s) {
+		ret = complain(FAILED, "no memory left");
+		goto out;
+	}
 	if (*o->command && !o->no_preload) {
 		rings = rings_new(r, error, sizeof(error));
 		if (!rings) {
-			sampler_close(s);
-			return complain(FAILED, "%s", error);
+			ret = complain(FAILED, "%s", error);
+			goto out;
 		}
 	}
 	if (*o->command) {
@@ -451,7 +453,8 @@ out:
 		rings_close(rings);
 	if (uprobes)
 		uprobes_close(uprobes);
-	sampler_close(s);
+	if (s)
+		sampler_close(s);
 	return ret;
 }
 

@@ -63,7 +63,10 @@ static int record_command(const char *output, const char *tmp, char **command, p
 	if (child < 0)
 		fprintf(stderr, "memref: recording; Ctrl-C ends it\n");
 	status = trace_cmd_wait(child, tracer);
-	failed = trace_cmd_stop(tracer, tmp, output);
+	/* Nothing was recorded of a command that did not begin. */
+	failed = trace_cmd_stop(tracer, tmp, ret ? NULL : output);
+	if (ret)
+		undo_output(tmp);
 	if (status < 0) {
 		/* trace-cmd is gone: stop the sampler before waiting for the command. */
 		guard_undo();

@@ -26,6 +26,8 @@
 
 /* Time limit for trace-cmd to end after SIGINT, in ms. */
 #define END_MS 10000
+/* Between looks at a child that there is no descriptor of, in ms. */
+#define LOOK_MS 50
 
 volatile sig_atomic_t command_interrupted;
 
@@ -73,6 +75,13 @@ static void restore_signals(void)
 		sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return pid > 0 && !waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == pid;
+}
+
 /**
  * command_wait() - wait until one of two children ends, or a signal comes
  * @child: an unreaped child, or -1
@@ -87,12 +96,23 @@ int command_wait(pid_t child, pid_t tracer, int timeout_ms)
 		{ .fd = child > 0 ? pidfd_open(child, 0) : -1, .events = POLLIN },
 		{ .fd = tracer > 0 ? pidfd_open(tracer, 0) : -1, .events = POLLIN },
 	};
-	struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000 };
-	int ended = 0, n;
+	/* Without a descriptor, look again and again. */
+	const bool blind = (child > 0 && fds[0].fd < 0) || (tracer > 0 && fds[1].fd < 0);
+	int ended = 0, n = 0, ms;
 
-	n = command_interrupted ? 0 : ppoll(fds, 2, timeout_ms < 0 ? NULL : &timeout, &before);
-	if (n > 0)
-		ended = (fds[0].revents ? COMMAND_ENDED : 0) | (fds[1].revents ? TRACER_ENDED : 0);
+	do {
+		struct timespec timeout;
+
+		ms = blind && (timeout_ms < 0 || timeout_ms > LOOK_MS) ? LOOK_MS : timeout_ms;
+		timeout = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
+		if (!command_interrupted)
+			n = ppoll(fds, 2, ms < 0 ? NULL : &timeout, &before);
+		if (n > 0)
+			ended = (fds[0].revents ? COMMAND_ENDED : 0) | (fds[1].revents ? TRACER_ENDED : 0);
+		if (blind)
+			ended |= (has_ended(child) ? COMMAND_ENDED : 0) | (has_ended(tracer) ? TRACER_ENDED : 0);
+		timeout_ms -= timeout_ms < 0 ? 0 : ms;
+	} while (blind && !ended && !n && !command_interrupted && timeout_ms);
 	for (n = 0; n < 2; n++)
 		if (fds[n].fd >= 0)
 			close(fds[n].fd);
@@ -172,7 +192,9 @@ static int note_events(const char *system)
 
 	snprintf(enable, sizeof(enable), "events/%s/enable", system);
 	enabled = tracefs_instance_file_read(NULL, enable, NULL);
-	if (enabled && *enabled == '0')
+	if (!enabled)
+		ret = complain(FAILED, "%s: %s", enable, strerror(errno));
+	else if (*enabled == '0')
 		ret = guard_note(UNDO_WRITE, enable, "0");
 	free(enabled);
 	return ret;
@@ -189,6 +211,8 @@ static int note_clock(void)
 	if (end) {
 		*end = '\0';
 		ret = guard_note(UNDO_WRITE, "trace_clock", begin + 1);
+	} else {
+		ret = complain(FAILED, "trace_clock: cannot be read, to be restored");
 	}
 	free(clocks);
 	return ret;
@@ -203,6 +227,8 @@ static int note_tracing(const struct tracing *t)
 	if (on) {
 		on[strcspn(on, "\n")] = '\0';
 		ret = guard_note(UNDO_WRITE, "tracing_on", on);
+	} else {
+		ret = complain(FAILED, "tracing_on: %s", strerror(errno));
 	}
 	free(on);
 	for (i = 0; i < TRACING_SYSTEMS && t->systems[i] && !ret; i++)
@@ -285,15 +311,19 @@ pid_t tracing_start(const struct tracing *t, const char *tmp, bool (*runs)(void)
 		close(go[1]);
 		run_trace_cmd(t, tmp, go[0]);
 	}
-	close(go[0]);
-	if (pid > 0) {
-		setpgid(pid, pid);
-		snprintf(group, sizeof(group), "%d", (int)pid);
-		if (!guard_note(UNDO_TRACER, group, NULL) && write(go[1], "", 1) != 1)
-			complain(FAILED, "trace-cmd: %s", strerror(errno));
+	if (pid < 0) {
+		complain(FAILED, "fork: %s", strerror(errno));
+		close(go[1]);
 	}
+	close(go[0]);
+	if (pid < 0)
+		return -1;
+	setpgid(pid, pid);
+	snprintf(group, sizeof(group), "%d", (int)pid);
+	if (!guard_note(UNDO_TRACER, group, NULL) && write(go[1], "", 1) != 1)
+		complain(FAILED, "trace-cmd: %s", strerror(errno));
 	close(go[1]);
-	for (tries = 0; pid > 0 && tries < 1000; tries++) {
+	for (tries = 0; tries < 1000; tries++) {
 		if (waitpid(pid, NULL, WNOHANG) == pid) {
 			complain(FAILED, "trace-cmd record failed to start");
 			return -1;
@@ -303,8 +333,7 @@ pid_t tracing_start(const struct tracing *t, const char *tmp, bool (*runs)(void)
 		usleep(10000);
 	}
 	complain(FAILED, "trace-cmd record did not start within 10 s");
-	if (pid > 0)
-		kill_trace_cmd(pid);
+	kill_trace_cmd(pid);
 	return -1;
 }
 

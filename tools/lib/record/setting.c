@@ -21,9 +21,14 @@
  */
 int setting_write(const char *file, const char *value, enum undo kind)
 {
-	char *before = tracefs_instance_file_read(NULL, file, NULL);
+	char *before;
 	int ret;
 
+	errno = 0;
+	before = tracefs_instance_file_read(NULL, file, NULL);
+	/* What is not known cannot be restored.  An empty file is no error. */
+	if (!before && errno)
+		return -1;
 	if (before && kind != UNDO_PIDS)
 		before[strcspn(before, "\n")] = '\0';
 	ret = guard_note(kind, file, before ? before : "");

@@ -101,24 +101,24 @@ static int write_file(const char *file, const char *value)
 			strerror(errno));
 }
 
-/* Leave out processes that have ended: the kernel refuses their pids. */
+/* Leave out processes that have ended: the kernel refuses their pids.  @pids: overwritten */
 static int write_pids(const char *file, char *pids)
 {
-	char *alive = calloc(1, strlen(pids) + 2), *save, *pid;
-	int ret;
+	char *save, *pid, *to = pids;
 
-	if (!alive)
-		return complain(FAILED, "no memory left");
+	/* In place: there may be no memory left. */
 	for (pid = strtok_r(pids, " \n", &save); pid; pid = strtok_r(NULL, " \n", &save)) {
+		const size_t n = strlen(pid);
+
 		if (kill(atoi(pid), 0) && errno == ESRCH)
 			continue;
-		if (*alive)
-			strcat(alive, " ");
-		strcat(alive, pid);
+		if (to != pids)
+			*to++ = ' ';
+		memmove(to, pid, n);
+		to += n;
 	}
-	ret = write_file(file, alive);
-	free(alive);
-	return ret;
+	*to = '\0';
+	return write_file(file, pids);
 }
 
 /* @line: of uprobe_events: "p:GROUP/NAME PATH:OFFSET".  Return: 0, -EBUSY, or another -errno. */
@@ -146,7 +146,8 @@ static int remove_uprobes(const char *group)
 		char *events = tracefs_instance_file_read(NULL, "uprobe_events", NULL);
 		char *line, *save;
 
-		ret = 0;
+		/* There are some, or there would be no note of them. */
+		ret = events ? 0 : -EBUSY;
 		for (line = events ? strtok_r(events, "\n", &save) : NULL; line;
 		     line = strtok_r(NULL, "\n", &save)) {
 			int err = remove_uprobe(line, group);
@@ -202,8 +203,10 @@ static int tracers(pid_t group, int sig)
 		if (sig)
 			kill(pid, sig);
 	}
-	if (dir)
-		closedir(dir);
+	/* Not known: there may be one. */
+	if (!dir)
+		return 1;
+	closedir(dir);
 	return n;
 }
 
@@ -268,7 +271,8 @@ static int end_output(const char *tmp, const char *output)
 	return OK;
 }
 
-static void remove_dir(const char *path)
+/* The recorder may have removed it. */
+static int remove_dir(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *d;
@@ -278,7 +282,7 @@ static void remove_dir(const char *path)
 			unlinkat(dirfd(dir), d->d_name, 0);
 	if (dir)
 		closedir(dir);
-	rmdir(path);
+	return rmdir(path) && errno != ENOENT ? complain(FAILED, "%s: %s", path, strerror(errno)) : OK;
 }
 
 static int undo(enum undo kind, char *a, char *b)
@@ -290,7 +294,7 @@ static int undo(enum undo kind, char *a, char *b)
 	case UNDO_TRACER: return end_tracer(atoi(a));
 	case UNDO_OUTPUT: return end_output(a, b);
 	case UNDO_FILE: unlink(a); return OK;
-	case UNDO_DIR: remove_dir(a); return OK;
+	case UNDO_DIR: return remove_dir(a);
 	default: return OK;
 	}
 }

@@ -214,6 +214,7 @@ static void scan(struct rings *rings)
 	struct dirent *d;
 	DIR *dir = opendir(rings->path);
 
+	rings->missed |= !dir;
 	while (dir && (d = readdir(dir)))
 		if (d->d_name[0] != '.')
 			add_ring(rings, d->d_name);

@@ -181,12 +181,12 @@ int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec
 
 		if (!s->r->machine.online[i])
 			continue;
+		s->nr_cpus++;
 		c->cpu = i;
 		c->batch = malloc(BATCH * sizeof(*c->batch));
 		c->pages = s->r->by_move_pages ? malloc(BATCH * sizeof(*c->pages)) : NULL;
 		if (!c->batch || (s->r->by_move_pages && !c->pages))
 			return complain(FAILED, "no memory left");
-		s->nr_cpus++;
 		if (!nr_tids)
 			ret = open_on_cpu(s, c, -1, false);
 		for (k = 0; k < nr_tids && !ret; k++) {
@@ -345,10 +345,13 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 
 /* ---- tasks ---- */
 
-static void put_task(struct cpu_state *c, uint64_t time, struct task_record *t, const char *name)
+static void put_task(struct sampler *s, struct cpu_state *c, uint64_t time, struct task_record *t,
+		     const char *name)
 {
 	t->delta = time;
-	if (!buffer_add_task(&c->task_buffer, t, name) && time > c->task_last_ns)
+	if (buffer_add_task(&c->task_buffer, t, name))
+		record_lost(s->r, LOST_TASKS, c->cpu, time, 1);
+	else if (time > c->task_last_ns)
 		c->task_last_ns = time;
 }
 
@@ -358,6 +361,7 @@ static void flush_tasks(struct sampler *s, struct cpu_state *c)
 	buffer_flush(&c->task_buffer, &s->r->writer, CHUNK_TASKS, c->cpu, 0, c->task_last_ns);
 }
 
+/* Of what rings and descriptors report. */
 static void count_lost(struct sampler *s, const struct cpu_state *c, int kind, uint64_t time,
 		       uint64_t count)
 {
@@ -405,7 +409,7 @@ static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_
 		t = (struct task_record){
 			.type = h->type == PERF_RECORD_FORK ? TASK_FORK : TASK_EXIT,
 			.pid = w[0], .other = w[1], .tid = w[2] };
-		put_task(c, time, &t, NULL);
+		put_task(s, c, time, &t, NULL);
 		break;
 	case PERF_RECORD_COMM:
 		if (!has(h, 8, true))
@@ -413,7 +417,7 @@ static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_
 		t = (struct task_record){
 			.type = h->misc & PERF_RECORD_MISC_COMM_EXEC ? TASK_EXEC : TASK_COMM,
 			.pid = w[0], .tid = w[1] };
-		put_task(c, time, &t, (const char *)(w + 2));
+		put_task(s, c, time, &t, (const char *)(w + 2));
 		break;
 	case PERF_RECORD_MMAP2:
 		if (!has(h, 64, true))
@@ -427,7 +431,7 @@ static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_
 				 (w[15] & MAP_SHARED ? TASK_SHARED : 0) };
 		if (t.flags & TASK_EXECUTABLE && is_privileged((const char *)(w + 16)))
 			t.flags |= TASK_PRIVILEGED;
-		put_task(c, time, &t, (const char *)(w + 16));
+		put_task(s, c, time, &t, (const char *)(w + 16));
 		break;
 	case PERF_RECORD_LOST:
 		if (has(h, 16, false))
@@ -528,7 +532,7 @@ void sampler_forked(struct sampler *s, pid_t pid, pid_t parent)
 {
 	struct task_record t = { .type = TASK_FORK, .pid = pid, .tid = pid, .other = parent };
 
-	put_task(&s->cpus[0], now_ns(), &t, NULL);
+	put_task(s, &s->cpus[0], now_ns(), &t, NULL);
 }
 
 static void found_maps(struct sampler *s, pid_t pid)
@@ -551,7 +555,7 @@ static void found_maps(struct sampler *s, pid_t pid)
 		t.offset = offset;
 		t.flags |= (prot[1] == 'w' ? TASK_WRITABLE : 0) | (prot[2] == 'x' ? TASK_EXECUTABLE : 0) |
 			   (prot[3] == 's' ? TASK_SHARED : 0);
-		put_task(&s->cpus[0], now_ns(), &t, name);
+		put_task(s, &s->cpus[0], now_ns(), &t, name);
 	}
 	if (f)
 		fclose(f);
@@ -580,7 +584,7 @@ void sampler_found(struct sampler *s, pid_t pid)
 				name[strcspn(name, "\n")] = '\0';
 			fclose(f);
 		}
-		put_task(&s->cpus[0], now_ns(), &t, name);
+		put_task(s, &s->cpus[0], now_ns(), &t, name);
 	}
 	if (dir)
 		closedir(dir);

@@ -198,6 +198,7 @@ static int add_named(struct uprobes *u, Elf *elf, const char *file, const char *
 	switch (add(u, elf, file, name, kind, n - 1)) {
 	case 0: return OK;
 	case -ENOENT: return complain(FAILED, "%s: no function %s (stripped?)", file, name);
+	case -ENOMEM: return complain(FAILED, "no memory left");
 	default: return complain(FAILED, "%s: %s: too many functions", file, name);
 	}
 }
@@ -231,14 +232,16 @@ static bool has_own_delete(Elf *elf)
 	return false;
 }
 
-static void add_usual(struct uprobes *u, Elf *elf, const char *file)
+static int add_usual(struct uprobes *u, Elf *elf, const char *file)
 {
 	size_t i;
+	int ret = 0;
 
-	for (i = 0; i < sizeof(usual) / sizeof(*usual); i++)
-		add(u, elf, file, usual[i].name, usual[i].kind, usual[i].argument);
-	for (i = 0; i < sizeof(usual_delete) / sizeof(*usual_delete) && has_own_delete(elf); i++)
-		add(u, elf, file, usual_delete[i].name, usual_delete[i].kind, usual_delete[i].argument);
+	for (i = 0; ret != -ENOMEM && i < sizeof(usual) / sizeof(*usual); i++)
+		ret = add(u, elf, file, usual[i].name, usual[i].kind, usual[i].argument);
+	for (i = 0; ret != -ENOMEM && i < sizeof(usual_delete) / sizeof(*usual_delete) && has_own_delete(elf); i++)
+		ret = add(u, elf, file, usual_delete[i].name, usual_delete[i].kind, usual_delete[i].argument);
+	return ret == -ENOMEM ? complain(FAILED, "no memory left") : OK;
 }
 
 /**
@@ -270,7 +273,7 @@ int uprobes_add(struct uprobes *u, const struct allocator *a)
 	for (i = 0; !ret && i < a->nr_free; i++)
 		ret = add_named(u, elf, file, a->free[i], FREE);
 	if (!ret && !a->nr_alloc && !a->nr_free)
-		add_usual(u, elf, file);
+		ret = add_usual(u, elf, file);
 	if (!ret && u->nr_probes == before)
 		ret = complain(FAILED, "%s: no malloc() or its like: stripped, or not an allocator's "
 			       "(--alloc and --free name others)", a->file);
@@ -470,13 +473,15 @@ static void flush(struct uprobes *u, struct thread *t)
 	t->nr = 0;
 }
 
-/* Room for records of a time, in one chunk; NULL without memory. */
+/* Room for records of a time, in one chunk; NULL without memory, which counts as lost. */
 static struct event_record *put(struct uprobes *u, struct thread *t, uint64_t time, uint32_t n)
 {
 	if (!t->records)
 		t->records = malloc(MAX_RECORDS * sizeof(*t->records));
-	if (!t->records)
+	if (!t->records) {
+		u->lost++;
 		return NULL;
+	}
 	if (t->nr + n > MAX_RECORDS || (t->nr && time - t->base_ns > MEMPROF_MAX_DELTA))
 		flush(u, t);
 	if (!t->nr)
@@ -496,8 +501,10 @@ static struct thread *find_thread(struct uprobes *u, uint32_t pid, uint32_t tid,
 	if (t)
 		return t;
 	t = calloc(1, sizeof(*t));
-	if (!t)
+	if (!t) {
+		u->lost++;
 		return NULL;
+	}
 	t->key = key;
 	t->stream = ++u->r->streams;
 	HASH_ADD(hh, u->threads, key, sizeof(key), t);
