@@ -209,11 +209,13 @@ is(system($memref, 'html', $trace, '-o', "$share/page.html", '--title', $title),
 my $page = slurp("$share/page.html");
 like($page, qr/^<!DOCTYPE html>.*<\/html>$/s, 'a page');
 like($page, qr/<h1>&lt;b&gt;&quot;it&#39;s&quot;&lt;\/b&gt; &amp; so on<\/h1>/, 'the title is text');
-unlike($page, qr/\b(?:src|href)=["']?+(?!#|data:)|url\((?!#)|\@import|<script|<link/, 'no other file');
+# The scripts of a page are those of lib/page: tools/tests/pages.t runs them.
+my $markup = $page =~ s/<script>.*?<\/script>//gsr;
+unlike($markup, qr/\b(?:src|href)=["']?+(?!#|data:)|url\((?!#)|\@import|<script|<link/, 'no other file');
 my (%ids, @twice);
-$ids{$_}++ and push @twice, $_ for $page =~ /<[^>]*\sid=["']([^"']+)/g;
+$ids{$_}++ and push @twice, $_ for $markup =~ /<[^>]*\sid=["']([^"']+)/g;
 is("@twice", '', 'each id once: ' . keys %ids);
-my @missing = grep { !$ids{$_} } $page =~ /href=["']?#([^"'\s>]+)/g;
+my @missing = grep { !$ids{$_} } $markup =~ /href=["']?#([^"'\s>]+)/g;
 is("@missing", '', 'each reference leads somewhere');
 my @views = $page =~ /<a href="#(\w+)">/g;
 is_deeply([ grep { /^(summary|temporal|spatial|wss)$/ } @views ], [ qw(temporal spatial wss summary) ],
@@ -221,7 +223,7 @@ is_deeply([ grep { /^(summary|temporal|spatial|wss)$/ } @views ], [ qw(temporal 
 ok((() = $page =~ /<svg/g) >= 15, 'plots of all classes');
 for my $view (qw(temporal wss spatial)) {
 	my $csv = `$memref report $view $trace -f csv`;
-	ok(index($page, "<pre>$csv</pre>") > 0, "$view: all rows as CSV");
+	ok(index($page, ">$csv</pre>") > 0, "$view: all rows as CSV");
 }
 # Ctrl-C: no page, and nothing else is left.
 mkdir "$share/interrupted";
@@ -240,7 +242,7 @@ is(join(' ', glob "$share/interrupted/*"), '', 'and leaves nothing');
 
 # In a browser, without a network: every picture and view is there, none cut.
 my $dom = `cd $share && timeout 120 chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=5000 --dump-dom file://$share/page.html 2>/dev/null`;
-my $svgs = () = $page =~ /<svg\b/g;
+my $svgs = () = $markup =~ /<svg\b/g;
 cmp_ok($svgs, '>=', 10, "the page has pictures: $svgs");
 is(scalar(() = $dom =~ /<svg\b/g), $svgs, 'the browser has all of them');
 is(scalar(() = $dom =~ /<h2 id=/g), scalar(() = $page =~ /<h2 id=/g), 'and all views');

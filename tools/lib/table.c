@@ -365,31 +365,116 @@ static void print_html_row(const struct table *t, size_t row, FILE *out)
 	}
 }
 
+static double cell_number(const struct cell *cell)
+{
+	switch (cell->type) {
+	case CELL_INT: return cell->integer;
+	case CELL_REAL: return cell->real;
+	default: return -INFINITY;
+	}
+}
+
+/* A row and what it is ranked by. */
+struct ranked {
+	size_t row;
+	double value;
+};
+
+/* The largest first; equal ones as they are. */
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? 1 : -1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The order in which a page shows the rows, to be freed; NULL if out of memory. */
+static struct ranked *rank_rows(const struct table *t, const char *rank)
+{
+	const size_t rows = table_rows(t);
+	struct ranked *order = malloc((rows + 1) * sizeof(*order));
+	size_t i;
+	int c = 0;
+
+	while (rank && c < t->nr_columns && strcmp(t->columns[c].name, rank))
+		c++;
+	for (i = 0; order && i < rows; i++)
+		order[i] = (struct ranked){ i, !rank || c == t->nr_columns ? 0 :
+					    cell_number(&t->cells[i * t->nr_columns + c]) };
+	if (order)
+		qsort(order, rows, sizeof(*order), by_value);
+	return order;
+}
+
 /**
  * table_print_html() - print a table as part of an HTML page
  * @t: the table; its summary rows are printed first
- * @max_rows: maximal number of other rows, from the first on
+ * @max_rows: maximal number of other rows
+ * @rank: column whose largest values come first; NULL: rows in their order
  * @out: the page
  *
- * Return: 0, or -1 if writing failed.
+ * Return: 0, or -1 if writing failed, or out of memory.
  */
-int table_print_html(const struct table *t, size_t max_rows, FILE *out)
+int table_print_html(const struct table *t, size_t max_rows, const char *rank, FILE *out)
 {
 	const size_t rows = table_rows(t);
+	struct ranked *order = rank_rows(t, rank);
 	size_t i;
 	int c;
 
-	fputs("<table>\n<tr>", out);
+	if (!order)
+		return -1;
+	fputs("<table>\n<thead><tr>", out);
 	for (c = 0; c < t->nr_columns; c++) {
-		fputs("<th>", out);
+		fputs(t->columns[c].type == CELL_TEXT ? "<th scope=\"col\" class=\"text\"" : "<th scope=\"col\"", out);
+		if (t->columns[c].meaning) {
+			fputs(" title=\"", out);
+			html_text(out, t->columns[c].meaning);
+			fputc('"', out);
+		}
+		fputc('>', out);
 		html_text(out, t->columns[c].name);
+		fputs("</th>", out);
 	}
+	fputs("</tr></thead>\n<tbody>", out);
 	for (i = 0; i < t->nr_summary; i++)
 		print_html_row(t, rows + i, out);
 	for (i = 0; i < rows && i < max_rows; i++)
-		print_html_row(t, i, out);
-	fputs("\n</table>\n", out);
+		print_html_row(t, order[i].row, out);
+	fputs("\n</tbody></table>\n", out);
+	free(order);
 	return ferror(out) ? -1 : 0;
+}
+
+/**
+ * table_thin() - keep rows at equal distances, so that no more than a number are left
+ * @t: the table; summary rows are all kept
+ * @max_rows: how many others may be left, at least 1
+ *
+ * Return: each how many of the rows was kept; 1: all.
+ */
+size_t table_thin(struct table *t, size_t max_rows)
+{
+	const size_t rows = table_rows(t), all = rows + t->nr_summary, n = t->nr_columns;
+	const size_t step = rows ? (rows + max_rows - 1) / max_rows : 1;
+	size_t i, c, kept = 0;
+
+	for (i = 0; step > 1 && i < all; i++) {
+		const bool keep = i >= rows || i % step == 0;
+
+		for (c = 0; c < n; c++) {
+			if (keep)
+				t->cells[kept * n + c] = t->cells[i * n + c];
+			else if (t->cells[i * n + c].type == CELL_TEXT)
+				free(t->cells[i * n + c].text);
+		}
+		kept += keep;
+	}
+	if (step > 1)
+		t->nr_cells = kept * n;
+	return step;
 }
 
 /**

@@ -86,7 +86,8 @@ int table_print(struct table *t, enum table_format format, FILE *out);
 int table_print_part(struct table *t, enum table_format format, FILE *out, bool last);
 int table_print_rows(const struct table *t, FILE *out);
 size_t table_rows(const struct table *t);
-int table_print_html(const struct table *t, size_t max_rows, FILE *out);
+int table_print_html(const struct table *t, size_t max_rows, const char *rank, FILE *out);
+size_t table_thin(struct table *t, size_t max_rows);
 void table_free(struct table *t);
 
 #endif

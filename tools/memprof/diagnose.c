@@ -190,7 +190,12 @@ static int make_levels(struct memprof *m, const struct findings *f, const struct
 	return 0;
 }
 
-static void print_evidence(const struct finding *x, FILE *out)
+/**
+ * print_evidence() - print what a finding is concluded from, as an indented line
+ * @x: the finding
+ * @out: output
+ */
+void print_evidence(const struct finding *x, FILE *out)
 {
 	fprintf(out, "    %lu memory accesses sampled, of %u %s%s, from %d node%s",
 		(unsigned long)x->accesses, x->objects,

@@ -2,12 +2,14 @@
 // Copyright (C) 2026 the memscope authors
 /* memprof html: the diagnosis and all views in one page that needs no other file. */
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/html.h"
 #include "lib/leftover.h"
+#include "lib/page/page.h"
 #include "memprof_cli.h"
 #include "options.h"
 #include "memprof/diagnose/patterns.h"
@@ -16,16 +18,20 @@
 
 #define MAX_ROWS	100
 
-static const char style[] =
-	":root { color-scheme: light dark; --fg: #222; --bg: #fff; --line: #ccc; }\n"
-	"@media (prefers-color-scheme: dark) { :root { --fg: #ddd; --bg: #181818; --line: #444; } }\n"
-	"body { font: 15px/1.4 sans-serif; max-width: 1200px; margin: 1em auto; padding: 0 1em;\n"
-	"  color: var(--fg); background: var(--bg); }\n"
-	"h2 { border-bottom: 1px solid var(--line); margin-top: 2em; }\n"
-	"svg { width: 100%; background: #fff; } figure { margin: 0; } .scroll { overflow-x: auto; }\n"
-	"table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
-	"th, td { border: 1px solid var(--line); padding: .1em .5em; text-align: right; }\n"
-	"th, td.text { text-align: left; } nav a { margin-right: 1em; color: inherit; }\n";
+/* What page.js draws of each view, by what its rows are ranked, and rows that the page has at most. */
+static const struct drawing {
+	const char *view, *rank, *spec;
+	size_t max_rows;
+} drawings[] = {
+	{ "objects", NULL, "{\"kind\":\"bars\",\"label\":[\"site\"],\"series\":[[\"remote_share_pct\",\"of remote accesses\"],"
+	  "[\"memory_share_pct\",\"of accesses of memory\"]],\"unit\":\"%\"}", 50000 },
+	{ "nodes", NULL, "{\"kind\":\"bars\",\"label\":[\"from_node\",\"to_node\"],"
+	  "\"format\":\"CPUs of node {0}, memory of node {1}\",\"series\":[[\"accesses\",\"accesses\"]],\"unit\":\"samples\"}" },
+	{ "flow", NULL, "{\"kind\":\"points\",\"x\":\"time_s\",\"time\":true,\"xlabel\":\"time (s)\",\"y\":\"offset\","
+	  "\"ylabel\":\"offset in the object (bytes)\",\"group\":\"remote\",\"series\":[[\"0\",\"local\"],[\"1\",\"remote\"]]}", 20000 },
+	{ "lines", NULL, NULL, 50000 },
+	{ }
+};
 
 static const struct verb_usage usage = {
 	.command = "memprof html", .operands = "[FILE] -o PAGE [options]", .max = 1,
@@ -50,9 +56,7 @@ static int put_picture(FILE *f, struct memprof *m, const struct view *v, const s
 			char prefix[32];
 
 			snprintf(prefix, sizeof(prefix), "%s-", v->name);
-			fputs("<figure>\n", f);
 			html_svg(f, svg, prefix);
-			fputs("</figure>\n", f);
 			bad = 0;
 		}
 		if (in)
@@ -66,6 +70,40 @@ static int put_picture(FILE *f, struct memprof *m, const struct view *v, const s
 	return bad;
 }
 
+static void put_finding(FILE *f, struct memprof *m, const struct findings *found, const struct finding *x)
+{
+	char text[2048] = "the process", *evidence = NULL;
+	size_t size;
+	FILE *e;
+
+	if (x->object != NO_NUMBER)
+		memprof_site_text(memprof_object_site(m, x->object), text, sizeof(text));
+	fputs("<li><b>", f);
+	html_text(f, text);
+	fprintf(f, "</b>: %s. ", pattern_name(x->pattern));
+	html_text(f, pattern_about(x->pattern));
+	fprintf(f, "; %.1f %% of all remote accesses, %.1f %% of its own are remote.",
+		found->remote ? 100.0 * x->remote / found->remote : 0,
+		x->accesses ? 100.0 * x->remote / x->accesses : 0);
+	e = open_memstream(&evidence, &size);
+	if (e) {
+		print_evidence(x, e);
+		fclose(e);
+		fputs("<br>Evidence: ", f);
+		html_text(f, evidence + strspn(evidence, " "));
+	}
+	free(evidence);
+	if (x->refused || x->fix != FIX_NONE) {
+		fix_text(m, x, text, sizeof(text));
+		fputs("<br>Advice: ", f);
+		html_text(f, text);
+	}
+	if (!x->refused && x->fix != FIX_NONE)
+		fprintf(f, ". Expected: %.1f %% of all accesses remote.",
+			100.0 * (found->remote - x->remote + x->predicted) / found->accesses);
+	fputs("</li>\n", f);
+}
+
 static int put_diagnosis(FILE *f, struct memprof *m)
 {
 	struct findings found;
@@ -76,88 +114,130 @@ static int put_diagnosis(FILE *f, struct memprof *m)
 		patterns_free(&found);
 		return -1;
 	}
-	fprintf(f, "<h2 id=\"diagnosis\">diagnosis</h2>\n<p>%.1f %% of %lu sampled accesses of main memory "
-		"are remote.</p>\n<ol>\n", found.accesses ? 100.0 * found.remote / found.accesses : 0,
-		(unsigned long)found.accesses);
-	for (i = 0; i < found.nr; i++) {
-		const struct finding *x = &found.all[i];
-
-		if (x->pattern == PATTERN_NONE)
-			continue;
-		n++;
-		strcpy(text, "the process");
-		if (x->object != NO_NUMBER)
-			memprof_site_text(memprof_object_site(m, x->object), text, sizeof(text));
-		fputs("<li><b>", f);
-		html_text(f, text);
-		fprintf(f, "</b>: %s. ", pattern_name(x->pattern));
-		html_text(f, pattern_about(x->pattern));
-		fprintf(f, "; %.1f %% of all remote accesses, %.1f %% of its own are remote.",
-			found.remote ? 100.0 * x->remote / found.remote : 0,
-			x->accesses ? 100.0 * x->remote / x->accesses : 0);
-		if (x->refused) {
-			fix_text(m, x, text, sizeof(text));
-			fputs("<br>Advice: ", f);
-			html_text(f, text);
-		} else if (x->fix != FIX_NONE) {
-			fix_text(m, x, text, sizeof(text));
-			fputs("<br>Advice: ", f);
-			html_text(f, text);
-			fprintf(f, ". Expected: %.1f %% of all accesses remote.",
-				100.0 * (found.remote - x->remote + x->predicted) / found.accesses);
-		}
-		fputs("</li>\n", f);
-	}
-	fputs("</ol>\n", f);
+	for (i = 0; i < found.nr; i++)
+		n += found.all[i].pattern != PATTERN_NONE;
+	fprintf(f, "<div class=\"verdict\">\n<h2 id=\"diagnosis\">diagnosis</h2>\n<p>%.1f %% of %lu sampled accesses of "
+		"main memory are remote.</p>\n%s", found.accesses ? 100.0 * found.remote / found.accesses : 0,
+		(unsigned long)found.accesses, n ? "<ol>\n" : "");
+	for (i = 0; i < found.nr; i++)
+		if (found.all[i].pattern != PATTERN_NONE)
+			put_finding(f, m, &found, &found.all[i]);
+	fputs(n ? "</ol>\n" : "", f);
 	if (found.fixes > 1)
 		fprintf(f, "<p>With %zu fixes together: %.1f %% of all accesses remote.</p>\n", found.fixes,
 			100.0 * found.joint / found.accesses);
 	enough_text(found.judged, n, text, sizeof(text));
 	fputs("<p>", f);
 	html_text(f, text);
-	fputs("</p>\n", f);
+	fputs("</p>\n</div>\n", f);
 	patterns_free(&found);
 	return 0;
+}
+
+/* What the recording is of; what is no text or number of it is shown as JSON. */
+static void put_meta(FILE *f, const struct memprof *m)
+{
+	json_t *meta = json_loads(memprof_meta(m), 0, NULL), *value;
+	const char *name;
+
+	fputs("<dl class=\"facts\">\n", f);
+	json_object_foreach(meta, name, value) {
+		char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
+
+		fputs("<dt>", f);
+		html_text(f, name);
+		fputs("</dt><dd>", f);
+		html_text(f, text ? text : json_is_string(value) ? json_string_value(value) : "");
+		fputs("</dd>\n", f);
+		free(text);
+	}
+	fputs("</dl>\n", f);
+	json_decref(meta);
+}
+
+static const struct drawing *find_drawing(const struct view *v)
+{
+	const struct drawing *d = drawings;
+
+	while (d->view && strcmp(d->view, v->name))
+		d++;
+	return d;
+}
+
+/* @dir: for pictures; NULL: none */
+static int put_view(FILE *pictures, FILE *tables, struct memprof *m, const struct view *v,
+		    const struct view_options *o, const char *dir)
+{
+	const struct drawing *d = find_drawing(v);
+	const struct page_plot plot = { d->spec, v->about };
+	char command[64];
+	const struct page_table show = {
+		.name = v->name, .about = v->about, .rank = d->rank, .shown = MAX_ROWS, .max_rows = d->max_rows,
+		.command = command,
+	};
+	struct table table;
+	int bad = v->make(m, o, &table);
+
+	snprintf(command, sizeof(command), "memprof report %s FILE -f csv", v->name);
+	if (!bad && dir && v->plot && table.nr_cells) {
+		fprintf(pictures, "<h3>%s</h3>\n", v->name);
+		page_plot_begin(pictures, v->name, &plot);
+		bad = put_picture(pictures, m, v, o, dir);
+		page_plot_end(pictures, &plot);
+	}
+	if (!bad)
+		bad = page_table(tables, &show, &table);
+	table_free(&table);
+	return bad;
+}
+
+/* All views: pictures first, then the tables. */
+static int put_views(FILE *f, struct memprof *m, const struct view_options *o, const char *dir)
+{
+	char *pictures = NULL, *tables = NULL;
+	size_t size;
+	FILE *p = open_memstream(&pictures, &size), *t = open_memstream(&tables, &size);
+	const struct view *v;
+	int bad = !p || !t;
+
+	for (v = views; v->name && !bad; v++)
+		bad = put_view(p, t, m, v, o, dir);
+	bad |= p && fclose(p);
+	bad |= t && fclose(t);
+	if (!bad && *pictures)
+		fprintf(f, "<h2>Pictures</h2>\n%s", pictures);
+	if (!bad)
+		fprintf(f, "<h2>Tables</h2>\n%s", tables);
+	free(pictures);
+	free(tables);
+	return bad;
 }
 
 static int write_page(FILE *f, struct memprof *m, const struct common *c, bool plots)
 {
 	char dir[] = "/tmp/memprof-html.XXXXXX";
 	const struct view *v;
-	struct table table;
 	int bad;
 
 	if (plots && !mkdtemp(dir))
 		return complain(FAILED, "%s: %s", dir, strerror(errno));
 	if (plots)
 		leftover_add(dir);
-	fprintf(f, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		"<title>memprof</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>memprof</h1>\n<nav>"
-		"<a href=\"#diagnosis\">diagnosis</a>", style);
-	for (v = views; v->name; v++)
-		fprintf(f, "<a href=\"#%s\">%s</a>", v->name, v->name);
-	fputs("</nav>\n<p>", f);
-	html_text(f, memprof_meta(m));
-	fputs("</p>\n", f);
+	page_head(f, "memprof");
 	if (memprof_damage(m)) {
-		fputs("<p><b>The recording is damaged: ", f);
+		fputs("<p class=\"warnings\"><b>The recording is damaged: ", f);
 		html_text(f, memprof_damage(m));
 		fputs("</b></p>\n", f);
 	}
 	bad = put_diagnosis(f, m);
-	for (v = views; v->name && !bad; v++) {
-		fprintf(f, "<h2 id=\"%s\">%s</h2>\n<p>%s</p>\n", v->name, v->name, v->about);
-		bad = v->make(m, &c->view, &table);
-		if (!bad && plots && v->plot && table.nr_cells)
-			bad = put_picture(f, m, v, &c->view, dir);
-		if (!bad) {
-			fputs("<div class=\"scroll\">\n", f);
-			bad = table_print_html(&table, MAX_ROWS, f);
-			fputs("</div>\n", f);
-		}
-		table_free(&table);
-	}
-	fputs("</body>\n</html>\n", f);
+	put_meta(f, m);
+	fputs("<nav aria-label=\"sections\"><a href=\"#diagnosis\">diagnosis</a>\n", f);
+	for (v = views; v->name; v++)
+		fprintf(f, "<a href=\"#%s\">%s</a>\n", v->name, v->name);
+	fputs("</nav>\n", f);
+	if (!bad)
+		bad = put_views(f, m, &c->view, plots ? dir : NULL);
+	page_foot(f);
 	if (plots) {
 		rmdir(dir);
 		leftover_done(dir);

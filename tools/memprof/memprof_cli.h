@@ -22,6 +22,9 @@ int cmd_html(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 
 struct common;
+struct finding;
+
+void print_evidence(const struct finding *x, FILE *out);
 
 int export_pprof(struct common *common, const char *path, const char *output);
 int export_openmetrics(struct common *common, const char *path, const char *output);

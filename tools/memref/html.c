@@ -8,42 +8,51 @@
 #include <unistd.h>
 
 #include "lib/html.h"
-#include "memref/model/flags.h"
 #include "lib/leftover.h"
 #include "lib/options.h"
+#include "lib/page/page.h"
 #include "memref.h"
+#include "memref/model/flags.h"
 #include "memref/view/view.h"
 
 /* Rows shown of a view with a plot, and of one without; summary rows come first. */
 #define FIRST_ROWS	10
 #define MAX_ROWS	200
 
-static const char style[] =
-	":root { color-scheme: light dark; --fg: #222; --bg: #fff; --line: #ccc; --warn: #fff3d6; }\n"
-	"@media (prefers-color-scheme: dark) {\n"
-	"  :root { --fg: #ddd; --bg: #181818; --line: #444; --warn: #4a3a10; }\n"
-	"}\n"
-	"body { font: 15px/1.4 sans-serif; max-width: 1200px; margin: 1em auto; padding: 0 1em;\n"
-	"  color: var(--fg); background: var(--bg); }\n"
-	"h2 { border-bottom: 1px solid var(--line); margin-top: 2em; }\n"
-	"a { color: inherit; }\n"
-	"nav a { margin-right: 1em; }\n"
-	".warnings { background: var(--warn); padding: .5em 1em; }\n"
-	".plots { display: grid; gap: 1em; grid-template-columns: repeat(auto-fit, minmax(450px, 1fr)); }\n"
-	"figure { margin: 0; } figure:first-child { grid-column: 1 / -1; }\n"
-	"svg { width: 100%; background: #fff; }\n"
-	".scroll { overflow-x: auto; }\n"
-	"table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .5em 0; }\n"
-	"th, td { border: 1px solid var(--line); padding: .1em .5em; text-align: right; }\n"
-	"th, td.text { text-align: left; }\n"
-	"pre { overflow: auto; max-height: 30em; border: 1px solid var(--line); padding: .5em; }\n"
-	"@media print {\n"
-	"  body { font-size: 11px; max-width: none; } nav, details { display: none; }\n"
-	"  figure, table { break-inside: avoid; }\n"
-	"}\n";
+/* What page.js draws of each view, and the column by which its rows are ranked. */
+#define CLASSES(prefix, suffix) \
+	"\"series\":[[\"" prefix "kernel" suffix "\",\"kernel\"],[\"" prefix "user" suffix "\",\"user\"]," \
+	"[\"" prefix "page_cache" suffix "\",\"page cache\"]"
+#define OVER_TIME "\"x\":\"time_s\",\"time\":true,\"xlabel\":\"time (s)\","
+
+static const struct drawing {
+	const char *view, *rank, *spec;
+} drawings[] = {
+	{ "wss", "wss_total_mib", "{\"kind\":\"lines\"," OVER_TIME CLASSES("wss_", "_mib")
+	  ",[\"wss_total_mib\",\"total\"],[\"rss_mib\",\"resident\"]],\"unit\":\"MiB\",\"ylabel\":\"MiB per interval\"}" },
+	{ "heatmap", "pages_user", "{\"kind\":\"heat\"," OVER_TIME CLASSES("pages_", "") "],\"width\":\"interval_s\","
+	  "\"y\":\"phys_addr\",\"size\":\"size_kib\",\"unit\":\"pages\",\"ylabel\":\"physical address, gaps shortened\"}" },
+	{ "virtual", "pages", "{\"kind\":\"heat\"," OVER_TIME "\"series\":[[\"pages\",\"user\"]],\"width\":\"interval_s\","
+	  "\"y\":\"virt_addr\",\"size\":\"size_kib\",\"place\":\"place_mib\",\"unit\":\"pages\","
+	  "\"ylabel\":\"virtual address, gaps left out\"}" },
+	{ "temporal", "groups", "{\"kind\":\"lines\"," OVER_TIME CLASSES("groups_", "")
+	  ",[\"groups\",\"total\"]],\"unit\":\"groups\",\"ylabel\":\"groups per interval\"}" },
+	{ "spatial", "intervals", "{\"kind\":\"stems\",\"x\":\"phys_addr\",\"xscale\":9.313225746154785e-10,\"xunit\":\"GiB\","
+	  "\"xlabel\":\"physical address (GiB)\"," CLASSES("intervals_", "")
+	  ",[\"intervals\",\"total\"]],\"unit\":\"intervals\",\"ylabel\":\"intervals with a reference\"}" },
+	{ "numa", NULL, "{\"kind\":\"lines\",\"by\":\"node\",\"scale\":0.00390625," OVER_TIME CLASSES("pages_", "")
+	  "],\"unit\":\"MiB\",\"ylabel\":\"MiB per interval\"}" },
+	{ "thp", NULL, "{\"kind\":\"bars\",\"label\":[\"density_pct\"],\"format\":\"{0} % of the block\","
+	  "\"series\":[[\"share_pages_pct\",\"pages\"],[\"share_blocks_pct\",\"blocks\"]],\"unit\":\"%\"}" },
+	{ "ages", NULL, "{\"kind\":\"lines\",\"stacked\":true,\"where\":[\"of\",\"total\"]," OVER_TIME
+	  "\"series\":[[\"age_0_mib\",\"age 0\"],[\"age_1_mib\",\"1\"],[\"age_2_mib\",\"2-3\"],[\"age_4_mib\",\"4-7\"],"
+	  "[\"age_8_mib\",\"8-15\"],[\"age_16_mib\",\"16-31\"],[\"age_32_mib\",\"32-63\"],[\"age_64_mib\",\"64-127\"],"
+	  "[\"age_128_mib\",\"128 or more\"]],\"unit\":\"MiB\",\"ylabel\":\"MiB by idle age (intervals)\"}" },
+	{ }
+};
 
 struct page {
-	FILE *f, *nav;			/* the body, and the links to its sections */
+	FILE *f, *nav, *tables;		/* pictures, links to sections, tables */
 	struct model *m;
 	char dir[4096];			/* temporary folder for the pictures */
 	int pictures;
@@ -56,7 +65,7 @@ static void settings(struct page *p)
 	const struct scan_row *s = &p->m->intervals[0].scan;
 	size_t last = p->m->nr_intervals - 1;
 
-	fputs("<p>", p->f);
+	fputs("<p class=\"settings\">", p->f);
 	html_text(p->f, p->m->host);
 	fprintf(p->f, "<br>\n%zu intervals in %.3f s", p->m->nr_intervals,
 		interval_time(p->m, last));
@@ -74,7 +83,7 @@ static void settings(struct page *p)
 		fprintf(p->f, "; %u selected processes", s->pids);
 	if (s->cpu_max)
 		fprintf(p->f, "; at most %u %% of a CPU", s->cpu_max);
-	fputs("\n", p->f);
+	fputs("</p>\n", p->f);
 }
 
 /* Add a list item; the first call opens the list. */
@@ -83,8 +92,8 @@ static void warn(struct page *p, int *warned, const char *what, uint64_t n, cons
 	if (!n)
 		return;
 	if (!(*warned)++)
-		fputs("<div class=\"warnings\"><p>When reading the numbers, consider:\n<ul>\n", p->f);
-	fprintf(p->f, "<li>%s: %" PRIu64 "%s\n", what, n, unit);
+		fputs("<div class=\"warnings\"><p>When reading the numbers, consider:</p>\n<ul>\n", p->f);
+	fprintf(p->f, "<li>%s: %" PRIu64 "%s</li>\n", what, n, unit);
 }
 
 static void warnings(struct page *p, int damaged)
@@ -97,7 +106,7 @@ static void warnings(struct page *p, int damaged)
 
 	if (damaged)
 		fputs("<div class=\"warnings\"><p>The file is damaged or truncated: this page shows "
-		      "the part that could be read.</div>\n", p->f);
+		      "the part that could be read.</p></div>\n", p->f);
 	warn(p, &warned, "events lost", m->lost_events, "");
 	warn(p, &warned, "intervals missing", m->missing, "");
 	warn(p, &warned, "intervals without some of their groups", m->incomplete, "");
@@ -173,7 +182,6 @@ static int plots(struct page *p, const struct view *view)
 	int c, d, ret = OK;
 
 	snprintf(path, sizeof(path), "%s/plot.svg", p->dir);
-	fputs("<div class=\"plots\">\n", p->f);
 	for (c = 0; c < NR_PLOT_CLASSES && !ret; c++) {
 		if (!plot_has(p->m, view, plot_classes[c]))
 			continue;
@@ -189,42 +197,40 @@ static int plots(struct page *p, const struct view *view)
 		if (d == c)
 			picture(p, plot_classes[c], svg[c]);
 	}
-	fputs("</div>\n", p->f);
 	for (c = 0; c < NR_PLOT_CLASSES; c++)
 		free(svg[c]);
 	return ret;
 }
 
-static int rows(struct page *p, const struct view *view, struct table *t)
+static const struct drawing *find_drawing(const struct view *v)
 {
-	size_t nr = table_rows(t), shown = view->plot ? FIRST_ROWS : MAX_ROWS;
-	char *csv = NULL;
-	size_t size;
-	FILE *f;
-	int failed;
+	const struct drawing *d = drawings;
 
-	fputs("<div class=\"scroll\">", p->f);
-	failed = table_print_html(t, shown, p->f);
-	fputs("</div>\n", p->f);
-	f = open_memstream(&csv, &size);
-	if (!f)
-		return complain(FAILED, "no memory left");
-	failed |= table_print(t, TABLE_CSV, f);
-	failed |= fclose(f);
-	if (!failed) {
-		if (nr > shown)
-			fprintf(p->f, "<p>The first %zu of %zu rows.\n", shown, nr);
-		fputs("<details><summary>CSV</summary><pre>", p->f);
-		html_text(p->f, csv);
-		fputs("</pre></details>\n", p->f);
-	}
-	free(csv);
-	return failed ? FAILED : OK;
+	while (d->view && strcmp(d->view, v->name))
+		d++;
+	return d;
+}
+
+static int picture_of(struct page *p, const struct view *v, const struct drawing *d)
+{
+	const struct page_plot plot = { d->spec ? d->spec : "{}", v->about };
+	int ret;
+
+	fprintf(p->nav, "<a href=\"#plot-%s\">%s</a>\n", v->name, v->name);
+	fprintf(p->f, "<h3>%s</h3>\n", v->name);
+	page_plot_begin(p->f, v->name, &plot);
+	ret = plots(p, v);
+	page_plot_end(p->f, &plot);
+	return ret;
 }
 
 /* Skips views that this recording lacks data for. */
 static int view(struct page *p, const struct view *v)
 {
+	const struct drawing *d = find_drawing(v);
+	const struct page_table show = {
+		.name = v->name, .about = v->about, .rank = d->rank, .shown = v->plot ? FIRST_ROWS : MAX_ROWS,
+	};
 	char lacks[512];
 	struct table t;
 	int ret = view_make(v, p->m, &t, lacks, sizeof(lacks));
@@ -234,54 +240,69 @@ static int view(struct page *p, const struct view *v)
 	if (ret > 0)
 		ret = OK;
 	else if (!ret && t.nr_cells) {
-		fprintf(p->nav, "<a href=\"#%s\">%s</a>\n", v->name, v->name);
-		fprintf(p->f, "<h2 id=\"%s\">%s: ", v->name, v->name);
-		html_text(p->f, v->about);
-		fputs("</h2>\n", p->f);
 		if (v->plot)
-			ret = plots(p, v);
-		if (!ret)
-			ret = rows(p, v, &t);
+			ret = picture_of(p, v, d);
+		fprintf(p->nav, "<a href=\"#%s\">%s%s</a>\n", v->name, v->plot ? "rows of " : "", v->name);
+		if (!ret && page_table(p->tables, &show, &t))
+			ret = complain(FAILED, "no memory left");
 	}
 	table_free(&t);
 	return ret;
 }
 
-static void head(struct page *p, FILE *f, const char *title, int damaged)
+static int verdict(struct page *p)
 {
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>", f);
-	html_text(f, title);
-	fprintf(f, "</title>\n<style>\n%s</style>\n<h1>", style);
-	html_text(f, title);
-	fputs("</h1>\n", f);
-	p->f = f;
-	settings(p);
-	warnings(p, damaged);
+	char *text = NULL, *line, *next;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int ret = f ? verdict_write(p->m, f) : -1;
+
+	if (f && fclose(f))
+		ret = -1;
+	fputs("<div class=\"verdict\" id=\"verdict\">\n", p->f);
+	for (line = text; !ret && line && *line; line = next) {
+		next = strchr(line, '\n');
+		*next++ = '\0';
+		fputs("<p>", p->f);
+		html_text(p->f, line);
+		fputs("</p>\n", p->f);
+	}
+	fputs("</div>\n", p->f);
+	free(text);
+	return ret ? complain(FAILED, "no memory left") : OK;
 }
 
 static int write_page(struct page *p, FILE *f, const char *title, int damaged)
 {
-	char *body = NULL, *nav = NULL;
+	char *body = NULL, *nav = NULL, *tables = NULL;
 	const struct view *v;
 	size_t size;
 	int ret = OK;
 
 	p->f = open_memstream(&body, &size);
 	p->nav = open_memstream(&nav, &size);
+	p->tables = open_memstream(&tables, &size);
 	/* Views with pictures first, then the tables without. */
-	for (v = views; p->f && p->nav && v->name && !ret; v++)
+	for (v = views; p->f && p->nav && p->tables && v->name && !ret; v++)
 		ret = v->plot ? view(p, v) : OK;
-	for (v = views; p->f && p->nav && v->name && !ret; v++)
+	for (v = views; p->f && p->nav && p->tables && v->name && !ret; v++)
 		ret = v->plot ? OK : view(p, v);
-	if ((p->f && fclose(p->f)) | (p->nav && fclose(p->nav)) || !body || !nav)
+	if ((p->f && fclose(p->f)) | (p->nav && fclose(p->nav)) | (p->tables && fclose(p->tables)) ||
+	    !body || !nav || !tables)
 		ret = complain(FAILED, "no memory left");
 	if (!ret) {
-		head(p, f, title, damaged);
-		fprintf(f, "<nav>%s</nav>\n%s</html>\n", nav, body);
+		page_head(f, title);
+		p->f = f;
+		ret = verdict(p);
+		settings(p);
+		warnings(p, damaged);
+		fprintf(f, "<nav aria-label=\"sections\">%s</nav>\n<h2>Pictures</h2>\n%s<h2>Tables</h2>\n%s",
+			nav, body, tables);
+		page_foot(f);
 	}
 	free(body);
 	free(nav);
+	free(tables);
 	return ret;
 }
 

@@ -94,10 +94,11 @@ static void html(void **state)
 	table_init(&t, columns, 3);
 	assert_int_equal(table_add(&t, row), 0);
 	assert_int_equal(table_add(&t, row), 0);
-	assert_int_equal(table_print_html(&t, 1, f), 0);
+	assert_int_equal(table_print_html(&t, 1, NULL, f), 0);
 	fclose(f);
-	assert_string_equal(got, "<table>\n<tr><th>name<th>pages<th>time_s\n"
-				 "<tr><td class=\"text\">&lt;b&gt;<td>1<td>0.500\n</table>\n");
+	assert_string_equal(got, "<table>\n<thead><tr><th scope=\"col\" class=\"text\">name</th><th scope=\"col\">pages</th>"
+				 "<th scope=\"col\">time_s</th></tr></thead>\n<tbody>\n"
+				 "<tr><td class=\"text\">&lt;b&gt;<td>1<td>0.500\n</tbody></table>\n");
 	table_free(&t);
 }
 
@@ -122,20 +123,71 @@ static void html_summary_first(void **state)
 		assert_int_equal(table_add(&t, rows[i]), 0);
 	t.nr_summary = 2;
 	assert_int_equal(table_rows(&t), 2);
-	assert_int_equal(table_print_html(&t, 1, f), 0);
+	assert_int_equal(table_print_html(&t, 1, NULL, f), 0);
 	fclose(f);
-	assert_string_equal(got, "<table>\n<tr><th>name<th>pages<th>time_s\n"
+	assert_string_equal(got, "<table>\n<thead><tr><th scope=\"col\" class=\"text\">name</th><th scope=\"col\">pages</th>"
+				 "<th scope=\"col\">time_s</th></tr></thead>\n<tbody>\n"
 				 "<tr><td class=\"text\">all<td>3<td>3.000\n"
 				 "<tr><td class=\"text\">peak<td>2<td>-\n"
-				 "<tr><td class=\"text\">first<td>1<td>1.000\n</table>\n");
+				 "<tr><td class=\"text\">first<td>1<td>1.000\n</tbody></table>\n");
 	table_free(&t);
 	f = fmemopen(got, sizeof(got), "w");
 	table_init(&t, columns, 3);
 	assert_int_equal(table_add(&t, long_row), 0);
-	assert_int_equal(table_print_html(&t, 1, f), 0);
+	assert_int_equal(table_print_html(&t, 1, NULL, f), 0);
 	fclose(f);
 	assert_non_null(strstr(got, name));
 	table_free(&t);
+}
+
+static const struct column ranked[] = {
+	{ "name", CELL_TEXT, 0, "", "what <it> is" }, { "pages", CELL_INT, 0 },
+};
+
+/* "3 1 2 0": the pages of the rows, as a page has them. */
+static void shown(size_t max_rows, size_t thin, const char *rank, const char *want)
+{
+	const uint64_t pages[] = { 5, 40, 0, 40, 7 };
+	char got[1024] = "", order[64] = "";
+	FILE *f = fmemopen(got, sizeof(got), "w");
+	const char *cell;
+	struct table t;
+	size_t i;
+
+	table_init(&t, ranked, 2);
+	for (i = 0; i < 5; i++)
+		assert_int_equal(table_add(&t, (struct cell[]){ TEXT_CELL("name"), i == 2 ? NONE_CELL : INT_CELL(pages[i]) }), 0);
+	assert_int_equal(table_add(&t, (struct cell[]){ TEXT_CELL("all"), INT_CELL(92) }), 0);
+	t.nr_summary = 1;
+	if (thin)
+		assert_int_equal(table_thin(&t, thin), (5 + thin - 1) / thin);
+	assert_int_equal(table_print_html(&t, max_rows, rank, f), 0);
+	fclose(f);
+	assert_non_null(strstr(got, "<th scope=\"col\" class=\"text\" title=\"what &lt;it&gt; is\">name</th>"));
+	for (cell = got; (cell = strstr(cell, "<td>")); cell += 4)
+		snprintf(order + strlen(order), sizeof(order) - strlen(order), "%.*s ", (int)strcspn(cell + 4, "\n"), cell + 4);
+	assert_string_equal(order, want);
+	table_free(&t);
+}
+
+/* The largest first, equal ones in their order, unknown ones last; the summary is not ranked. */
+static void html_ranked(void **state)
+{
+	(void)state;
+	shown(5, 0, NULL, "92 5 40 - 40 7 ");
+	shown(5, 0, "pages", "92 40 40 7 5 - ");
+	shown(2, 0, "pages", "92 40 40 ");
+	shown(5, 0, "no such column", "92 5 40 - 40 7 ");
+}
+
+/* Rows at equal distances are left, and the summary. */
+static void thinned(void **state)
+{
+	(void)state;
+	shown(5, 5, NULL, "92 5 40 - 40 7 ");
+	shown(5, 3, NULL, "92 5 - 7 ");
+	shown(5, 2, NULL, "92 5 40 ");
+	shown(5, 1, NULL, "92 5 ");
 }
 
 /* Nothing is cut where the disk is full. */
@@ -333,7 +385,8 @@ int main(void)
 		cmocka_unit_test(empty_json),
 		cmocka_unit_test(parts_are_the_whole),
 		cmocka_unit_test(significant), cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json),
-		cmocka_unit_test(html), cmocka_unit_test(html_summary_first), cmocka_unit_test(full),
+		cmocka_unit_test(html), cmocka_unit_test(html_summary_first), cmocka_unit_test(html_ranked),
+		cmocka_unit_test(thinned), cmocka_unit_test(full),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);

@@ -53,9 +53,9 @@ like($dom, qr/<h2 id="diagnosis">/, 'the diagnosis is there');
 for my $view (qw(summary objects threads nodes)) {
 	my $json = `$memprof report $view $data -f json`;
 	my $rows = decode_json($json)->{rows};
-	my ($part) = $dom =~ /<h2 id="$view">(.*?)(?:<h2 |<\/body>)/s;
+	my ($part) = $dom =~ /<h3 id="$view">(.*?)(?:<h3 |<\/body>)/s;
 	my ($table) = ($part // '') =~ /<table>(.*?)<\/table>/s;
-	my @names = map { text($_) } ($table // '') =~ /<th>(.*?)<\/th>/sg;
+	my @names = map { text($_) } ($table // '') =~ /<th\b[^>]*>(.*?)<\/th>/sg;
 	my @shown = map { [ map { text($_) } /<td[^>]*>(.*?)<\/td>/sg ] } ($table // '') =~ /<tr>(.*?)<\/tr>/sg;
 	shift @shown;
 	my @wrong;

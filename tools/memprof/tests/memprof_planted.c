@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof_planted FILE: a recording of process 100 with the accesses that standard input
+ * memprof_planted FILE [COMMAND]: a recording of process 100 with the accesses that standard input
  * plants: a line NAME FROM HOME SAMPLES ADDRESS TID for each object, 64 KiB of heap that
  * a function of this program, make_NAME(), is said to have allocated on node HOME, where
  * its memory is, and that thread TID accesses on node FROM.
@@ -62,12 +62,12 @@ int main(int argc, char **argv)
 	uint32_t stream;
 	struct data *d;
 
-	if (argc != 2 || readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) {
-		fprintf(stderr, "usage: memprof_planted FILE <OBJECTS\n");
+	if (argc < 2 || argc > 3 || readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) {
+		fprintf(stderr, "usage: memprof_planted FILE [COMMAND] <OBJECTS\n");
 		return 2;
 	}
 	d = data_new(argv[1]);
-	data_task(d, DATA_START, &(struct task_record){ .type = TASK_EXEC, .pid = 100, .tid = 100 }, "planted");
+	data_task(d, DATA_START, &(struct task_record){ .type = TASK_EXEC, .pid = 100, .tid = 100 }, argc == 3 ? argv[2] : "planted");
 	data_task(d, DATA_START + 1, &(struct task_record){ .type = TASK_MMAP, .pid = 100, .tid = 100,
 		  .start = IMAGE, .length = 1 << 20, .flags = TASK_EXECUTABLE }, program);
 	data_task(d, DATA_START + 2, &(struct task_record){ .type = TASK_MMAP, .pid = 100, .tid = 100,

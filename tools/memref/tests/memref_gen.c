@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_gen FILE: a recording of three intervals of a second each, in groups of 1 MiB, with
- * known contents: memref_files.t lists what must be read from it.
+ * memref_gen FILE [NAME]: a recording of three intervals of a second each, in groups of 1 MiB,
+ * with known contents: memref_files.t lists what must be read from it.  NAME: of its process.
  */
 #include <stdlib.h>
 
 #include "memref_events.h"
 
 static struct bytes file, event;
+static const char *name = "worker";
 
 /* The event, on the page. */
 static void add(uint32_t delta)
@@ -43,7 +44,7 @@ static void interval(uint32_t seq, uint64_t begin_ns, uint32_t user)
 	add(100);
 	put_batch(&event, 18, seq, 1024, batch, sizeof(batch));
 	add(100);
-	put_task(&event, seq, 77, user + 256, "worker");
+	put_task(&event, seq, 77, user + 256, name);
 	add(100);
 	put_scan(&event, &s);
 	add(100);
@@ -56,10 +57,12 @@ int main(int argc, char **argv)
 	uint32_t table, at, page, i;
 	FILE *f;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: memref_gen FILE\n");
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: memref_gen FILE [NAME]\n");
 		return 2;
 	}
+	if (argc == 3)
+		name = argv[2];
 	for (i = 0; i < NR_LAYOUTS; i++) {
 		layout_format(&layouts[i], text[i], sizeof(text[i]));
 		formats[i] = text[i];

@@ -502,7 +502,7 @@ static void thp_verdict_is_on_the_page(void **state)
 	(void)state;
 	blocks(3, 1, 128);
 	make("thp");
-	assert_int_equal(table_print_html(&t, 10, f), 0);
+	assert_int_equal(table_print_html(&t, 10, NULL, f), 0);
 	fclose(f);
 	all = strstr(page, "<tr><td class=\"text\">all<");
 	peak = strstr(page, "<tr><td class=\"text\">peak<");

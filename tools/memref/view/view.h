@@ -4,6 +4,8 @@
 #ifndef MEMREF_VIEW_H
 #define MEMREF_VIEW_H
 
+#include <stdio.h>
+
 #include "lib/table.h"
 #include "memref/model/model.h"
 
@@ -63,6 +65,8 @@ int view_tasks(struct model *m, struct table *t);
 int view_thp(struct model *m, struct table *t);
 int view_ages(struct model *m, struct table *t);
 int view_curve(struct model *m, struct table *t);
+
+int verdict_write(struct model *m, FILE *f);
 
 int lacks_groups(const struct model *m, char *error, size_t size);
 int lacks_virt(const struct model *m, char *error, size_t size);

@@ -16,23 +16,13 @@
 #include "lib/complain.h"
 #include "lib/html.h"
 #include "lib/leftover.h"
+#include "lib/page/page.h"
 #include "memscope/run/program.h"
 #include "memscope/run/rows.h"
 #include "page.h"
 
-static const char style[] =
-	":root { color-scheme: light dark; --fg: #222; --bg: #fff; --line: #767676; }\n"
-	"@media (prefers-color-scheme: dark) { :root { --fg: #ddd; --bg: #181818; --line: #999; } }\n"
-	"body { font: 15px/1.4 sans-serif; max-width: 1250px; margin: 1em auto; padding: 0 1em;\n"
-	"  color: var(--fg); background: var(--bg); }\n"
-	"h2 { border-bottom: 1px solid var(--line); margin-top: 2em; }\n"
-	"a { color: inherit; } li { margin: .7em 0; } dl { margin: .2em 0 0 1em; }\n"
-	"dt { float: left; clear: left; width: 6em; font-weight: bold; } dd { margin: 0 0 0 6.5em; }\n"
-	"iframe { width: 100%; height: 85vh; border: 1px solid var(--line); } .scroll { overflow-x: auto; }\n"
-	"table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
-	"th, td { border: 1px solid var(--line); padding: .1em .5em; text-align: right; }\n"
-	"th, td.text { text-align: left; } summary { cursor: pointer; }\n"
-	"pre { overflow-x: auto; }\n";
+/* Rows of a table shown at first. */
+#define FIRST_ROWS	20
 
 static void put_cell(FILE *out, const json_t *value)
 {
@@ -49,37 +39,92 @@ static void put_cell(FILE *out, const json_t *value)
 	fputs("</td>", out);
 }
 
-/* The columns are those of the first row, in the order in which the tool prints them. */
-static void put_rows(FILE *out, const json_t *rows)
+static void put_row(FILE *out, json_t *row)
+{
+	const char *name;
+	json_t *value;
+
+	fputs("<tr>", out);
+	json_object_foreach(row, name, value)
+		put_cell(out, value);
+	fputs("</tr>\n", out);
+}
+
+/* RFC 4180; html_text() makes what is quoted a part of the page. */
+static void put_csv(FILE *out, const json_t *rows)
 {
 	json_t *row, *value;
-	const char *name;
+	const char *name, *comma = "";
+	size_t i;
+
+	json_object_foreach(json_array_get(rows, 0), name, value) {
+		fputs(comma, out);
+		html_text(out, name);
+		comma = ",";
+	}
+	json_array_foreach(rows, i, row) {
+		fputc('\n', out);
+		comma = "";
+		json_object_foreach(row, name, value) {
+			fputs(comma, out);
+			comma = ",";
+			if (json_is_integer(value)) {
+				fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+			} else if (json_is_real(value)) {
+				fprintf(out, "%.6g", json_real_value(value));
+			} else if (json_is_string(value)) {
+				const char *c;
+
+				fputs("&quot;", out);
+				for (c = json_string_value(value); *c; c++)
+					html_text(out, *c == '"' ? "\"\"" : (char[]){ *c, '\0' });
+				fputs("&quot;", out);
+			}
+		}
+	}
+	fputc('\n', out);
+}
+
+/*
+ * The columns are those of the first row, in the order in which the tool prints them.
+ * @id: of the table in this page; @name: of the view
+ */
+static void put_rows(FILE *out, const json_t *rows, const char *id, const char *name)
+{
+	json_t *row, *value;
+	const char *key;
 	size_t i;
 
 	if (!json_array_size(rows)) {
 		fputs("<p>No rows.</p>\n", out);
 		return;
 	}
-	fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"table\"><table>\n<tr>", out);
-	json_object_foreach(json_array_get(rows, 0), name, value) {
-		fputs("<th scope=\"col\">", out);
-		html_text(out, name);
+	fprintf(out, "<section class=\"table\" data-csv=\"csv-%s\" data-summary=\"0\" data-shown=\"%d\">\n"
+		"<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"table %s\"><table>\n<thead><tr>",
+		id, FIRST_ROWS, name);
+	json_object_foreach(json_array_get(rows, 0), key, value) {
+		fputs(json_is_string(value) ? "<th scope=\"col\" class=\"text\">" : "<th scope=\"col\">", out);
+		html_text(out, key);
 		fputs("</th>", out);
 	}
-	fputs("</tr>\n", out);
-	json_array_foreach(rows, i, row) {
-		fputs("<tr>", out);
-		json_object_foreach(row, name, value)
-			put_cell(out, value);
-		fputs("</tr>\n", out);
-	}
-	fputs("</table></div>\n", out);
+	fputs("</tr></thead>\n<tbody>", out);
+	json_array_foreach(rows, i, row)
+		if (i < FIRST_ROWS)
+			put_row(out, row);
+	fputs("</tbody></table></div>\n", out);
+	if (json_array_size(rows) > FIRST_ROWS)
+		fprintf(out, "<p class=\"note\">The first %d of %zu rows.</p>\n", FIRST_ROWS, json_array_size(rows));
+	fprintf(out, "<details><summary>%s as CSV</summary><pre id=\"csv-%s\" tabindex=\"0\" role=\"region\" "
+		"aria-label=\"%s as CSV\">", name, id, name);
+	put_csv(out, rows);
+	fputs("</pre></details>\n</section>\n", out);
 }
 
-static int put_dprof(FILE *out, const char *path)
+/* @number: of the recording in this page */
+static int put_dprof(FILE *out, const char *path, size_t number)
 {
 	static const char * const views[] = { "profile", "sharing", "classify", "levels" };
-	char error[512];
+	char error[512], id[64];
 	json_t *rows;
 	size_t i;
 
@@ -90,7 +135,8 @@ static int put_dprof(FILE *out, const char *path)
 		if (!rows)
 			return complain(FAILED, "%s", error);
 		fprintf(out, "<details%s><summary>%s</summary>\n", i ? "" : " open", views[i]);
-		put_rows(out, rows);
+		snprintf(id, sizeof(id), "%s-%zu", views[i], number);
+		put_rows(out, rows, id, views[i]);
 		fputs("</details>\n", out);
 		json_decref(rows);
 	}
@@ -154,7 +200,7 @@ static int put_page(FILE *out, const char *program, const char *path)
 	return ret;
 }
 
-static int put_recording(FILE *out, const char *path, enum recording kind)
+static int put_recording(FILE *out, const char *path, enum recording kind, size_t number)
 {
 	const char *const bench[] = { "pagealloc", "bench", "report", path, NULL };
 
@@ -166,7 +212,7 @@ static int put_recording(FILE *out, const char *path, enum recording kind)
 		return put_page(out, "memprof", path);
 	case RECORDING_DPROF:
 	case RECORDING_DPROF_TEXT:
-		return put_dprof(out, path);
+		return put_dprof(out, path, number);
 	case RECORDING_BENCH:
 		return put_text(out, bench);
 	default:
@@ -189,7 +235,7 @@ static void put_findings(FILE *out, const struct findings *l)
 	char text[1024];
 	size_t i;
 
-	fprintf(out, "<h2 id=\"findings\">%zu finding%s</h2>\n", l->nr, l->nr == 1 ? "" : "s");
+	fprintf(out, "<div class=\"verdict\">\n<h2 id=\"findings\">%zu finding%s</h2>\n", l->nr, l->nr == 1 ? "" : "s");
 	if (!l->nr)
 		fputs("<p>Nothing was found in these recordings.</p>\n", out);
 	fputs(l->nr ? "<ol>\n" : "", out);
@@ -200,7 +246,7 @@ static void put_findings(FILE *out, const struct findings *l)
 		html_text(out, f->subject);
 		fputs("</b>: ", out);
 		html_text(out, f->what);
-		fputs("<dl>\n", out);
+		fputs("<dl class=\"facts\">\n", out);
 		put_term(out, "evidence", f->evidence);
 		if (!isnan(f->share)) {
 			snprintf(text, sizeof(text), "%.1f %% of %s", 100 * f->share, f->of);
@@ -213,7 +259,7 @@ static void put_findings(FILE *out, const struct findings *l)
 		put_term(out, "from", text);
 		fputs("</dl></li>\n", out);
 	}
-	fputs(l->nr ? "</ol>\n" : "", out);
+	fputs(l->nr ? "</ol>\n</div>\n" : "</div>\n", out);
 }
 
 /**
@@ -230,19 +276,14 @@ int page_write(FILE *out, const char *title, const struct recordings *r, const s
 	size_t i;
 	int ret = OK;
 
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>", out);
-	html_text(out, title);
-	fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", style);
-	html_text(out, title);
-	fputs("</h1>\n", out);
+	page_head(out, title);
 	put_findings(out, l);
 	for (i = 0; i < r->nr && !ret; i++) {
 		fprintf(out, "<h2 id=\"recording-%zu\">%s: ", i + 1, recording_names[r->all[i].kind]);
 		html_text(out, r->all[i].path);
 		fputs("</h2>\n", out);
-		ret = put_recording(out, r->all[i].path, r->all[i].kind);
+		ret = put_recording(out, r->all[i].path, r->all[i].kind, i + 1);
 	}
-	fputs("</main>\n</body>\n</html>\n", out);
+	page_foot(out);
 	return ret;
 }
