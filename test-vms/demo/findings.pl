@@ -3,7 +3,8 @@
 # Copyright (C) 2026 the memscope authors
 # findings.pl CHAPTER DIRECTORY: computes what a chapter of the demonstration found, from what
 # its recording left in DIRECTORY, and writes DIRECTORY/chapter.json: title, found (sentences),
-# picture, its text, source of the data, links.  Prints the sentences.
+# picture, its text, source of the data, links; plot: the CSV of the picture, and how
+# tools/lib/page/page.js draws it.  Prints the sentences.
 use strict;
 use warnings;
 use JSON::PP;
@@ -42,6 +43,10 @@ sub memory {
 			   median(map { $_->{interval_s} } @rows) ],
 		picture => 'memory.png', alt => "pages that $program referenced, by virtual address and time",
 		caption => "The address space of $program over time; color: pages referenced in an interval.",
+		plot => { csv => 'memory.csv', spec => {
+			kind => 'heat', x => 'time_s', width => 'interval_s', time => JSON::PP::true, y => 'virt_addr',
+			size => 'size_kib', place => 'place_mib', series => [ [ 'pages', 'user' ] ], unit => 'pages',
+			xlabel => 'time (s)', ylabel => 'virtual address, gaps left out' } },
 		source => 'accessed bits of the page tables, read every interval by the tracepoints of memref',
 		links => [ [ 'all views of this recording', 'memory.html' ] ],
 	};
@@ -121,6 +126,9 @@ sub types {
 		title => 'Which kernel type do CPUs contend for?', found => \@found,
 		picture => 'types.png', alt => 'misses of lines that both CPUs use, by type and field, true and false sharing',
 		caption => 'Misses of lines that both CPUs use while they exchange UDP packets.',
+		plot => { csv => 'types.csv', spec => {
+			kind => 'bars', label => [qw(field type sharing)], format => '{0} of {1}, {2} sharing',
+			series => [ [ 'misses', 'misses' ] ], unit => 'misses' } },
 		source => 'AMD IBS as QEMU emulates it, with modelled caches',
 		links => [ [ 'shared lines of the module', 'planted.json' ], [ 'of the UDP load', 'types.csv' ] ],
 	};
@@ -141,6 +149,9 @@ sub objects {
 		title => 'Which object is on the wrong NUMA node, and what fixes it?', found => [ $found ],
 		picture => 'objects.png', alt => 'accesses of main memory by node of the CPU and node of the memory',
 		caption => 'Before the change: accesses of main memory, by node of the CPU and node of the memory.',
+		plot => { csv => 'objects.csv', spec => {
+			kind => 'bars', label => [qw(from_node to_node)], format => 'CPUs of node {0}, memory of node {1}',
+			series => [ [ 'accesses', 'accesses' ] ], unit => 'samples' } },
 		source => 'AMD IBS as QEMU emulates it, and the allocations of the program, from a preloaded library',
 		links => [ [ 'diagnosis before the change', 'diagnosis.txt' ], [ 'before and after, by site', 'diff.text' ],
 			   [ 'all views of the recording', 'objects.html' ] ],
