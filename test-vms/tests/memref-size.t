@@ -1,0 +1,70 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
+# memref size: programs whose memory is known run in a control group with the limit that it
+# estimates, and refault as often as was allowed; with 90 % of the limit, more often.  Time is
+# instructions, so that rates do not depend on the host.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use Test::More;
+use VM;
+
+my $refaults = 100;	# per second, that are allowed
+# HOT LOOP COLD in MiB (hot_cold.c), and how much must stay.
+my %works = (hot => [ '8 0 16', 8 ], loop => [ '8 8 12', 16 ]);
+
+open my $script, '>', "$share/size" or die "$share/size: $!";
+print $script <<'EOF';
+# size REFAULTS {NAME HOT LOOP COLD}...: with a swap device of compressed memory.
+set -e
+refaults=$1
+shift
+echo 128M >/sys/block/zram0/disksize
+mkswap /dev/zram0 >/dev/null
+swapon /dev/zram0
+mkdir -p /tmp/cg
+mount -t cgroup2 none /tmp/cg
+echo +memory >/tmp/cg/cgroup.subtree_control
+cat >/tmp/run <<'END'
+# run NAME LIMIT HOT LOOP COLD: in a control group of its own.
+mkdir /tmp/cg/$1
+echo $2 >/tmp/cg/$1/memory.max
+echo 0 >/tmp/cg/$1/cgroup.procs
+exec hot_cold $3 $4 $5 96 50 /tmp/cg/$1/memory.stat
+END
+while [ $# -gt 0 ]; do
+	memref record --ages --cpu-max 0 -i 100 -o /tmp/$1.dat -- sh /tmp/run $1 max $2 $3 $4 >/tmp/free
+	grep ^refaults /tmp/free | sed "s/^/$1 free /"
+	# What has no ages: kernel memory, and what a CPU charges in advance (MEMCG_CHARGE_BATCH).
+	kernel=$(sed -n 's/^refaults.*kernel //p' /tmp/free)
+	memref size /tmp/$1.dat -G $1 --refaults $refaults --extra $((kernel + 64 * 4096)) -f csv >/tmp/limit
+	sed -n "2s/^/$1 size /p" /tmp/limit
+	for percent in 100 90; do
+		limit=$(awk -F, -v p=$percent 'NR == 2 { printf "%d", $8 * 1048576 * p / 100 }' /tmp/limit)
+		sh /tmp/run $1.$percent $limit $2 $3 $4 | sed "s/^/$1 $percent /"
+	done
+	shift 4
+done
+EOF
+close $script or die "$share/size: $!";
+
+my $vm = vm('--accel', 'icount', '--smp', 1, '--mem', '256M', '--timeout', 900, '--share', $share,
+	    '--', 'sh', '/share/size', $refaults, map { ($_, split ' ', $works{$_}[0]) } sort keys %works);
+is($vm->{status}, 0, 'the guest runs') or diag $vm->{err}, $vm->{out};
+diag $vm->{out};
+for my $name (sort keys %works) {
+	my $needs = $works{$name}[1];
+	my ($free) = $vm->{out} =~ /^$name free refaults (\d+) /m;
+	is($free, 0, "$name: without a limit nothing is reclaimed");
+	my ($high) = ($vm->{out} =~ /^$name size (.*)$/m ? split /,/, $1 : ())[6];
+	cmp_ok($high // 0, '>=', $needs - 0.5, "$name: what is used stays");
+	cmp_ok($high // 1e9, '<=', $needs * 1.1, "$name: what is not used does not");
+	for my $percent (100, 90) {
+		my ($count, $seconds) = $vm->{out} =~ /^$name $percent refaults (\d+) seconds ([\d.]+) /m;
+		ok(defined $count, "$name: runs with $percent % of the limit") or next;
+		cmp_ok($count / $seconds, $percent == 100 ? '<=' : '>', $refaults, "$name: refaults a second");
+	}
+}
+done_testing();
