@@ -70,7 +70,8 @@ static int put_picture(FILE *f, struct memprof *m, const struct view *v, const s
 	return bad;
 }
 
-static void put_finding(FILE *f, struct memprof *m, const struct findings *found, const struct finding *x)
+/* Return 0, or -1 without memory. */
+static int put_finding(FILE *f, struct memprof *m, const struct findings *found, const struct finding *x)
 {
 	char text[2048] = "the process", *evidence = NULL;
 	size_t size;
@@ -86,12 +87,15 @@ static void put_finding(FILE *f, struct memprof *m, const struct findings *found
 		found->remote ? 100.0 * x->remote / found->remote : 0,
 		x->accesses ? 100.0 * x->remote / x->accesses : 0);
 	e = open_memstream(&evidence, &size);
-	if (e) {
-		print_evidence(x, e);
-		fclose(e);
-		fputs("<br>Evidence: ", f);
-		html_text(f, evidence + strspn(evidence, " "));
+	if (!e)
+		return -1;
+	print_evidence(x, e);
+	if (fclose(e)) {
+		free(evidence);
+		return -1;
 	}
+	fputs("<br>Evidence: ", f);
+	html_text(f, evidence + strspn(evidence, " "));
 	free(evidence);
 	if (x->refused || x->fix != FIX_NONE) {
 		fix_text(m, x, text, sizeof(text));
@@ -102,6 +106,7 @@ static void put_finding(FILE *f, struct memprof *m, const struct findings *found
 		fprintf(f, ". Expected: %.1f %% of all accesses remote.",
 			100.0 * (found->remote - x->remote + x->predicted) / found->accesses);
 	fputs("</li>\n", f);
+	return 0;
 }
 
 static int put_diagnosis(FILE *f, struct memprof *m)
@@ -120,8 +125,10 @@ static int put_diagnosis(FILE *f, struct memprof *m)
 		"main memory are remote.</p>\n%s", found.accesses ? 100.0 * found.remote / found.accesses : 0,
 		(unsigned long)found.accesses, n ? "<ol>\n" : "");
 	for (i = 0; i < found.nr; i++)
-		if (found.all[i].pattern != PATTERN_NONE)
-			put_finding(f, m, &found, &found.all[i]);
+		if (found.all[i].pattern != PATTERN_NONE && put_finding(f, m, &found, &found.all[i])) {
+			patterns_free(&found);
+			return -1;
+		}
 	fputs(n ? "</ol>\n" : "", f);
 	if (found.fixes > 1)
 		fprintf(f, "<p>With %zu fixes together: %.1f %% of all accesses remote.</p>\n", found.fixes,
