@@ -30,12 +30,17 @@ struct pipes {
 	int named[2], gate[2];
 };
 
-/* In the child, before it executes memprof. */
+/*
+ * In the child, before it executes memprof.  The pipes may be at these numbers already, also at
+ * each other's: move them away first.  dup2() clears FD_CLOEXEC, but not of equal numbers.
+ */
 static int take_pipes(void *ctx)
 {
 	const struct pipes *p = ctx;
+	const int named = fcntl(p->named[1], F_DUPFD_CLOEXEC, NAMED_FD + 1);
+	const int gate = fcntl(p->gate[0], F_DUPFD_CLOEXEC, NAMED_FD + 1);
 
-	return dup2(p->named[1], NAMED_FD) < 0 || dup2(p->gate[0], GATE_FD) < 0;
+	return named < 0 || gate < 0 || dup2(named, NAMED_FD) < 0 || dup2(gate, GATE_FD) < 0;
 }
 
 /* memprof record [options] -- sh -c SCRIPT sh COMMAND..., to be freed. */
