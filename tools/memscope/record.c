@@ -213,7 +213,9 @@ static int record(struct run *r)
 		ret = make_directory(r);
 	if (!ret) {
 		ret = guard_note(UNDO_DIR, r->part, NULL);
-		if (!ret)
+		if (ret)
+			rmdir(r->part);
+		else
 			ret = record_into(r);
 	}
 	if (guard_undo())
