@@ -2,10 +2,10 @@
 // Copyright (C) 2026 the memscope authors
 /*
  * Calls that fail where a test says, linked into programs by the linker's --wrap.  A place
- * is a call with its two callers, known by their return addresses, which are the same in
- * each run.  FAIL_LIST names a file that each place is added to when it is first reached:
- * its number, the function, and the addresses.  FAIL_AT is the number of a place: the first call there
- * fails.
+ * is a call with its two callers (FAIL_CALLERS: how many of these three addresses count),
+ * known by their return addresses, which are the same in each run.  FAIL_LIST names a file
+ * that each place is added to when it is first reached: its number, the function, and the
+ * addresses.  FAIL_AT is the number of a place: the first call there fails.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,14 +29,16 @@ int __real_open(const char *path, int flags, ...);
 ssize_t __real_write(int fd, const void *p, size_t n);
 
 static uint64_t places[MAX_PLACES], at;
-static int list = -1;
+static int list = -1, depth = CALLERS;
 static bool begun, failed;
 
 static void begin(void)
 {
-	const char *text = getenv("FAIL_AT"), *path = getenv("FAIL_LIST");
+	const char *text = getenv("FAIL_AT"), *path = getenv("FAIL_LIST"), *callers = getenv("FAIL_CALLERS");
 
 	begun = true;
+	if (callers && atoi(callers) > 0 && atoi(callers) < CALLERS)
+		depth = atoi(callers);
 	if (text)
 		at = strtoull(text, NULL, 16);
 	if (path)
@@ -50,7 +52,7 @@ static uint64_t place_of(void *address, uintptr_t *frame, uint64_t callers[CALLE
 	uintptr_t next;
 	int i;
 
-	for (i = 0; i < CALLERS; i++) {
+	for (i = 0; i < depth; i++) {
 		if ((char *)address < __executable_start || (char *)address >= etext)
 			break;
 		callers[i] = (char *)address - __executable_start;
@@ -86,7 +88,8 @@ static bool __attribute__((noinline)) fails(const char *function, void *address,
 {
 	uint64_t place, callers[CALLERS] = { 0 };
 
-	if (!begun)
+	/* The sanitizers' own beginning has no environment yet. */
+	if (!begun && environ)
 		begin();
 	if (list < 0 && (!at || failed))
 		return false;
@@ -124,6 +127,11 @@ WRAP(DIR *, opendir, (const char *path), (path), EMFILE, NULL)
 WRAP(int, mkstemp, (char *path), (path), EMFILE, -1)
 WRAP(char *, mkdtemp, (char *path), (path), ENOSPC, NULL)
 WRAP(int, dup, (int fd), (fd), EMFILE, -1)
+WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode), ENOSPC, -1)
+WRAP(int, rename, (const char *from, const char *to), (from, to), ENOSPC, -1)
+WRAP(int, pidfd_open, (pid_t pid, unsigned int flags), (pid, flags), EMFILE, -1)
+WRAP(char *, tracefs_instance_file_read, (void *instance, const char *file, int *size),
+     (instance, file, size), ENOMEM, NULL)
 WRAP(int, pipe2, (int fds[2], int flags), (fds, flags), EMFILE, -1)
 WRAP(pid_t, fork, (void), (), EAGAIN, -1)
 WRAP(void *, mmap, (void *p, size_t n, int prot, int flags, int fd, off_t o), (p, n, prot, flags, fd, o),
