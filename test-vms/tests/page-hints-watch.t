@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
 # What undoes hints, and pagealloc repair --watch, which restores them: a cpuset
-# that moves to another node, memory that goes offline.  At rest the watch costs
-# little, it survives pages that cannot be moved, and ends with the process.
+# that moves to another node, memory that goes offline, compaction.  At rest the
+# watch costs little, it survives pages that cannot be moved, and ends with the
+# process.
 use strict;
 use warnings;
 use FindBin;
@@ -13,11 +14,17 @@ use Test::More;
 use VM;
 
 my @kernel = ('--kernel', $ENV{MEMSCOPE_KERNEL} // 'vm');
-my $vm = vm(@kernel, '--accel', 'icount', '--smp', 2, '--numa', 2, '--mem', '1G', '--timeout', 600, '--share', $share, '--', 'sh', '-c', <<'EOF');
+my $vm = vm(@kernel, '--accel', 'icount', '--smp', 2, '--numa', 2, '--timeout', 600,
+	# The kernel is told of 1 GiB at first, so that there is a block to add that can go offline.
+	'--mem', '1280M', '--append', 'mem=1G', '--share', $share, '--', 'sh', '-c', <<'EOF');
 cd /share || exit 1
 sysctl -q -w vm.compaction_proactiveness=0
 for m in /lib/modules/*/kernel/mm/page_hint/strategies/*.ko; do insmod $m || exit 1; done
 echo colors:32 >/sys/kernel/mm/page_hint/color_function || exit 1
+# Of node 0, and the only one in its zone of movable pages, which processes prefer.
+block=/sys/devices/system/memory/memory8
+echo 0x40000000 >${block%/*}/probe || exit 1
+echo online_movable >$block/state || exit 1
 
 pagealloc run --strategy coloring pagetest --how anon --size 16M --sleep 100000 >/tmp/started &
 pid=$!
@@ -72,8 +79,24 @@ undone() {
 }
 undone first 0
 repaired watched
+
+# A block of memory that goes offline, and comes back.
+kill -STOP $watch
+echo offline >$block/state || exit 1
+in_place offline
+echo online_movable >$block/state || exit 1
+kill -CONT $watch
+repaired online
+
 undone second 1
 repaired again
+
+# Compaction moves what lies low to free memory that lies high.
+kill -STOP $watch
+echo 1 >/proc/sys/vm/compact_memory
+in_place compacted
+kill -CONT $watch
+repaired settled
 
 # At rest: ticks of 10 ms in 10 s.
 ticks() { awk '{ print $14 + $15 }' /proc/$watch/stat; }
@@ -96,11 +119,16 @@ cmp_ok(in_place('once'), '>=', 0.99, sprintf 'repair puts them back: %.3f', in_p
 cmp_ok(in_place('watched'), '>=', 0.99, sprintf 'and repair --watch does: %.3f', in_place('watched'));
 cmp_ok(in_place('again'), '>=', 0.99, sprintf 'each time: %.3f', in_place('again'));
 cmp_ok($n{rest}[0] // 1000, '<=', 70, "at rest the watch takes a twentieth of a CPU: $n{rest}[0] ms/s");
+cmp_ok(in_place('offline'), '<', 0.5, sprintf 'memory that goes offline undoes that, too: %.3f', in_place('offline'));
+cmp_ok(in_place('online'), '>=', 0.99, sprintf 'repaired: %.3f', in_place('online'));
+cmp_ok(in_place('compacted'), '<', 0.9, sprintf 'and compaction: %.3f', in_place('compacted'));
+cmp_ok(in_place('settled'), '>=', 0.99, sprintf 'repaired: %.3f', in_place('settled'));
 is($n{watch}[0] // -1, 0, 'it ends with the process');
 my $watch = eval { decode_json(slurp("$share/watch.json"))->{rows} } // [];
 my %moved = map { ($_->{outcome} => $_->{pages}) } @$watch;
 # Pages that a cpuset moved to a right place by chance are not moved again.
-my $undone = ($n{first}[1] // 1e9) - ($n{first}[0] // 0) + ($n{second}[1] // 0) - ($n{second}[0] // 0);
+my $undone = 0;
+$undone += ($n{$_}[1] // 1e9) - ($n{$_}[0] // 0) for qw(first second offline compacted);
 cmp_ok($moved{moved} // 0, '>=', 0.98 * $undone, "and says what it moved, of $undone pages that were not in place");
 cmp_ok($undone, '>', 1000, 'which are many');
 like(slurp("$share/watch.err"), qr/^[\d.]+ s: \d+ pages were not in place, \d+ moved$/m, 'as it does it');
