@@ -65,13 +65,56 @@ echo "left $(ls instances)"
 echo 400 >memref/interval_ms
 memref top --once >/share/once.txt
 echo "once $? $(state)"
-# Until it has drawn eight times.
-home=$(printf '\033\\[H')
-(for wait in $(seq 600); do
-	[ "$(grep -ao "$home" /share/screen 2>/dev/null | wc -l)" -lt 8 ] || break
-	sleep 0.2
-done; printf q) | TERM=linux script -qefc 'stty rows 12 cols 70; memref top -i 200' /share/screen >/dev/null
-echo "q $? $(state)"
+# On a terminal: keys, sizes, and a terminal that is as before.
+export LC_ALL=C.UTF-8
+t() { tmux -S /tmp/tmux -f /dev/null "$@"; }
+# Until the screen has it, however busy the host.
+see() {
+	for wait in $(seq 300); do
+		t capture-pane -p >/tmp/screen
+		! grep -q -- "$1" /tmp/screen || { echo "seen $1"; return; }
+		sleep 0.2
+	done
+	echo "not seen $1"
+	cat /tmp/screen
+}
+pagetest --size 32M --iterations 100000 --sleep 50 >/dev/null &
+load=$!
+t new-session -d -x 80 -y 24 sh
+t send-keys "stty -g >/tmp/before; memref top -i 200; echo q \$? >/tmp/q; stty -g >/tmp/after; echo the end" Enter
+see '^memref top: interval [0-9]* took .*ended [0-9]* s ago'
+see '^user  .* MiB .*% █'
+see '^node 1 .* MiB: kernel'
+see 'pagetest  *3[0-9]\.[0-9] MiB'
+t send-keys '<'
+see ' command▲ '
+t send-keys '<' 'r'
+see ' pid▼ '
+t send-keys -l /pagetest
+see '^filter: pagetest'
+t send-keys Enter
+see 'filter "pagetest": 1 of [0-9]* processes'
+t send-keys p
+see '^PAUSED: [0-9]* intervals since'
+t send-keys p
+see '[0-9] intervals passed while paused'
+t send-keys h
+see '^q  *quit'
+t send-keys x
+t resize-window -x 40 -y 10
+see '^interval [0-9]* took [0-9.]* s, ended'
+cp /tmp/screen /share/small
+t send-keys q
+see '^the end'
+t kill-server
+kill $load
+echo "$(cat /tmp/q) $(state)"
+cmp /tmp/before /tmp/after && echo 'terminal as before'
+TERM=no-such script -qec 'memref top -i 200 --intervals 2' /share/unknown >/dev/null
+for input in '</dev/null' '<&-'; do
+	TERM=linux script -qec "memref top -i 200 --intervals 2 $input" /dev/null >/dev/null
+	echo "input $input $? $(state)"
+done
 TERM=dumb script -qec 'memref top -i 200 --intervals 2' /share/dumb >/dev/null
 for bad in '-i 5' '-i x' '-p 999999' '-n 0' 'word'; do
 	memref top $bad 2>&1
@@ -123,13 +166,15 @@ like($events, qr/\b$_\b/, "the kernel has $_") for qw(memref_task memref_node);
 }
 like($vm->{out}, qr/^left memref-top-\d+$/m, 'killed, it leaves an instance, which the next removes');
 like(slurp("$share/signal.txt"), qr/ selected /, 'top -p: flags in words');
-my @frames = split /\e\[H/, slurp("$share/screen");
-ok(@frames > 5, 'top on a terminal draws: ' . @frames);
-like($frames[0], qr/\e\[\?1049h\e\[\?25l/, 'the other screen, no cursor');
-like($frames[-1], qr/\e\[\?25h\e\[\?1049l/, 'and back');
-like($frames[-1], qr/interval \d+ took .*user +[0-9.]+ MiB.*total +[0-9.]+ MiB/s, 'interval and classes');
-my ($widest) = sort { $b <=> $a } map { length decode('UTF-8', s/\e\[\w|\r//gr) } map { split /\n/ } @frames[1 .. $#frames - 1];
-ok($widest <= 70, "no wider than the terminal: $widest");
+unlike($vm->{out}, qr/^not seen/m, 'top on a terminal: what each key shows') or diag $vm->{out};
+is((() = $vm->{out} =~ /^seen /mg), 13, 'all of them were tried');
+my ($widest) = sort { $b <=> $a } map { length decode('UTF-8', $_) } split /\n/, slurp("$share/small");
+ok($widest <= 40, "no wider than the terminal: $widest");
+like($vm->{out}, qr/^terminal as before$/m, 'the terminal is as before');
+my $unknown = slurp("$share/unknown");
+like($unknown, qr/TERM=no-such: unknown terminal: one line per interval/, 'an unknown terminal is named');
+is((() = $unknown =~ /^ *\d+ /mg), 2, 'and a line for each interval') or diag $unknown;
+like($vm->{out}, qr/^input \Q$_ 0 $before\E$/m, "top $_") for '</dev/null', '<&-';
 my $dumb = slurp("$share/dumb");
 unlike($dumb, qr/\e/, 'a terminal that can only print gets no escape');
 is((() = $dumb =~ /^ *\d+ /mg), 2, 'and a line for each interval') or diag $dumb;

@@ -6,6 +6,7 @@
  * Names and arguments of processes may be any bytes.  JSON can hold valid UTF-8 only,
  * and a terminal interprets control characters.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistr.h>
@@ -92,6 +93,32 @@ char *utf8_clean(const char *text)
 }
 
 /**
+ * utf8_fit() - the part of a text that fits into columns of a terminal
+ * @text: valid UTF-8 without newlines
+ * @width: number of columns
+ * @columns: set to the columns that the part occupies
+ *
+ * Return: length of the part in bytes; characters are not cut.
+ */
+size_t utf8_fit(const char *text, int width, int *columns)
+{
+	size_t left = strlen(text), fits = 0;
+	ucs4_t c;
+	int w, n;
+
+	*columns = 0;
+	for (; left; text += n, left -= n) {
+		n = next_char(text, left, &c);
+		w = uc_width(c, "UTF-8");
+		if (*columns + (w < 0 ? 1 : w) > width)
+			break;
+		*columns += w < 0 ? 1 : w;
+		fits += n;
+	}
+	return fits;
+}
+
+/**
  * utf8_width() - columns that text occupies on a terminal
  * @text: valid UTF-8 without newlines
  *
@@ -99,14 +126,8 @@ char *utf8_clean(const char *text)
  */
 int utf8_width(const char *text)
 {
-	size_t left = strlen(text);
-	int width = 0, w, n;
-	ucs4_t c;
+	int columns;
 
-	for (; left; text += n, left -= n) {
-		n = next_char(text, left, &c);
-		w = uc_width(c, "UTF-8");
-		width += w < 0 ? 1 : w;
-	}
-	return width;
+	utf8_fit(text, INT_MAX, &columns);
+	return columns;
 }

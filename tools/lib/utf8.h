@@ -9,5 +9,6 @@
 char *utf8_clean(const char *text);
 size_t utf8_copy(char *to, size_t size, const char *from);
 int utf8_width(const char *text);
+size_t utf8_fit(const char *text, int width, int *columns);
 
 #endif

@@ -6,14 +6,11 @@
  */
 #include <errno.h>
 #include <glob.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
+#include <time.h>
 #include <tracefs.h>
 #include <unistd.h>
 
@@ -22,10 +19,10 @@
 #include "memref/read/decode.h"
 #include "knobs.h"
 #include "memref.h"
-#include "memref/view/top.h"
+#include "memref/live/live.h"
+#include "memref/live/terminal.h"
 
 #define INSTANCE "memref-top-"
-#define POLL_MS 100
 
 static volatile sig_atomic_t interrupted;
 
@@ -41,7 +38,8 @@ struct session {
 	struct tep_handle *tep;
 	struct tracefs_instance *instance;
 	unsigned long left;		/* intervals to show; 0: no end */
-	int batch, done, fresh, status;
+	int batch, done, status;
+	char error[128];		/* for when the terminal is as before */
 };
 
 static const struct verb_usage usage = {
@@ -68,14 +66,6 @@ static void remove_stale(void)
 		tracefs_instance_free(instance);
 	}
 	tracefs_list_free(names);
-}
-
-/* Whether the terminal can redraw a frame in place. */
-static bool has_screen(void)
-{
-	const char *term = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
 }
 
 static int nr_nodes(void)
@@ -152,17 +142,21 @@ static int handle_row(void *ctx, const struct row *row)
 	struct session *s = ctx;
 	int ret = top_add(&s->top, row);
 
-	if (ret < 0)
-		return end(s, complain(FAILED, "no memory left"));
+	if (ret < 0) {
+		snprintf(s->error, sizeof(s->error), "no memory left");
+		return end(s, FAILED);
+	}
 	if (!ret)
 		return 0;
-	s->fresh = 1;
 	if (s->batch) {
 		top_print_line(&s->top, stdout);
 		/* EPIPE: the reader has closed the pipe, which is no error. */
-		if (fflush(stdout))
-			return end(s, errno == EPIPE ? OK :
-				   complain(FAILED, "standard output: %s", strerror(errno)));
+		if (fflush(stdout)) {
+			if (errno == EPIPE)
+				return end(s, OK);
+			snprintf(s->error, sizeof(s->error), "standard output: %s", strerror(errno));
+			return end(s, FAILED);
+		}
 	}
 	return s->left && !--s->left ? end(s, OK) : 0;
 }
@@ -173,94 +167,66 @@ static int handle_record(struct tep_event *event, struct tep_record *record, int
 
 	(void)event;
 	(void)cpu;
-	if (record->missed_events > 0)
-		s->top.lost_events += record->missed_events;
-	else if (record->missed_events)
-		s->top.lost_events++;
+	if (record->missed_events)
+		top_lose(&s->top, record->missed_events > 0 ? record->missed_events : 1);
 	/* Count damaged events as lost. */
 	if (decode(&s->decoder, record->ts, record->data, record->size, handle_row, s) < 0)
-		s->top.lost_events++;
+		top_lose(&s->top, 1);
 	return s->done;
 }
 
-static void draw(struct session *s, int width, int height, int utf8)
+/* Read what has come.  Return 1 to end. */
+static int read_events(void *ctx)
 {
-	size_t size;
-	char *frame = NULL;
-	FILE *f = open_memstream(&frame, &size);
+	struct session *s = ctx;
 
-	if (!f)
-		return;
-	top_draw(&s->top, f, width, height, utf8);
-	if (!fclose(f)) {
-		/* One write per frame avoids flicker. */
-		fwrite(frame, size, 1, stdout);
-		if (fflush(stdout))
-			end(s, FAILED);
-	}
-	free(frame);
-}
-
-/* Return 1 if q was typed, or standard input is closed. */
-static int wait_for_key(int tty)
-{
-	struct pollfd p = { .fd = tty ? STDIN_FILENO : -1, .events = POLLIN };
-	char key;
-
-	if (poll(&p, 1, POLL_MS) <= 0)
-		return 0;
-	return read(STDIN_FILENO, &key, 1) != 1 || key == 'q';
-}
-
-static void watch(struct session *s, int utf8)
-{
-	struct winsize size = { .ws_row = 24, .ws_col = 80 }, before = { 0 };
-	int tty = !s->batch && isatty(STDIN_FILENO);
-
-	while (!interrupted && !s->done) {
-		/* Fails if there are no events yet: not an error. */
+	/* Fails if there are no events yet: not an error. */
+	if (!interrupted && !s->done)
 		tracefs_iterate_raw_events(s->tep, s->instance, NULL, 0, handle_record, s);
-		if (!s->batch) {
-			ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-			if (s->fresh || size.ws_row != before.ws_row ||
-			    size.ws_col != before.ws_col)
-				draw(s, size.ws_col, size.ws_row, utf8);
-			before = size;
-			s->fresh = 0;
-		}
-		if (!s->done && wait_for_key(tty))
-			break;
-	}
+	return interrupted || s->done;
 }
 
-/* Alternate screen without cursor; input unbuffered, without echo. */
-static void screen(int on)
+static void print_lines(struct session *s)
 {
-	static struct termios before;
-	static int changed;
-	struct termios now;
-
-	if (on && !tcgetattr(STDIN_FILENO, &before)) {
-		now = before;
-		now.c_lflag &= ~(ICANON | ECHO);
-		changed = !tcsetattr(STDIN_FILENO, TCSAFLUSH, &now);
-	}
-	if (!on && changed)
-		tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
-	fputs(on ? "\033[?1049h\033[?25l" : "\033[?25h\033[?1049l", stdout);
+	top_print_header(stdout);
 	fflush(stdout);
+	while (!read_events(s))
+		poll(NULL, 0, LIVE_POLL_MS);
 }
 
-static int top(struct session *s)
+static void show_screen(struct session *s)
+{
+	struct live live = { .top = &s->top, .read = read_events, .ctx = s };
+	struct timespec now;
+	long long ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	s->top.start_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	if (!tracefs_instance_file_read_number(NULL, "memref/interval_ms", &ms))
+		s->top.interval_ms = ms;
+	s->top.memory = sysconf(_SC_PHYS_PAGES);
+	if (live_run(&live)) {
+		snprintf(s->error, sizeof(s->error), "no memory left");
+		end(s, FAILED);
+	}
+	terminal_close();
+}
+
+static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	int utf8 = setlocale(LC_CTYPE, "") && !strcmp(nl_langinfo(CODESET), "UTF-8");
-	int ret;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+}
+
+static int top(struct session *s)
+{
+	int ret;
+
+	catch_signals();
 	if (guard_begin("memref-top", false))
 		return FAILED;
 	top_init(&s->top);
@@ -270,18 +236,18 @@ static int top(struct session *s)
 		ret = start(s);
 	}
 	if (!ret) {
-		if (s->batch) {
-			top_print_header(stdout);
-			fflush(stdout);
-		} else {
-			/* A stopped process cannot restore the terminal: ignore Ctrl-Z. */
-			signal(SIGTSTP, SIG_IGN);
-			screen(1);
+		if (!s->batch && terminal_open()) {
+			complain(OK, "TERM=%s: unknown terminal: one line per interval, as by --batch",
+				 getenv("TERM"));
+			s->batch = 1;
 		}
-		watch(s, utf8);
-		if (!s->batch)
-			screen(0);
+		if (s->batch)
+			print_lines(s);
+		else
+			show_screen(s);
 		ret = s->status;
+		if (*s->error)
+			complain(ret, "%s", s->error);
 	}
 	stop(s);
 	if (guard_undo())
@@ -292,7 +258,7 @@ static int top(struct session *s)
 
 int cmd_top(int argc, char **argv)
 {
-	struct session session = { .batch = !has_screen() };
+	struct session session = { .batch = !terminal_usable() };
 	bool once = false;
 	const struct opt options[] = {
 		KNOB_INTERVAL_OPTION, KNOB_PID_OPTION,

@@ -84,10 +84,29 @@ static void widths(void **state)
 	assert_int_equal(utf8_width("e\314\201"), 1);			/* an accent on its own */
 }
 
+/* As much as fits, and no half of a wide character. */
+static void fits(void **state)
+{
+	static const struct { const char *text; int width; size_t bytes; int columns; } cases[] = {
+		{ "plain", 9, 5, 5 }, { "plain", 3, 3, 3 }, { "plain", 0, 0, 0 }, { "plain", -1, 0, 0 },
+		{ "\346\274\242\345\255\227", 3, 3, 2 }, { "\346\274\242", 1, 0, 0 },
+		{ "e\314\201x", 1, 3, 1 },
+	};
+	size_t i;
+	int columns;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(utf8_fit(cases[i].text, cases[i].width, &columns), cases[i].bytes);
+		assert_int_equal(columns, cases[i].columns);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies), cmocka_unit_test(any_bytes), cmocka_unit_test(widths),
+		cmocka_unit_test(fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

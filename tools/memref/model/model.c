@@ -466,6 +466,17 @@ uint64_t interval_pages(const struct interval *i)
 }
 
 /**
+ * node_pages_sum() - pages referenced on a node in an interval
+ * @n: the node's pages
+ *
+ * Return: the sum of the classes.
+ */
+uint64_t node_pages_sum(const struct node_pages *n)
+{
+	return n->pages[KERNEL] + n->pages[USER] + n->pages[PAGE_CACHE];
+}
+
+/**
  * interval_seconds() - measured length of an interval
  * @i: the interval
  *

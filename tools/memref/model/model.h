@@ -139,6 +139,7 @@ int model_add_scan(struct model *m, const struct scan_row *row);
 void model_end(struct model *m);
 
 uint64_t interval_pages(const struct interval *i);
+uint64_t node_pages_sum(const struct node_pages *n);
 double interval_seconds(const struct interval *i);
 double interval_time(const struct model *m, size_t i);
 double model_seconds(const struct model *m);

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "memref/view/top.h"
+#include "lib/utf8.h"
+#include "memref/live/draw.h"
+#include "memref/live/frame.h"
+#include "memref/live/parts.h"
 
 static int scan(struct top *t, uint32_t seq, uint64_t user, uint32_t flags)
 {
@@ -31,7 +34,7 @@ static void task(struct top *t, uint32_t seq, uint32_t pid, const char *comm, ui
 	assert_int_equal(top_add(t, &row), 0);
 }
 
-static char text[1 << 17];
+static char text[1 << 20];
 
 static const char *line(struct top *t)
 {
@@ -42,13 +45,57 @@ static const char *line(struct top *t)
 	return text;
 }
 
-static const char *screen(struct top *t, int width, int height, int utf8)
+static struct controls controls;
+static uint64_t now_ns;
+
+/* The screen with its styles. */
+static const char *styled(struct top *t, int width, int height, bool utf8)
 {
+	const struct shape shape = { width, height, utf8, .keys = true };
 	FILE *f = fmemopen(text, sizeof(text), "w");
 
-	top_draw(t, f, width, height, utf8);
+	assert_int_equal(top_draw(t, &controls, &shape, now_ns, f), 0);
 	fclose(f);
 	return text;
+}
+
+/* The screen as a user sees it. */
+static const char *screen(struct top *t, int width, int height, bool utf8)
+{
+	char *from, *to = text;
+
+	styled(t, width, height, utf8);
+	for (from = text; *from; from++)
+		if (*from == '\n' || *from >= NR_STYLES || *from < 0)
+			*to++ = *from;
+	*to = '\0';
+	return text;
+}
+
+static void shows(const char *what)
+{
+	if (!strstr(text, what))
+		fail_msg("'%s' is not on the screen:\n%s", what, text);
+}
+
+static void shows_not(const char *what)
+{
+	if (strstr(text, what))
+		fail_msg("'%s' is on the screen:\n%s", what, text);
+}
+
+static void press(struct top *t, const char *keys)
+{
+	for (; *keys; keys++)
+		assert_false(controls_key(&controls, t, *keys));
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	controls_init(&controls);
+	now_ns = 0;
+	return 0;
 }
 
 static void lines(void **state)
@@ -87,55 +134,57 @@ static void tasks_and_nodes(void **state)
 	task(&t, 1, 14, "idle", 0);
 	assert_int_equal(scan(&t, 1, 16, 0), 1);
 	assert_non_null(strstr(line(&t), " none 0:0.000,1:0.062 two_words?[13]:2.000,little[12]:0.004\n"));
-	screen(&t, 80, 24, 0);
-	assert_non_null(strstr(text, "node 1"));
-	assert_non_null(strstr(text, "13 two words?"));
+	screen(&t, 80, 24, false);
+	shows("node 1          64 KiB: kernel 0 KiB, user 64 KiB, page cache 0 KiB\n");
+	shows("      13 two words?           2.0 MiB");
 	assert_int_equal(scan(&t, 2, 16, 0), 1);
 	assert_non_null(strstr(line(&t), " none - -\n"));
 	top_free(&t);
 }
 
 /* Measure a frame: columns of its widest row, and number of rows. */
-static void measure(const char *text, int *columns, int *rows)
+static void measure(int *columns, int *rows)
 {
-	int n = 0;
+	char *row = text, *end;
 
-	*columns = 0;
-	*rows = 1;
-	for (; *text; text++) {
-		if (*text == '\033') {
-			text += strcspn(text, "HJK");
-		} else if (*text == '\r') {
-			n = 0;
-		} else if (*text == '\n') {
-			++*rows;
-		} else if ((*text & 0xc0) != 0x80 && ++n > *columns) {
-			*columns = n;
-		}
+	*columns = *rows = 0;
+	for (; (end = strchr(row, '\n')); row = end + 1) {
+		*end = '\0';
+		if (utf8_width(row) > *columns)
+			*columns = utf8_width(row);
+		++*rows;
 	}
+	assert_string_equal(row, "");
 }
 
+/* No row is wider than the screen, and there are not more than it has. */
 static void sizes(void **state)
 {
+	static const char * const keys[] = { "", "/program", "h", "p" };
 	int width, height, utf8, columns, rows, i;
 	struct top t;
+	size_t k;
 
 	(void)state;
 	top_init(&t);
-	screen(&t, 20, 5, 0);
-	measure(text, &columns, &rows);
+	screen(&t, 20, 5, false);
+	measure(&columns, &rows);
 	assert_true(columns <= 20 && rows <= 5);
 	for (i = 0; i < 1000; i++)
 		assert_int_equal(scan(&t, i + 1, i * 100, 0x7ff), 1);
 	for (i = 0; i < 40; i++)
-		task(&t, 1001, i, "program", i);
-	scan(&t, 1001, 5, 0);
-	for (width = 1; width < 400; width += 7) {
-		for (height = 1; height < 60; height += 5) {
-			for (utf8 = 0; utf8 < 2; utf8++) {
-				screen(&t, width, height, utf8);
-				measure(text, &columns, &rows);
-				assert_true(columns <= width && rows <= height);
+		task(&t, 1001, i, i % 2 ? "program" : "\346\274\242\345\255\227\346\274\242\345\255\227\346\274", i << 20);
+	scan(&t, 1001, 5, 0x7ff);
+	for (k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+		controls_init(&controls);
+		press(&t, keys[k]);
+		for (width = 1; width < 400; width += 7) {
+			for (height = 1; height < 60; height += 5) {
+				for (utf8 = 0; utf8 < 2; utf8++) {
+					screen(&t, width, height, utf8);
+					measure(&columns, &rows);
+					assert_true(columns <= width && rows <= height);
+				}
 			}
 		}
 	}
@@ -153,10 +202,10 @@ static void spark(void **state)
 	top_init(&t);
 	for (i = 0; i < 400; i++)
 		assert_int_equal(scan(&t, i + 1, i * 1000, 0), 1);
-	screen(&t, 120, 30, 0);
+	screen(&t, 120, 30, false);
 	row = strstr(text, "user ");
 	assert_non_null(row);
-	end = strstr(row, "\033");
+	end = strchr(row, '\n');
 	assert_int_equal(end[-1], '#');
 	for (row = end - 50; row < end - 1; row++)
 		rises += row[0] != row[1];
@@ -165,11 +214,491 @@ static void spark(void **state)
 	top_free(&t);
 }
 
+/* What the line form prints is read by scripts. */
+static void batch_form(void **state)
+{
+	const struct row end = { .type = ROW_SCAN, .scan = {
+		.seq = 4000000000u, .pages = { 1, 2, 3 }, .rss = 262144, .flags = SCAN_SELECTED,
+		.begin_ns = 1000000000, .scan_ns = 1234567890, .end_ns = 1235567890,
+	} };
+	struct top t;
+
+	(void)state;
+	top_init(&t);
+	task(&t, 4000000000u, 1, "a", 4);
+	task(&t, 4000000000u, 2, "b\377", 3);
+	task(&t, 4000000000u, 3, "c d", 2);
+	task(&t, 4000000000u, 4, "e", 1);
+	assert_int_equal(top_add(&t, &end), 1);
+	assert_string_equal(line(&t), "4000000000 0.235 0.235 0.004 0.008 0.012 0.023 1024.000 1.000 selected - "
+			    "a[1]:0.016,b?[2]:0.012,c_d[3]:0.008\n");
+	{
+		FILE *f = fmemopen(text, sizeof(text), "w");
+
+		top_print_header(f);
+		fclose(f);
+	}
+	assert_string_equal(text, "seq time_s interval_s wss_kernel_mib wss_user_mib wss_page_cache_mib "
+			    "wss_total_mib rss_mib scan_ms flags nodes_mib top_mib\n");
+	top_free(&t);
+}
+
+static void amounts(void **state)
+{
+	static const struct { uint64_t pages; enum unit unit; const char *text; } cases[] = {
+		{ 0, UNIT_AUTO, "      0 KiB" }, { 249, UNIT_AUTO, "    996 KiB" },
+		{ 250, UNIT_AUTO, "    1.0 MiB" }, { 131072, UNIT_AUTO, "  512.0 MiB" },
+		{ 262144, UNIT_AUTO, "    1.0 GiB" }, { 3ULL << 30, UNIT_AUTO, "   12.0 TiB" },
+		{ 131072, UNIT_KIB, " 524288 KiB" }, { 131072, UNIT_MIB, "  512.0 MiB" },
+		{ 131072, UNIT_GIB, "    0.5 GiB" }, { 131072, UNIT_PERCENT, "     12.5 %" },
+		{ 3ULL << 30, UNIT_KIB, "12288.0 GiB" }, { 1 << 25, UNIT_MIB, " 131072 MiB" },
+	};
+	char text[UNIT_SIZE];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		format_pages(text, cases[i].pages, cases[i].unit, 1 << 20);
+		assert_string_equal(text, cases[i].text);
+		assert_int_equal(strlen(text), UNIT_WIDTH);
+	}
+	format_pages(text, 1, UNIT_PERCENT, 0);
+	assert_string_equal(text, "          -");
+}
+
+/* A screen of 80x24, whole. */
+static void whole(void **state)
+{
+	struct row row = { .type = ROW_TASK, .task = { .seq = 3, .pid = 7, .comm = "worker",
+		.pages = 65536, .written = 32768, .rss = 131072 } };
+	struct top t;
+
+	(void)state;
+	top_init(&t);
+	t.memory = 1 << 20;
+	assert_int_equal(top_add(&t, &row), 0);
+	assert_int_equal(scan(&t, 3, 65536, SCAN_STRETCHED | SCAN_SELECTED), 1);
+	now_ns = 6500000000;
+	assert_string_equal(screen(&t, 80, 24, false),
+		"memref top: interval 3 took 0.900 s, ended 2 s ago                       h: help\n"
+		"harvest 100.0 ms, 10.0 % of a CPU: 0 entries read, 0 young, 0 processes\n"
+		"groups of 64 KiB\n"
+		"\n"
+		"kernel         1.0 MiB   0.0%                                                  #\n"
+		"user         256.0 MiB   6.2% ################                                 #\n"
+		"page_cache       0 KiB   0.0%                                                   \n"
+		"total        257.0 MiB   6.3% ################                                 #\n"
+		"! the CPU budget made the interval longer\n"
+		"- only selected processes were sampled\n"
+		"\n"
+		"     pid command                usedv     written         RSS  % mem of RSS\n"
+		"       7 worker             256.0 MiB   128.0 MiB   512.0 MiB   6.2% ###===\n");
+	top_free(&t);
+}
+
+/* The clock runs without events; what is late is so since it was due. */
+static void clock_runs(void **state)
+{
+	struct row row = { .type = ROW_SCAN, .scan = { .seq = 1, .interval_ms = 2000,
+		.begin_ns = 10000000000, .scan_ns = 12000000000, .end_ns = 12000000000 } };
+	struct top t;
+
+	(void)state;
+	top_init(&t);
+	t.start_ns = 10000000000;
+	t.interval_ms = 2000;
+	now_ns = 11000000000;
+	screen(&t, 80, 24, false);
+	shows("waiting for the first interval: 1 s of 2 s");
+	shows_not("late");
+	now_ns = 14000000000;
+	screen(&t, 80, 24, false);
+	shows("! late: the interval should have ended 2 s ago\n");
+	assert_int_equal(top_add(&t, &row), 1);
+	screen(&t, 80, 24, false);
+	shows("interval 1 took 2.000 s, ended 2 s ago");
+	shows_not("late");
+	now_ns = 14999999999;
+	screen(&t, 80, 24, false);
+	shows_not("late");
+	now_ns = 15000000000;
+	screen(&t, 80, 24, false);
+	shows("ended 3 s ago");
+	shows("! late: the interval should have ended 1 s ago\n");
+	now_ns = 12000000000 + 125 * 1000000000ULL;
+	screen(&t, 80, 24, false);
+	shows("ended 2 min 05 s ago");
+	/* On demand, nothing is late; and the clock of a guest may be behind. */
+	row.scan.interval_ms = 0;
+	assert_int_equal(top_add(&t, &row), 1);
+	screen(&t, 80, 24, false);
+	shows_not("late");
+	now_ns = 0;
+	screen(&t, 80, 24, false);
+	shows("ended 0 s ago");
+	top_free(&t);
+}
+
+static void three_tasks(struct top *t, uint32_t seq)
+{
+	static const struct task_row rows[] = {
+		{ .pid = 30, .comm = "alpha", .pages = 100, .written = 1, .rss = 2000 },
+		{ .pid = 10, .comm = "beta", .pages = 300, .written = 2, .rss = 1000 },
+		{ .pid = 20, .comm = "caf\303\251", .pages = 200, .written = 3, .rss = 3000 },
+	};
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		struct row row = { .type = ROW_TASK, .task = rows[i] };
+
+		row.task.seq = seq;
+		assert_int_equal(top_add(t, &row), 0);
+	}
+	assert_int_equal(scan(t, seq, 600, 0), 1);
+}
+
+/* The order of the pids on the screen, as "30 10 20". */
+static const char *order(struct top *t, int width, int height)
+{
+	static char pids[256];
+	char *row, *next;
+	int pid;
+
+	screen(t, width, height, true);
+	pids[0] = '\0';
+	for (row = text; (next = strchr(row, '\n')); row = next + 1)
+		if (*row == ' ' && sscanf(row, "%d", &pid) == 1)
+			snprintf(pids + strlen(pids), sizeof(pids) - strlen(pids), "%s%d", *pids ? " " : "", pid);
+	return pids;
+}
+
+static void sorting(void **state)
+{
+	struct top t;
+
+	(void)state;
+	top_init(&t);
+	three_tasks(&t, 1);
+	assert_string_equal(order(&t, 80, 24), "10 20 30");
+	shows("used▼");
+	press(&t, ">");
+	assert_string_equal(order(&t, 80, 24), "20 10 30");
+	shows("written▼");
+	press(&t, ">");
+	assert_string_equal(order(&t, 80, 24), "20 30 10");
+	/* There is no column to the right. */
+	press(&t, ">>>");
+	shows("RSS▼");
+	press(&t, "<<<");
+	assert_string_equal(order(&t, 80, 24), "30 10 20");
+	shows("command▲");
+	press(&t, "r");
+	assert_string_equal(order(&t, 80, 24), "20 10 30");
+	shows("command▼");
+	press(&t, "r<<<");
+	assert_string_equal(order(&t, 80, 24), "10 20 30");
+	shows("pid▲");
+	/* A column that does not fit sorts nevertheless. */
+	press(&t, ">>>>");
+	assert_string_equal(order(&t, 40, 9), "20 30 10");
+	top_free(&t);
+}
+
+static void units(void **state)
+{
+	struct top t;
+
+	(void)state;
+	top_init(&t);
+	t.memory = 60000;
+	three_tasks(&t, 1);
+	screen(&t, 80, 24, true);
+	shows("    10 beta                 1.2 MiB       8 KiB     3.9 MiB   0.5%");
+	press(&t, "u");
+	screen(&t, 80, 24, true);
+	shows("    10 beta                1200 KiB       8 KiB    4000 KiB   0.5%");
+	press(&t, "uuu");
+	screen(&t, 80, 24, true);
+	shows("    10 beta                   0.5 %       0.0 %       1.7 %   0.5%");
+	press(&t, "u");
+	screen(&t, 80, 24, true);
+	shows("1.2 MiB");
+	top_free(&t);
+}
+
+static void type(struct top *t, const uint32_t *keys)
+{
+	for (; *keys; keys++)
+		assert_false(controls_key(&controls, t, *keys));
+}
+
+static void filters(void **state)
+{
+	static const uint32_t e_acute[] = { 0xe9, 0 }, backspace[] = { PRESS_BACKSPACE, 0 },
+		enter[] = { PRESS_ENTER, 0 }, escape[] = { PRESS_ESCAPE, 0 },
+		controlling[] = { 0x1b, 0x7f, 0x9b, 1, 0xd800, PRESS_UP, PRESS_OTHER, 0 };
+	struct top t;
+	int i;
+
+	(void)state;
+	top_init(&t);
+	three_tasks(&t, 1);
+	press(&t, "/ETA");
+	assert_string_equal(order(&t, 80, 24), "10");
+	shows("filter \"ETA\": 1 of 3 processes");
+	shows("filter: ETA ");
+	type(&t, enter);
+	assert_string_equal(order(&t, 80, 24), "10");
+	shows_not("filter: ");
+	/* Esc brings back the filter that was there; a backspace takes a whole character. */
+	press(&t, "f");
+	type(&t, backspace);
+	type(&t, backspace);
+	type(&t, backspace);
+	type(&t, backspace);
+	assert_string_equal(order(&t, 80, 24), "10 20 30");
+	type(&t, e_acute);
+	assert_string_equal(order(&t, 80, 24), "20");
+	type(&t, backspace);
+	assert_string_equal(controls.filter, "");
+	type(&t, e_acute);
+	type(&t, controlling);
+	assert_string_equal(controls.filter, "é");
+	type(&t, escape);
+	assert_string_equal(controls.filter, "ETA");
+	/* By pid; keys of other meanings are text; too much of it is dropped. */
+	press(&t, "/\025" "30");
+	assert_string_equal(order(&t, 80, 24), "30");
+	press(&t, "\025qhp<");
+	assert_string_equal(controls.filter, "qhp<");
+	order(&t, 80, 24);
+	shows("0 of 3 processes");
+	for (i = 0; i < 300; i++)
+		type(&t, e_acute);
+	assert_int_equal(strlen(controls.filter), FILTER_SIZE - 2);
+	screen(&t, 20, 3, true);
+	shows("filter: éé");
+	type(&t, escape);
+	press(&t, "/\025");
+	type(&t, enter);
+	/* Without UTF-8, names and filter are alike replaced. */
+	press(&t, "/");
+	type(&t, e_acute);
+	screen(&t, 80, 24, false);
+	shows("20 caf? ");
+	shows("filter \"?\": 1 of 3");
+	top_free(&t);
+}
+
+static void pausing(void **state)
+{
+	struct top t;
+
+	(void)state;
+	top_init(&t);
+	three_tasks(&t, 1);
+	press(&t, "p");
+	screen(&t, 80, 24, true);
+	shows("PAUSED: 0 intervals since; p: go on");
+	task(&t, 2, 44, "later", 4);
+	assert_int_equal(scan(&t, 2, 9000, 0), 1);
+	assert_int_equal(scan(&t, 3, 9000, SCAN_RECLAIM), 1);
+	top_lose(&t, 12);
+	screen(&t, 80, 24, true);
+	shows("PAUSED: 2 intervals and 12 lost events since; p: go on");
+	shows("interval 1 took");
+	shows("user           2.3 MiB");
+	shows("alpha");
+	shows_not("reclaim");
+	/* What is frozen can be sorted and filtered. */
+	press(&t, "<");
+	assert_string_equal(order(&t, 80, 24), "30 10 20");
+	press(&t, " ");
+	screen(&t, 80, 24, true);
+	shows("2 intervals and 12 lost events passed while paused");
+	shows("interval 3 took");
+	shows("reclaim ran");
+	shows("12 events were lost");
+	/* Time to read it, however short the intervals are. */
+	assert_int_equal(scan(&t, 8, 600, 0), 1);
+	screen(&t, 80, 24, true);
+	shows("2 intervals and 12 lost events passed while paused");
+	assert_int_equal(scan(&t, 9, 600, 0), 1);
+	screen(&t, 80, 24, true);
+	shows_not("while paused");
+	/* Paused and on with nothing between; before the first interval, too. */
+	press(&t, "pp");
+	screen(&t, 80, 24, true);
+	shows("interval 9 took");
+	top_free(&t);
+	top_init(&t);
+	press(&t, "p");
+	assert_int_equal(scan(&t, 1, 1, 0), 1);
+	screen(&t, 80, 24, true);
+	shows("PAUSED: 1 interval since");
+	shows("waiting for the first interval");
+	press(&t, "p");
+	screen(&t, 80, 24, true);
+	shows("interval 1 took");
+	top_free(&t);
+}
+
+/* The history that is shown stays while it is paused, however long. */
+static void pause_keeps_history(void **state)
+{
+	static char before[sizeof(text)];
+	struct top t;
+	int i;
+
+	(void)state;
+	top_init(&t);
+	for (i = 1; i < 100; i++)
+		assert_int_equal(scan(&t, i, i * 10, 0), 1);
+	press(&t, "p");
+	strcpy(before, strchr(screen(&t, 80, 24, true), '\n') + 1);
+	for (; i < 500; i++)
+		assert_int_equal(scan(&t, i, i, 0), 1);
+	screen(&t, 80, 24, true);
+	assert_string_equal(strstr(text, "kernel "), strstr(before, "kernel "));
+	top_free(&t);
+}
+
+static void help(void **state)
+{
+	const struct key_help *k;
+	struct top t;
+
+	(void)state;
+	top_init(&t);
+	three_tasks(&t, 1);
+	press(&t, "h");
+	screen(&t, 80, 24, true);
+	for (k = key_helps; k->keys; k++)
+		shows(k->about);
+	shows_not("alpha");
+	/* Any key leaves it, and does nothing else. */
+	press(&t, "q");
+	screen(&t, 80, 24, true);
+	shows("alpha");
+	press(&t, "?");
+	shows_not("arrows");
+	screen(&t, 80, 24, true);
+	shows("arrows");
+	press(&t, "?");
+	assert_true(controls_key(&controls, &t, 'q'));
+	top_free(&t);
+}
+
+/* Keys without a meaning do nothing. */
+static void other_keys(void **state)
+{
+	static char before[sizeof(text)];
+	struct controls was;
+	uint32_t key;
+	struct top t;
+
+	(void)state;
+	top_init(&t);
+	three_tasks(&t, 1);
+	strcpy(before, screen(&t, 80, 24, true));
+	was = controls;
+	for (key = 0; key < 0x200; key++) {
+		if (key && key < 0x80 && strchr("qh?p <>ru/f", key))
+			continue;
+		assert_false(controls_key(&controls, &t, key));
+	}
+	assert_false(controls_key(&controls, &t, PRESS_OTHER));
+	assert_false(controls_key(&controls, &t, UINT32_MAX));
+	assert_memory_equal(&was, &controls, sizeof(was));
+	assert_string_equal(screen(&t, 80, 24, true), before);
+	top_free(&t);
+}
+
+/* More processes than rows are counted, and reached by scrolling. */
+static void many_processes(void **state)
+{
+	static const uint32_t down[] = { PRESS_DOWN, PRESS_DOWN, 0 }, end[] = { PRESS_END, 0 },
+		up[] = { PRESS_UP, 0 }, home[] = { PRESS_HOME, 0 }, page[] = { PRESS_PAGE_DOWN, 0 },
+		back[] = { PRESS_PAGE_UP, 0 };
+	struct top t;
+	char name[16];
+	int i;
+
+	(void)state;
+	top_init(&t);
+	for (i = 1; i <= 10000; i++) {
+		snprintf(name, sizeof(name), "p%d", i);
+		task(&t, 1, i, name, i);
+	}
+	assert_int_equal(scan(&t, 1, 5000, 0), 1);
+	/* 9 rows above, the names of columns, the count. */
+	assert_string_equal(order(&t, 80, 24), "10000 9999 9998 9997 9996 9995 9994 9993 9992 9991 9990 9989 9988");
+	shows("9987 more\n");
+	type(&t, down);
+	assert_memory_equal(order(&t, 80, 24), "9998 9997", 9);
+	shows("2 above, 9985 below\n");
+	type(&t, page);
+	assert_memory_equal(order(&t, 80, 24), "9985 9984", 9);
+	type(&t, back);
+	assert_memory_equal(order(&t, 80, 24), "9998 9997", 9);
+	type(&t, end);
+	assert_string_equal(order(&t, 80, 24), "13 12 11 10 9 8 7 6 5 4 3 2 1");
+	shows("9987 above, 0 below\n");
+	type(&t, up);
+	assert_memory_equal(order(&t, 80, 24), "14 13", 5);
+	/* A filter leaves less than the screen has: from the first on. */
+	press(&t, "/p999");
+	assert_string_equal(order(&t, 80, 24), "9999 9998 9997 9996 9995 9994 9993 9992 9991 9990 999");
+	type(&t, home);
+	type(&t, (const uint32_t[]){ PRESS_ESCAPE, 0 });
+	screen(&t, 40, 10, true);
+	shows("pid command");
+	shows(" more\n");
+	screen(&t, 20, 3, true);
+	assert_string_equal(text, "interval 1 took 0.90\ntotal       20.5 MiB\n10000 more\n");
+	screen(&t, 20, 5, true);
+	assert_string_equal(text, "interval 1 took 0.90\ntotal       20.5 MiB\n"
+			    "command        used▼\np10000      39.1 MiB\n9999 more\n");
+	top_free(&t);
+}
+
+/* Colors mean something: the marked column, doubts, written and read memory. */
+static void styles(void **state)
+{
+	struct row row = { .type = ROW_TASK, .task = { .seq = 1, .pid = 7, .comm = "worker",
+		.pages = 50, .written = 25, .rss = 100 } };
+	struct top t;
+
+	(void)state;
+	top_init(&t);
+	assert_int_equal(top_add(&t, &row), 0);
+	assert_int_equal(scan(&t, 1, 50, SCAN_RECLAIM), 1);
+	styled(&t, 100, 24, true);
+	shows("\004used▼");
+	shows("\007! reclaim ran");
+	shows("\006█\006█\006█\006█\006█\006█\006█\006█\005▒");
+	assert_int_equal(text[0], STYLE_TITLE);
+	/* A name cannot bring its own. */
+	task(&t, 2, 8, "\004\007\n\033[H", 1);
+	assert_int_equal(scan(&t, 2, 50, 0), 1);
+	styled(&t, 100, 24, false);
+	shows("????[H");
+	assert_null(strchr(text, '\033'));
+	top_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines), cmocka_unit_test(tasks_and_nodes),
-		cmocka_unit_test(sizes), cmocka_unit_test(spark),
+		cmocka_unit_test_setup(lines, begin), cmocka_unit_test_setup(batch_form, begin),
+		cmocka_unit_test_setup(tasks_and_nodes, begin), cmocka_unit_test_setup(sizes, begin),
+		cmocka_unit_test_setup(spark, begin), cmocka_unit_test(amounts),
+		cmocka_unit_test_setup(whole, begin), cmocka_unit_test_setup(clock_runs, begin),
+		cmocka_unit_test_setup(sorting, begin), cmocka_unit_test_setup(units, begin),
+		cmocka_unit_test_setup(filters, begin), cmocka_unit_test_setup(pausing, begin),
+		cmocka_unit_test_setup(pause_keeps_history, begin), cmocka_unit_test_setup(help, begin),
+		cmocka_unit_test_setup(other_keys, begin), cmocka_unit_test_setup(many_processes, begin),
+		cmocka_unit_test_setup(styles, begin),
 	};
 
 	return cmocka_run_group_tests_name("top", tests, NULL, NULL);

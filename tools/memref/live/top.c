@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* What memref top shows: the last interval, and the last minutes; an interval as a line. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "memref/model/flags.h"
+#include "top.h"
+
+/* How long what was missed is shown, at least. */
+#define NOTE_NS 5000000000ULL
+
+/**
+ * top_init() - initialize the state
+ * @t: the state; free it with top_free()
+ */
+void top_init(struct top *t)
+{
+	memset(t, 0, sizeof(*t));
+	model_init(&t->last);
+	model_init(&t->now);
+	model_init(&t->newest);
+}
+
+/**
+ * top_free() - free the state
+ * @t: the state
+ */
+void top_free(struct top *t)
+{
+	model_free(&t->last);
+	model_free(&t->now);
+	model_free(&t->newest);
+}
+
+/* Add an interval to the history, in each half second that it overlaps. */
+static void remember(struct top *t, const struct interval *i)
+{
+	uint64_t n, last = i->scan.scan_ns / BUCKET_NS;
+	int c;
+
+	n = i->scan.begin_ns / BUCKET_NS;
+	if (n > last || last - n >= NR_BUCKETS)
+		n = last;
+	for (; n <= last; n++) {
+		struct bucket *b = &t->buckets[n % NR_BUCKETS];
+
+		if (b->number != n)
+			*b = (struct bucket){ .number = n };
+		for (c = 0; c < NR_LINES; c++) {
+			uint64_t pages = c == TOTAL ? interval_pages(i) : i->pages[c];
+
+			if (pages > b->pages[c])
+				b->pages[c] = pages;
+		}
+	}
+}
+
+static int add_to_now(struct model *m, const struct row *row)
+{
+	switch (row->type) {
+	case ROW_GROUP: return model_add_group(m, &row->group);
+	case ROW_NODE: return model_add_node(m, &row->node);
+	case ROW_TASK: return model_add_task(m, &row->task);
+	case ROW_SCAN: return model_add_scan(m, &row->scan);
+	default: return 0;
+	}
+}
+
+/**
+ * top_add() - add a row
+ * @t: the state
+ * @row: the row; a memref_scan completes an interval
+ *
+ * Return: 1 if it completed an interval, 0 if not, -1 if out of memory.
+ */
+int top_add(struct top *t, const struct row *row)
+{
+	struct interval *i;
+
+	if (add_to_now(&t->now, row))
+		return -1;
+	if (row->type != ROW_SCAN)
+		return 0;
+	i = &t->now.intervals[0];
+	/* memref_scan has the sums, whether group events are enabled or not. */
+	memcpy(i->pages, i->scan.pages, sizeof(i->pages));
+	if (!t->begin_ns)
+		t->begin_ns = i->scan.begin_ns;
+	remember(t, i);
+	if (t->paused) {
+		model_free(&t->newest);
+		t->newest = t->now;
+		t->missed++;
+	} else {
+		model_free(&t->last);
+		t->last = t->now;
+		/* Short intervals would not leave the time to read it. */
+		if (i->scan.end_ns > t->resumed_ns + NOTE_NS)
+			t->missed = t->missed_events = 0;
+	}
+	model_init(&t->now);
+	t->intervals++;
+	return 1;
+}
+
+/**
+ * top_lose() - count lost events
+ * @t: the state
+ * @events: their number
+ */
+void top_lose(struct top *t, uint64_t events)
+{
+	t->lost_events += events;
+	if (t->paused)
+		t->missed_events += events;
+}
+
+/**
+ * top_pause() - keep the interval and the history that are shown, or go on to the last ones
+ * @t: the state
+ * @pause: which of these
+ */
+void top_pause(struct top *t, bool pause)
+{
+	if (pause == t->paused)
+		return;
+	t->paused = pause;
+	if (pause) {
+		t->missed = t->missed_events = 0;
+		memcpy(t->frozen, t->buckets, sizeof(t->frozen));
+	} else if (t->missed) {
+		model_free(&t->last);
+		t->last = t->newest;
+		t->resumed_ns = t->last.intervals[0].scan.end_ns;
+		model_init(&t->newest);
+	}
+}
+
+static int by_pages(const struct task *a, const struct task *b)
+{
+	return a->pages < b->pages ? 1 : -(a->pages > b->pages);
+}
+
+/* A process may set any bytes as its name. */
+static void print_comm(FILE *f, const char *comm)
+{
+	int n;
+
+	for (n = 0; n < 16 && comm[n]; n++) {
+		char c = isascii(comm[n]) && isprint(comm[n]) ? comm[n] : '?';
+
+		fputc(c == ' ' ? '_' : c, f);
+	}
+}
+
+/**
+ * top_print_header() - print the column names of top_print_line()
+ * @f: output
+ */
+void top_print_header(FILE *f)
+{
+	fputs("seq time_s interval_s wss_kernel_mib wss_user_mib wss_page_cache_mib "
+	      "wss_total_mib rss_mib scan_ms flags nodes_mib top_mib\n", f);
+}
+
+/**
+ * top_print_line() - print the last interval as one line
+ * @t: the state
+ * @f: output
+ */
+void top_print_line(struct top *t, FILE *f)
+{
+	const struct interval *i = &t->last.intervals[0];
+	const struct scan_row *s = &i->scan;
+	const char *between = "";
+	struct task *task;
+	uint32_t n;
+	int shown = 0;
+
+	fprintf(f, "%u %.3f %.3f %.3f %.3f %.3f %.3f ", s->seq,
+		(s->scan_ns - t->begin_ns) * 1e-9, interval_seconds(i),
+		i->pages[KERNEL] * PAGES_TO_MIB, i->pages[USER] * PAGES_TO_MIB, i->pages[PAGE_CACHE] * PAGES_TO_MIB,
+		interval_pages(i) * PAGES_TO_MIB);
+	if (s->rss)
+		fprintf(f, "%.3f ", s->rss * PAGES_TO_MIB);
+	else
+		fputs("- ", f);
+	fprintf(f, "%.3f ", (s->end_ns - s->scan_ns) * 1e-6);
+	flags_print(f, s->flags, ",");
+	fputc(' ', f);
+	for (n = 0; i->groups && n < i->nr_nodes; n++) {
+		fprintf(f, "%s%u:%.3f", between, n, node_pages_sum(&i->nodes[n]) * PAGES_TO_MIB);
+		between = ",";
+	}
+	fputs(*between ? " " : "- ", f);
+	HASH_SORT(t->last.tasks, by_pages);
+	for (task = t->last.tasks; task && task->pages && shown < 3; task = task->hh.next) {
+		fputs(shown++ ? "," : "", f);
+		print_comm(f, task->key.comm);
+		fprintf(f, "[%u]:%.3f", task->key.pid, task->pages * PAGES_TO_MIB);
+	}
+	fputs(shown ? "\n" : "-\n", f);
+}
