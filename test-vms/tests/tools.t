@@ -81,7 +81,7 @@ see() {
 pagetest --size 32M --iterations 100000 --sleep 50 >/dev/null &
 load=$!
 t new-session -d -x 80 -y 24 sh
-t send-keys "stty -g >/tmp/before; memref top -i 200; echo q \$? >/tmp/q; stty -g >/tmp/after; echo the end" Enter
+t send-keys "stty -g >/tmp/before; memref top -i 200 --ages; echo q \$? >/tmp/q; stty -g >/tmp/after; echo the end" Enter
 see '^memref top: interval [0-9]* took .*ended [0-9]* s ago'
 see '^user  .* MiB .*% █'
 see '^node 1 .* MiB: kernel'
@@ -100,7 +100,11 @@ t send-keys p
 see '[0-9] intervals passed while paused'
 t send-keys h
 see '^q  *quit'
-t send-keys x
+t send-keys x a
+t send-keys / C-u
+t send-keys -l 'class anon'
+t send-keys Enter
+see '^class anon  .* MiB .* MiB '
 t resize-window -x 40 -y 10
 see '^interval [0-9]* took [0-9.]* s, ended'
 cp /tmp/screen /share/small
@@ -167,7 +171,7 @@ like($events, qr/\b$_\b/, "the kernel has $_") for qw(memref_task memref_node);
 like($vm->{out}, qr/^left memref-top-\d+$/m, 'killed, it leaves an instance, which the next removes');
 like(slurp("$share/signal.txt"), qr/ selected /, 'top -p: flags in words');
 unlike($vm->{out}, qr/^not seen/m, 'top on a terminal: what each key shows') or diag $vm->{out};
-is((() = $vm->{out} =~ /^seen /mg), 13, 'all of them were tried');
+is((() = $vm->{out} =~ /^seen /mg), 14, 'all of them were tried');
 my ($widest) = sort { $b <=> $a } map { length decode('UTF-8', $_) } split /\n/, slurp("$share/small");
 ok($widest <= 40, "no wider than the terminal: $widest");
 like($vm->{out}, qr/^terminal as before$/m, 'the terminal is as before');

@@ -91,7 +91,8 @@ static int enable_events(struct session *s)
 {
 	int failed;
 
-	failed = enable(s, EVENT_TASK) || enable(s, EVENT_NODE);
+	/* Ages are for the screen; lines have none. */
+	failed = enable(s, EVENT_TASK) || enable(s, EVENT_NODE) || (!s->batch && enable(s, EVENT_AGE));
 	/* Pages per node need the physical address of each group. */
 	if (!failed && s->decoder.event[EVENT_NODE].id >= 0 && nr_nodes() > 1)
 		failed = enable(s, EVENT_GROUP) || enable(s, EVENT_BATCH);
@@ -265,6 +266,7 @@ int cmd_top(int argc, char **argv)
 		OPT_NUMBER(0, "intervals", "N", &session.left, 1, OPT_NUMBER_MAX, "end after N intervals"),
 		OPT_FLAG(0, "batch", &session.batch, "print one line per interval; the default without a terminal, or if $TERM is dumb"),
 		OPT_FLAG(0, "once", &once, "as --batch --intervals 1"),
+		KNOB_OPTION("ages", NULL, AGES, "keep idle ages, which key a shows"),
 		OPT_CHANGED('n', "count", "--intervals"), { }
 	};
 

@@ -85,7 +85,7 @@ void draw_bar(struct frame *s, enum style style, double share, int width)
 
 static uint64_t now_bucket(const struct top *t)
 {
-	return t->last.intervals[0].scan.scan_ns / BUCKET_NS;
+	return t->last.m.intervals[0].scan.scan_ns / BUCKET_NS;
 }
 
 static uint64_t most(const struct top *t, int line, uint64_t from, uint64_t to)
@@ -115,14 +115,32 @@ uint64_t history_most(const struct top *t)
 	return most(t, TOTAL, 0, now_bucket(t));
 }
 
+/**
+ * draw_level() - draw an amount in one column, by the height of a block
+ * @s: the frame
+ * @pages: the amount; of any but 0, something is seen
+ * @high: amount of a full block
+ */
+void draw_level(struct frame *s, uint64_t pages, uint64_t high)
+{
+	static const char * const levels[][8] = {
+		{ "_", ".", ":", "-", "=", "+", "*", "#" },
+		{ "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" },
+	};
+	const int level = high ? (pages * 8 + high - 1) / high : 0;
+
+	if (level)
+		frame_put(s, STYLE_USED, "%s", levels[s->utf8][level - 1]);
+	else
+		frame_put(s, STYLE_PLAIN, " ");
+}
+
 /* The history as a sparkline, the present at the right. */
 static void draw_spark(struct frame *s, const struct top *t, int line, int width)
 {
-	static const char * const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	static const char * const ascii[] = { "_", ".", ":", "-", "=", "+", "*", "#" };
 	uint64_t now = now_bucket(t), pages, per = (NR_BUCKETS + width - 1) / width;
 	uint64_t high = most(t, line, 0, now);
-	int n, level;
+	int n;
 
 	for (n = width - 1; n >= 0; n--) {
 		/* Align columns to fixed times, or the line would flicker. */
@@ -131,11 +149,7 @@ static void draw_spark(struct frame *s, const struct top *t, int line, int width
 		if (now / per < (uint64_t)n)
 			last = 0;
 		pages = last ? most(t, line, last - per + 1, last) : 0;
-		level = high ? (pages * 8 + high - 1) / high : 0;
-		if (!level)
-			frame_put(s, STYLE_PLAIN, " ");
-		else
-			frame_put(s, STYLE_USED, "%s", (s->utf8 ? blocks : ascii)[level - 1]);
+		draw_level(s, pages, high);
 	}
 }
 

@@ -14,7 +14,8 @@ const struct key_help key_helps[] = {
 	{ "p space", "pause the display, or go on; sampling goes on" },
 	{ "< >", "sort by the column to the left, to the right" },
 	{ "r", "reverse the order" },
-	{ "/ f", "show only processes with a text in name or pid" },
+	{ "a", "processes, or memory by idle age (memref top --ages)" },
+	{ "/ f", "show only rows with a text in name or pid" },
 	{ "", "(Enter keeps it, Esc cancels; empty: all)" },
 	{ "u", "units: automatic, KiB, MiB, GiB, % of memory" },
 	{ "arrows", "scroll (PgUp, PgDn, Home, End); sort (left, right)" },
@@ -28,7 +29,7 @@ const struct key_help key_helps[] = {
  */
 void controls_init(struct controls *c)
 {
-	*c = (struct controls){ .sort = SORT_USED };
+	*c = (struct controls){ .sort = { [LIST_TASKS] = SORT_USED, [LIST_IDLE] = IDLE_8 } };
 }
 
 /* Append a character; drop it if there is no space, or if it controls a terminal. */
@@ -100,6 +101,9 @@ static bool scroll(struct controls *c, uint32_t key)
  */
 bool controls_key(struct controls *c, struct top *t, uint32_t key)
 {
+	static const int sorts[NR_LISTS] = { [LIST_TASKS] = NR_SORTS, [LIST_IDLE] = NR_IDLE_SORTS };
+	int *sort = &c->sort[c->list];
+
 	if (c->editing) {
 		edit(c, key);
 		return false;
@@ -123,16 +127,20 @@ bool controls_key(struct controls *c, struct top *t, uint32_t key)
 		break;
 	case '<':
 	case PRESS_LEFT:
-		c->sort -= c->sort > 0;
+		*sort -= *sort > 0;
 		c->first = 0;
 		break;
 	case '>':
 	case PRESS_RIGHT:
-		c->sort += c->sort < NR_SORTS - 1;
+		*sort += *sort < sorts[c->list] - 1;
 		c->first = 0;
 		break;
 	case 'r':
 		c->reverse = !c->reverse;
+		c->first = 0;
+		break;
+	case 'a':
+		c->list = (c->list + 1) % NR_LISTS;
 		c->first = 0;
 		break;
 	case 'u':

@@ -10,7 +10,10 @@
 
 #include "top.h"
 
-enum sort_column { SORT_PID, SORT_COMMAND, SORT_USED, SORT_WRITTEN, SORT_RSS, NR_SORTS };
+/* The lists, one of which is shown, and the columns that they can be sorted by. */
+enum list { LIST_TASKS, LIST_IDLE, NR_LISTS };
+enum task_sort { SORT_PID, SORT_COMMAND, SORT_USED, SORT_WRITTEN, SORT_RSS, NR_SORTS };
+enum idle_sort { IDLE_NAME, IDLE_ALL, IDLE_USED, IDLE_8, IDLE_128, NR_IDLE_SORTS };
 
 /* Of the machine's memory: UNIT_PERCENT. */
 enum unit { UNIT_AUTO, UNIT_KIB, UNIT_MIB, UNIT_GIB, UNIT_PERCENT, NR_UNITS };
@@ -26,18 +29,20 @@ enum key {
 
 /**
  * struct controls - what the keys have chosen
- * @sort: the column that processes are sorted by
+ * @list: the list that is shown
+ * @sort: the column that each list is sorted by
  * @reverse: the other way round
  * @unit: unit of memory
- * @first: index of the first process that is shown; top_draw() limits it
- * @rows: processes that top_draw() showed
+ * @first: index of the first row of the list that is shown; top_draw() limits it
+ * @rows: rows of the list that top_draw() showed
  * @help: the list of keys is shown
  * @editing: @filter is being typed
- * @filter: show only processes with this text in their name or pid; empty: all
+ * @filter: show only rows with this text in their name or pid; empty: all
  * @before: the filter before it was edited
  */
 struct controls {
-	enum sort_column sort;
+	enum list list;
+	int sort[NR_LISTS];
 	bool reverse;
 	enum unit unit;
 	size_t first, rows;

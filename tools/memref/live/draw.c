@@ -38,7 +38,7 @@ static void draw_title(struct frame *s, const struct top *t, const struct shape 
 {
 	const char *hint = shape->keys ? " h: help" : " Ctrl-C ends";
 	const char *name = s->width >= 60 ? "memref top: " : "";
-	const struct interval *i = t->last.intervals;
+	const struct interval *i = t->last.m.intervals;
 	char age[32];
 
 	format_age(age, sizeof(age), seconds_since(now_ns, i ? i->scan.end_ns : t->start_ns));
@@ -61,7 +61,7 @@ static void draw_title(struct frame *s, const struct top *t, const struct shape 
 /* An interval that should have ended.  A second: for its harvest, and for reading it. */
 static void draw_late(struct frame *s, const struct top *t, uint64_t now_ns)
 {
-	const struct scan_row *r = t->last.intervals ? &t->last.intervals->scan : NULL;
+	const struct scan_row *r = t->last.m.intervals ? &t->last.m.intervals->scan : NULL;
 	uint64_t due = (r ? r->end_ns : t->start_ns) +
 		       (r ? r->interval_ms : t->interval_ms) * (NS_PER_S / 1000);
 	char age[32];
@@ -88,7 +88,7 @@ static void draw_pause(struct frame *s, const struct top *t)
 
 static void draw_cost(struct frame *s, const struct top *t)
 {
-	const struct interval *i = &t->last.intervals[0];
+	const struct interval *i = &t->last.m.intervals[0];
 	const struct scan_row *r = &i->scan;
 	double scan = (r->end_ns - r->scan_ns) * 1e-9;
 
@@ -107,7 +107,7 @@ static void draw_cost(struct frame *s, const struct top *t)
 
 static void draw_nodes(struct frame *s, const struct top *t, enum unit unit)
 {
-	const struct interval *i = &t->last.intervals[0];
+	const struct interval *i = &t->last.m.intervals[0];
 	const uint32_t rows = s->height / 4 > 2 ? s->height / 4 : 2;
 	char text[NR_CLASSES + 1][UNIT_SIZE];
 	uint32_t n;
@@ -131,7 +131,7 @@ static void draw_nodes(struct frame *s, const struct top *t, enum unit unit)
 /* Reasons why the figures may be wrong first: there may not be space for all. */
 static void draw_flags(struct frame *s, const struct top *t)
 {
-	const uint32_t set = t->last.intervals[0].scan.flags;
+	const uint32_t set = t->last.m.intervals[0].scan.flags;
 	int rows = s->height / 4 > 1 ? s->height / 4 : 1, doubt;
 	const struct flag *flag;
 
@@ -151,7 +151,7 @@ static void draw_flags(struct frame *s, const struct top *t)
 
 static void draw_classes(struct frame *s, const struct top *t, enum unit unit)
 {
-	const struct interval *i = &t->last.intervals[0];
+	const struct interval *i = &t->last.m.intervals[0];
 	uint64_t full = history_most(t);
 	char text[UNIT_SIZE];
 	int c;
@@ -189,6 +189,8 @@ static void draw_help(struct frame *s)
 	frame_put(s, STYLE_USED, "%s", s->utf8 ? "▒▒" : "==");
 	frame_put(s, STYLE_PLAIN, " only read.");
 	frame_end(s);
+	frame_put(s, STYLE_PLAIN, "idle 8+: not referenced for 8 intervals or more.");
+	frame_end(s);
 	frame_put(s, STYLE_PLAIN, "A line marked with ! is a reason why figures may be too low.");
 	frame_end(s);
 }
@@ -223,7 +225,7 @@ static int draw_interval(struct frame *s, const struct top *t, struct controls *
 	draw_flags(s, t);
 	if (roomy)
 		frame_end(s);
-	return draw_tasks(s, t, c);
+	return c->list == LIST_IDLE ? draw_idle(s, t, c) : draw_tasks(s, t, c);
 }
 
 /**
@@ -250,7 +252,7 @@ int top_draw(const struct top *t, struct controls *c, const struct shape *shape,
 	}
 	draw_late(&s, t, now_ns);
 	draw_pause(&s, t);
-	if (t->last.intervals)
+	if (t->last.m.intervals)
 		ret = draw_interval(&s, t, c);
 	if (c->editing) {
 		while (frame_left(&s))

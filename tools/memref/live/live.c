@@ -26,7 +26,7 @@ static uint64_t now_ns(void)
 
 static struct stamp make_stamp(const struct top *t, uint64_t now)
 {
-	const uint64_t since = t->last.intervals ? t->last.intervals->scan.end_ns : t->start_ns;
+	const uint64_t since = t->last.m.intervals ? t->last.m.intervals->scan.end_ns : t->start_ns;
 
 	return (struct stamp){ t->intervals, t->lost_events, (now - since) / 1000000000 };
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/utf8.h"
+#include "list.h"
 #include "parts.h"
 
 #define PID_WIDTH	8
@@ -22,9 +23,9 @@ enum {
 	END_PERCENT = END_RSS + 7
 };
 
-static const char * const sort_names[NR_SORTS] = {
-	[SORT_PID] = "pid", [SORT_COMMAND] = "command", [SORT_USED] = "used",
-	[SORT_WRITTEN] = "written", [SORT_RSS] = "RSS",
+static const struct list_column columns[NR_SORTS] = {
+	[SORT_PID] = { "pid", .rises = true }, [SORT_COMMAND] = { "command", .rises = true, .left = true },
+	[SORT_USED] = { "used" }, [SORT_WRITTEN] = { "written" }, [SORT_RSS] = { "RSS" },
 };
 
 static int by_number(uint64_t a, uint64_t b)
@@ -33,7 +34,7 @@ static int by_number(uint64_t a, uint64_t b)
 }
 
 /* The largest first, but pids and names in their order. */
-static int by_column(const struct task *a, const struct task *b, enum sort_column sort)
+static int by_column(const struct task *a, const struct task *b, int sort)
 {
 	switch (sort) {
 	case SORT_PID: return by_number(a->key.pid, b->key.pid);
@@ -48,7 +49,7 @@ static int compare(const void *one, const void *other, void *controls)
 {
 	const struct task *a = *(const struct task **)one, *b = *(const struct task **)other;
 	const struct controls *c = controls;
-	int ret = by_column(a, b, c->sort);
+	int ret = by_column(a, b, c->sort[LIST_TASKS]);
 
 	if (c->reverse)
 		ret = -ret;
@@ -82,13 +83,12 @@ static const struct task **select_tasks(const struct frame *s, const struct top 
 	char filter[3 * FILTER_SIZE];
 
 	*nr = 0;
-	*all = HASH_COUNT(t->last.tasks);
+	*all = HASH_COUNT(t->last.m.tasks);
 	list = malloc((*all + 1) * sizeof(*list));
 	if (!list)
 		return NULL;
-	/* As names are: what cannot be shown is alike in both. */
-	frame_name(s, filter, sizeof(filter), c->filter);
-	for (task = t->last.tasks; task; task = task->hh.next)
+	list_filter(s, c, filter);
+	for (task = t->last.m.tasks; task; task = task->hh.next)
 		if (!*filter || matches(s, task, filter))
 			list[(*nr)++] = task;
 	qsort_r(list, *nr, sizeof(*list), compare, c);
@@ -109,36 +109,18 @@ static int bar_width(const struct frame *s)
 	return left < BAR_MIN ? 0 : left < BAR_MAX ? left : BAR_MAX;
 }
 
-/* A column's name; the one sorted by is marked, also where there are no colors. */
-static void draw_name(struct frame *s, const struct controls *c, enum sort_column column, int width)
-{
-	/* Numbers fall, pids and names rise. */
-	const bool rises = (column <= SORT_COMMAND) != c->reverse;
-	const char *mark = s->utf8 ? (rises ? "▲" : "▼") : rises ? "^" : "v";
-	char text[32];
-	int blanks;
-
-	snprintf(text, sizeof(text), "%s%s", sort_names[column], c->sort == column ? mark : "");
-	blanks = width - utf8_width(text);
-	if (column != SORT_COMMAND)
-		frame_fill(s, STYLE_HEAD, " ", blanks);
-	frame_put(s, c->sort == column ? STYLE_MARK : STYLE_HEAD, "%s", text);
-	if (column == SORT_COMMAND)
-		frame_fill(s, STYLE_HEAD, " ", blanks);
-}
-
 static void draw_names(struct frame *s, const struct controls *c)
 {
 	if (s->width >= END_USED) {
-		draw_name(s, c, SORT_PID, PID_WIDTH);
+		list_name(s, c, columns, SORT_PID, PID_WIDTH);
 		frame_put(s, STYLE_HEAD, " ");
 	}
-	draw_name(s, c, SORT_COMMAND, command_width(s));
-	draw_name(s, c, SORT_USED, UNIT_WIDTH + 1);
+	list_name(s, c, columns, SORT_COMMAND, command_width(s));
+	list_name(s, c, columns, SORT_USED, UNIT_WIDTH + 1);
 	if (s->width >= END_WRITTEN)
-		draw_name(s, c, SORT_WRITTEN, UNIT_WIDTH + 1);
+		list_name(s, c, columns, SORT_WRITTEN, UNIT_WIDTH + 1);
 	if (s->width >= END_RSS)
-		draw_name(s, c, SORT_RSS, UNIT_WIDTH + 1);
+		list_name(s, c, columns, SORT_RSS, UNIT_WIDTH + 1);
 	if (s->width >= END_PERCENT)
 		frame_put(s, STYLE_HEAD, "%7s", "% mem");
 	if (bar_width(s))
@@ -192,20 +174,15 @@ static void draw_task(struct frame *s, const struct top *t, const struct task *t
 	frame_end(s);
 }
 
-/* Processes that are not shown, and an order that no column shows. */
-static void draw_more(struct frame *s, const struct controls *c, size_t above, size_t below)
+/* The column sorted by, if the screen is too narrow for it. */
+static const char *hidden(const struct frame *s, const struct controls *c)
 {
-	const bool hidden = (c->sort == SORT_RSS && s->width < END_RSS) ||
-			    (c->sort == SORT_WRITTEN && s->width < END_WRITTEN) ||
-			    (c->sort == SORT_PID && s->width < END_USED);
+	static const int ends[NR_SORTS] = {
+		[SORT_PID] = END_USED, [SORT_WRITTEN] = END_WRITTEN, [SORT_RSS] = END_RSS,
+	};
+	const int sort = c->sort[LIST_TASKS];
 
-	if (above)
-		frame_put(s, STYLE_NOTE, "%zu above, %zu below", above, below);
-	else
-		frame_put(s, STYLE_NOTE, "%zu more", below);
-	if (hidden)
-		frame_put(s, STYLE_NOTE, ", by %s", sort_names[c->sort]);
-	frame_end(s);
+	return s->width < ends[sort] ? columns[sort].name : NULL;
 }
 
 /**
@@ -221,31 +198,17 @@ int draw_tasks(struct frame *s, const struct top *t, struct controls *c)
 	const struct task **list;
 	size_t nr, all, rows, i;
 
-	if (!t->last.tasks)
+	if (!t->last.m.tasks)
 		return 0;
 	list = select_tasks(s, t, c, &nr, &all);
 	if (!list)
 		return -1;
-	if (*c->filter) {
-		char filter[3 * FILTER_SIZE];
-
-		frame_name(s, filter, sizeof(filter), c->filter);
-		frame_put(s, STYLE_MARK, "filter \"%s\": %zu of %zu processes", filter, nr, all);
-		frame_end(s);
-	}
-	/* A row for the names, and one for the number of those that do not fit. */
-	rows = frame_left(s) > 1 ? frame_left(s) - 1 : 0;
-	if (nr > rows && rows)
-		rows--;
-	c->rows = rows;
-	if (c->first > nr - (rows < nr ? rows : nr))
-		c->first = nr - (rows < nr ? rows : nr);
+	rows = list_begin(s, c, nr, all, "processes");
 	if (rows)
 		draw_names(s, c);
 	for (i = c->first; i < nr && i - c->first < rows; i++)
 		draw_task(s, t, list[i], c->unit);
-	if (nr > rows)
-		draw_more(s, c, c->first, nr - i);
+	list_end(s, c, nr, rows, hidden(s, c));
 	free(list);
 	return 0;
 }

@@ -11,6 +11,28 @@
 /* How long what was missed is shown, at least. */
 #define NOTE_NS 5000000000ULL
 
+static void shown_init(struct shown *s)
+{
+	memset(s, 0, sizeof(*s));
+	model_init(&s->m);
+	s->classes.by = AGES_CLASS;
+	s->cgroups.by = AGES_CGROUP;
+}
+
+static void free_ages(struct shown *s)
+{
+	ages_free(&s->classes);
+	ages_free(&s->cgroups);
+	s->classes = (struct ages){ .by = AGES_CLASS };
+	s->cgroups = (struct ages){ .by = AGES_CGROUP };
+}
+
+static void shown_free(struct shown *s)
+{
+	model_free(&s->m);
+	free_ages(s);
+}
+
 /**
  * top_init() - initialize the state
  * @t: the state; free it with top_free()
@@ -18,9 +40,9 @@
 void top_init(struct top *t)
 {
 	memset(t, 0, sizeof(*t));
-	model_init(&t->last);
-	model_init(&t->now);
-	model_init(&t->newest);
+	shown_init(&t->last);
+	shown_init(&t->now);
+	shown_init(&t->newest);
 }
 
 /**
@@ -29,9 +51,9 @@ void top_init(struct top *t)
  */
 void top_free(struct top *t)
 {
-	model_free(&t->last);
-	model_free(&t->now);
-	model_free(&t->newest);
+	shown_free(&t->last);
+	shown_free(&t->now);
+	shown_free(&t->newest);
 }
 
 /* Add an interval to the history, in each half second that it overlaps. */
@@ -57,12 +79,24 @@ static void remember(struct top *t, const struct interval *i)
 	}
 }
 
-static int add_to_now(struct model *m, const struct row *row)
+/* An interval whose memref_scan was lost has its ages here until those of the next. */
+static int add_ages(struct shown *s, const struct age_row *row)
 {
+	if (row->seq != s->ages_seq)
+		free_ages(s);
+	s->ages_seq = row->seq;
+	return ages_add(&s->classes, 0, row) || ages_add(&s->cgroups, 0, row) ? -1 : 0;
+}
+
+static int add_to_now(struct shown *s, const struct row *row)
+{
+	struct model *m = &s->m;
+
 	switch (row->type) {
 	case ROW_GROUP: return model_add_group(m, &row->group);
 	case ROW_NODE: return model_add_node(m, &row->node);
 	case ROW_TASK: return model_add_task(m, &row->task);
+	case ROW_AGE: return add_ages(s, &row->age);
 	case ROW_SCAN: return model_add_scan(m, &row->scan);
 	default: return 0;
 	}
@@ -83,24 +117,26 @@ int top_add(struct top *t, const struct row *row)
 		return -1;
 	if (row->type != ROW_SCAN)
 		return 0;
-	i = &t->now.intervals[0];
+	if (t->now.ages_seq != row->scan.seq)
+		free_ages(&t->now);
+	i = &t->now.m.intervals[0];
 	/* memref_scan has the sums, whether group events are enabled or not. */
 	memcpy(i->pages, i->scan.pages, sizeof(i->pages));
 	if (!t->begin_ns)
 		t->begin_ns = i->scan.begin_ns;
 	remember(t, i);
 	if (t->paused) {
-		model_free(&t->newest);
+		shown_free(&t->newest);
 		t->newest = t->now;
 		t->missed++;
 	} else {
-		model_free(&t->last);
+		shown_free(&t->last);
 		t->last = t->now;
 		/* Short intervals would not leave the time to read it. */
 		if (i->scan.end_ns > t->resumed_ns + NOTE_NS)
 			t->missed = t->missed_events = 0;
 	}
-	model_init(&t->now);
+	shown_init(&t->now);
 	t->intervals++;
 	return 1;
 }
@@ -131,10 +167,10 @@ void top_pause(struct top *t, bool pause)
 		t->missed = t->missed_events = 0;
 		memcpy(t->frozen, t->buckets, sizeof(t->frozen));
 	} else if (t->missed) {
-		model_free(&t->last);
+		shown_free(&t->last);
 		t->last = t->newest;
-		t->resumed_ns = t->last.intervals[0].scan.end_ns;
-		model_init(&t->newest);
+		t->resumed_ns = t->last.m.intervals[0].scan.end_ns;
+		shown_init(&t->newest);
 	}
 }
 
@@ -172,7 +208,7 @@ void top_print_header(FILE *f)
  */
 void top_print_line(struct top *t, FILE *f)
 {
-	const struct interval *i = &t->last.intervals[0];
+	const struct interval *i = &t->last.m.intervals[0];
 	const struct scan_row *s = &i->scan;
 	const char *between = "";
 	struct task *task;
@@ -195,8 +231,8 @@ void top_print_line(struct top *t, FILE *f)
 		between = ",";
 	}
 	fputs(*between ? " " : "- ", f);
-	HASH_SORT(t->last.tasks, by_pages);
-	for (task = t->last.tasks; task && task->pages && shown < 3; task = task->hh.next) {
+	HASH_SORT(t->last.m.tasks, by_pages);
+	for (task = t->last.m.tasks; task && task->pages && shown < 3; task = task->hh.next) {
 		fputs(shown++ ? "," : "", f);
 		print_comm(f, task->key.comm);
 		fprintf(f, "[%u]:%.3f", task->key.pid, task->pages * PAGES_TO_MIB);

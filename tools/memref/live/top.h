@@ -21,6 +21,19 @@ struct bucket {
 };
 
 /**
+ * struct shown - an interval that can be shown
+ * @m: the interval, its groups and processes
+ * @classes: its idle ages by class; empty if the kernel does not keep them
+ * @cgroups: its idle ages by control group
+ * @ages_seq: the interval that the ages belong to
+ */
+struct shown {
+	struct model m;
+	struct ages classes, cgroups;
+	uint32_t ages_seq;
+};
+
+/**
  * struct top - what memref top shows
  * @last: the interval that is shown, the last one unless paused; has no intervals before
  *	the first is complete
@@ -40,7 +53,7 @@ struct bucket {
  * @memory: pages of memory of the machine; 0: unknown
  */
 struct top {
-	struct model last, now, newest;
+	struct shown last, now, newest;
 	struct bucket buckets[NR_BUCKETS], frozen[NR_BUCKETS];
 	bool paused;
 	uint64_t missed, missed_events, resumed_ns;

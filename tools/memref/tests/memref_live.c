@@ -4,6 +4,7 @@
  * memref_live FILE: the screen of memref top, of rows that FILE, a FIFO, gives when its
  * writer likes, on a machine with 4 GiB of memory:
  *	task PID PAGES WRITTEN RSS NAME
+ *	age PAGES BUCKET PATH		of anonymous memory, of a control group
  *	scan PAGES FLAGS INTERVAL_MS	ends an interval, now
  *	lose EVENTS
  *	end
@@ -53,6 +54,17 @@ static void add_task(struct feed *f, const char *line)
 		top_add(&f->top, &row);
 }
 
+static void add_age(struct feed *f, const char *line)
+{
+	struct row row = { .type = ROW_AGE, .age = { .seq = f->seq, .class = AGE_ANON, .cgroup = 7 } };
+	unsigned int pages, bucket;
+
+	if (sscanf(line, "age %u %u %127[^\n]", &pages, &bucket, row.age.path) != 3 || bucket >= AGE_BUCKETS)
+		return;
+	row.age.pages[bucket] = pages;
+	top_add(&f->top, &row);
+}
+
 static void add_scan(struct feed *f, const char *line)
 {
 	const uint64_t now = now_ns();
@@ -73,6 +85,7 @@ static void take(struct feed *f, const char *line)
 	else if (!strcmp(line, "end"))
 		f->ended = true;
 	add_task(f, line);
+	add_age(f, line);
 	add_scan(f, line);
 }
 

@@ -118,9 +118,17 @@ expect(qr/interval 3 took.*, ended 5 s ago/, 'some seconds later');
 feed(@tasks, "scan 50000 0 3600000\n");
 expect(qr/interval 4 took(?!.*while paused).*^18 more/ms, 'what was missed is no longer shown');
 
+# Idle ages, as soon as there are some.
+$terminal->type('a');
+expect(qr/^no idle ages: memref top --ages/m, 'a: no idle ages');
+feed(map({ "age 25600 $_ /group$_\n" } 0 .. 8), @tasks, "scan 50000 0 3600000\n");
+expect(qr/^of +all +used +idle 8\+▼ +idle 128\+ +0 \.\. 128\+\nclass anon +900\.0 MiB +100\.0 MiB +500\.0 MiB +100\.0 MiB  █{9}\ncgroup \/group4 /m, 'by class and control group');
+$terminal->type('a');
+expect(qr/^18 more$/m, 'a: processes');
+
 # Sizes.
-for ([ 300, 60, qr/ +30 prog-é30 [^\n]*\n+\z/ ], [ 40, 10, qr/^interval 4 .*^ +pid▲ command +used\n.*^28 more$/ms ],
-     [ 20, 3, qr/\Ainterval 4 .*\ntotal +195\.3 MiB\n! 3 events were lost\n\z/ ], [ 1, 1, qr/\A.?\n\z/ ], [ 2, 50, qr/\Ain\n/ ],
+for ([ 300, 60, qr/ +30 prog-é30 [^\n]*\n+\z/ ], [ 40, 10, qr/^interval 5 .*^ +pid▲ command +used\n.*^28 more$/ms ],
+     [ 20, 3, qr/\Ainterval 5 .*\ntotal +195\.3 MiB\n! 3 events were lost\n\z/ ], [ 1, 1, qr/\A.?\n\z/ ], [ 2, 50, qr/\Ain\n/ ],
      [ 80, 24, qr/ +1 prog-é1 .*^18 more$/ms ]) {
 	$terminal->resize(@$_[0, 1]);
 	expect($_->[2], "$_->[0] columns, $_->[1] rows");
@@ -131,7 +139,7 @@ $terminal->type('><' x 200 . 'xyzXYZ0-=[]' . 'u' x 500 . '/' . 'é' x 200);
 expect(qr/filter: é{31}/, 'many keys at once');
 $terminal->press('Escape');
 $terminal->press('F5', 'M-x', 'C-a', 'BTab', 'DC', 'IC');
-expect(qr/interval 4 took.*pid▲.*\n +1 prog-é1 .*^18 more$/ms, 'keys without a meaning');
+expect(qr/interval 5 took.*pid▲.*\n +1 prog-é1 .*^18 more$/ms, 'keys without a meaning');
 
 # Stopped, by Ctrl-Z and by what cannot be caught; and on.
 $terminal->press('C-z');
@@ -142,7 +150,7 @@ shell('bg');
 status();
 expect(qr/^ready>$/m, 'bg: it does not draw');
 shell('fg');
-expect(qr/\Amemref top: interval 4 took.*^18 more$/ms, 'fg: all is drawn');
+expect(qr/\Amemref top: interval 5 took.*^18 more$/ms, 'fg: all is drawn');
 is($terminal->ask('alternate_on') . $terminal->ask('cursor_flag'), '10', 'on the other screen again');
 $terminal->type('>');
 expect(qr/command▲/, 'and takes keys');
@@ -150,7 +158,7 @@ my ($pid) = `pgrep -f '^$build/tools/tests/memref_live $dir'` =~ /(\d+)/;
 kill 'STOP', $pid;
 expect(qr/Stopped.*^ready>$/ms, 'SIGSTOP');
 shell('fg');
-expect(qr/\Amemref top: interval 4 took.*^18 more$/ms, 'fg: all is drawn');
+expect(qr/\Amemref top: interval 5 took.*^18 more$/ms, 'fg: all is drawn');
 $terminal->type('<');
 expect(qr/pid▲/, 'and takes keys');
 $terminal->type('q');

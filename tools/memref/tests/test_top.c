@@ -34,6 +34,16 @@ static void task(struct top *t, uint32_t seq, uint32_t pid, const char *comm, ui
 	assert_int_equal(top_add(t, &row), 0);
 }
 
+static void age(struct top *t, uint32_t seq, enum age_class class, uint64_t cgroup, const char *path, int bucket,
+		uint32_t pages)
+{
+	struct row row = { .type = ROW_AGE, .age = { .seq = seq, .class = class, .cgroup = cgroup } };
+
+	strcpy(row.age.path, path);
+	row.age.pages[bucket] = pages;
+	assert_int_equal(top_add(t, &row), 0);
+}
+
 static char text[1 << 20];
 
 static const char *line(struct top *t)
@@ -74,14 +84,18 @@ static const char *screen(struct top *t, int width, int height, bool utf8)
 
 static void shows(const char *what)
 {
-	if (!strstr(text, what))
-		fail_msg("'%s' is not on the screen:\n%s", what, text);
+	if (strstr(text, what))
+		return;
+	fputs(text, stderr);
+	fail_msg("'%s' is not on the screen", what);
 }
 
 static void shows_not(const char *what)
 {
-	if (strstr(text, what))
-		fail_msg("'%s' is on the screen:\n%s", what, text);
+	if (!strstr(text, what))
+		return;
+	fputs(text, stderr);
+	fail_msg("'%s' is on the screen", what);
 }
 
 static void press(struct top *t, const char *keys)
@@ -160,7 +174,7 @@ static void measure(int *columns, int *rows)
 /* No row is wider than the screen, and there are not more than it has. */
 static void sizes(void **state)
 {
-	static const char * const keys[] = { "", "/program", "h", "p" };
+	static const char * const keys[] = { "", "/program", "h", "p", "a", "a/class" };
 	int width, height, utf8, columns, rows, i;
 	struct top t;
 	size_t k;
@@ -174,6 +188,8 @@ static void sizes(void **state)
 		assert_int_equal(scan(&t, i + 1, i * 100, 0x7ff), 1);
 	for (i = 0; i < 40; i++)
 		task(&t, 1001, i, i % 2 ? "program" : "\346\274\242\345\255\227\346\274\242\345\255\227\346\274", i << 20);
+	for (i = 0; i < 40; i++)
+		age(&t, 1001, i % NR_AGE_CLASSES, i, "/a/path/\346\274\242\345\255\227\346\274\242\345\255", i % AGE_BUCKETS, i << 20);
 	scan(&t, 1001, 5, 0x7ff);
 	for (k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
 		controls_init(&controls);
@@ -603,7 +619,7 @@ static void other_keys(void **state)
 	strcpy(before, screen(&t, 80, 24, true));
 	was = controls;
 	for (key = 0; key < 0x200; key++) {
-		if (key && key < 0x80 && strchr("qh?p <>ru/f", key))
+		if (key && key < 0x80 && strchr("qh?p <>rau/f", key))
 			continue;
 		assert_false(controls_key(&controls, &t, key));
 	}
@@ -687,6 +703,70 @@ static void styles(void **state)
 	top_free(&t);
 }
 
+/* Memory by idle age: classes and control groups, of the interval that is shown. */
+static void idle_ages(void **state)
+{
+	struct top t;
+
+	(void)state;
+	top_init(&t);
+	t.memory = 1 << 20;
+	three_tasks(&t, 1);
+	press(&t, "a");
+	screen(&t, 80, 24, true);
+	shows("no idle ages: memref top --ages");
+	age(&t, 2, AGE_ANON, 5, "/hot", 0, 256);
+	age(&t, 2, AGE_ANON, 5, "/hot", 4, 512);
+	age(&t, 2, AGE_CACHE, 6, "/cold/caf\303\251", 8, 2560);
+	age(&t, 2, AGE_KERNEL, 0, "", 3, 128);
+	three_tasks(&t, 2);
+	screen(&t, 80, 24, false);
+	shows("of                            all        used    idle 8+v   idle 128+  0 .. 128+\n"
+	      "cgroup /cold/caf??       10.0 MiB       0 KiB    10.0 MiB    10.0 MiB          #\n"
+	      "class page_cache         10.0 MiB       0 KiB    10.0 MiB    10.0 MiB          #\n"
+	      "cgroup /hot               3.0 MiB     1.0 MiB     2.0 MiB       0 KiB  -   #    \n");
+	shows("class kernel              512 KiB       0 KiB       0 KiB       0 KiB     #     \n");
+	shows_not("alpha");
+	press(&t, "<");
+	screen(&t, 100, 24, false);
+	shows("usedv");
+	shows("+\ncgroup /hot ");
+	press(&t, "/COLD");
+	screen(&t, 80, 24, false);
+	shows("filter \"COLD\": 1 of 6 classes and control groups");
+	shows_not("class anon");
+	type(&t, (const uint32_t[]){ PRESS_ESCAPE, 0 });
+	/* Narrow: fewer columns; an order that is not shown is named. */
+	screen(&t, 40, 10, false);
+	shows("class anon           3.0 MiB     1.0 MiB\n");
+	screen(&t, 20, 8, false);
+	shows("class an     3.0 MiB\n");
+	shows(" more, by used\n");
+	/* Paused, they stay; ages of an interval that was lost are not those of the next. */
+	press(&t, "p");
+	age(&t, 3, AGE_ANON, 5, "/hot", 0, 25600);
+	assert_int_equal(scan(&t, 3, 0, 0), 1);
+	screen(&t, 80, 24, false);
+	shows("class anon                3.0 MiB ");
+	press(&t, "p");
+	screen(&t, 80, 24, false);
+	shows("class anon              100.0 MiB ");
+	age(&t, 4, AGE_ANON, 5, "/hot", 0, 1);
+	age(&t, 5, AGE_ANON, 5, "/hot", 0, 2);
+	assert_int_equal(scan(&t, 5, 0, 0), 1);
+	screen(&t, 80, 24, false);
+	shows("class anon                  8 KiB ");
+	age(&t, 6, AGE_ANON, 5, "/hot", 0, 1);
+	assert_int_equal(scan(&t, 7, 0, 0), 1);
+	screen(&t, 80, 24, false);
+	shows("no idle ages");
+	press(&t, "a");
+	three_tasks(&t, 8);
+	screen(&t, 80, 24, false);
+	shows("alpha");
+	top_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -698,7 +778,7 @@ int main(void)
 		cmocka_unit_test_setup(filters, begin), cmocka_unit_test_setup(pausing, begin),
 		cmocka_unit_test_setup(pause_keeps_history, begin), cmocka_unit_test_setup(help, begin),
 		cmocka_unit_test_setup(other_keys, begin), cmocka_unit_test_setup(many_processes, begin),
-		cmocka_unit_test_setup(styles, begin),
+		cmocka_unit_test_setup(styles, begin), cmocka_unit_test_setup(idle_ages, begin),
 	};
 
 	return cmocka_run_group_tests_name("top", tests, NULL, NULL);
