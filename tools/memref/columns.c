@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * A recording as tables with typed columns, for databases of many machines: CSV as RFC 4180
+ * Intervals as tables with typed columns, for databases of many machines: CSV as RFC 4180
  * has it, an empty field for what is not known.  docs/reference/fleet-columns.md lists the columns.
  *
- * The recording is read twice: the first time for its host and its end.
+ * A recording is read twice: the first time for its host and its end.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,8 @@ struct service {
 };
 
 struct columns {
-	const struct columns_options *o;
+	const struct columns_options *o;	/* NULL: not of a recording */
+	enum columns_table table;
 	struct gather gather;
 	struct model nodes;		/* only its node spans are used */
 	struct task_row *tasks;		/* of intervals that are not complete yet */
@@ -35,7 +36,8 @@ struct columns {
 	uint64_t offset_ns;		/* to add to CLOCK_MONOTONIC for ns since 1970 */
 	char *host, *boot;		/* as fields of CSV */
 	char first_error[512];		/* of the first reading */
-	struct outfile out;
+	FILE *f;			/* the output */
+	uint32_t nodes_seq;		/* the interval whose node spans are in @nodes */
 	bool no_memory;
 };
 
@@ -72,7 +74,7 @@ static void begin_row(const struct columns *x)
 {
 	const struct scan_row *s = &x->gather.scan;
 
-	fprintf(x->out.f, "%d,%s,%s,%" PRId64 ",%" PRIu64 ",%" PRIu32, COLUMNS_SCHEMA, x->host, x->boot,
+	fprintf(x->f, "%d,%s,%s,%" PRId64 ",%" PRIu64 ",%" PRIu32, COLUMNS_SCHEMA, x->host, x->boot,
 		(int64_t)(s->scan_ns + x->offset_ns), s->scan_ns - s->begin_ns, s->seq);
 }
 
@@ -87,10 +89,10 @@ static void write_groups(struct columns *x)
 
 		begin_row(x);
 		if (node < 0)
-			fputs(",", x->out.f);
+			fputs(",", x->f);
 		else
-			fprintf(x->out.f, ",%d", node);
-		fprintf(x->out.f, ",%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%u\n", r->phys_addr,
+			fprintf(x->f, ",%d", node);
+		fprintf(x->f, ",%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%u\n", r->phys_addr,
 			(uint64_t)g->scan.group_kb << 10, r->pages[KERNEL], r->pages[USER], r->pages[PAGE_CACHE],
 			r->written);
 	}
@@ -116,17 +118,17 @@ static void write_interval_row(struct columns *x, int node, uint64_t memory)
 	}
 	begin_row(x);
 	if (node < 0)
-		fputs(",", x->out.f);
+		fputs(",", x->f);
 	else
-		fprintf(x->out.f, ",%d", node);
-	fputc(',', x->out.f);
+		fprintf(x->f, ",%d", node);
+	fputc(',', x->f);
 	if (memory)
-		fprintf(x->out.f, "%" PRIu64, memory);
-	fprintf(x->out.f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", pages[KERNEL],
+		fprintf(x->f, "%" PRIu64, memory);
+	fprintf(x->f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", pages[KERNEL],
 		pages[USER], pages[PAGE_CACHE], groups, written);
 	if (node < 0 && g->scan.rss)
-		fprintf(x->out.f, "%" PRIu64, g->scan.rss);
-	fprintf(x->out.f, ",%u\n", g->scan.flags);
+		fprintf(x->f, "%" PRIu64, g->scan.rss);
+	fprintf(x->f, ",%u\n", g->scan.flags);
 }
 
 static void write_intervals(struct columns *x)
@@ -157,7 +159,7 @@ static void write_service(struct columns *x, const struct service *s)
 
 	x->no_memory |= !name;
 	begin_row(x);
-	fprintf(x->out.f, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", name ? name : "", s->processes,
+	fprintf(x->f, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", name ? name : "", s->processes,
 		s->pages, s->written, s->rss);
 	free(name);
 }
@@ -216,12 +218,12 @@ static int write_interval(void *ctx, const struct gather *g)
 	struct columns *x = ctx;
 	size_t i, kept = 0;
 
-	tables[x->o->table].write(x);
+	tables[x->table].write(x);
 	for (i = 0; i < x->nr_tasks; i++)
 		if ((int32_t)(x->tasks[i].seq - g->scan.seq) > 0)
 			x->tasks[kept++] = x->tasks[i];
 	x->nr_tasks = kept;
-	return x->no_memory || ferror(x->out.f);
+	return x->no_memory || ferror(x->f);
 }
 
 static int keep_task(struct columns *x, const struct task_row *t)
@@ -245,7 +247,7 @@ static int take_row(void *ctx, const struct row *row)
 
 	if (row->type == ROW_NODE)
 		return model_add_node(&x->nodes, &row->node);
-	if (row->type == ROW_TASK && x->o->table == COLUMNS_SERVICES && keep_task(x, &row->task))
+	if (row->type == ROW_TASK && x->table == COLUMNS_SERVICES && keep_task(x, &row->task))
 		return -1;
 	return gather_add(&x->gather, row);
 }
@@ -285,12 +287,19 @@ uint64_t columns_offset(const struct columns_options *o, const char *path, uint6
 	return st.st_mtim.tv_sec * UINT64_C(1000000000) + st.st_mtim.tv_nsec - end_ns;
 }
 
+static void add_up_memory(struct columns *x)
+{
+	size_t s;
+
+	for (x->memory = s = 0; s < x->nodes.nr_spans; s++)
+		x->memory += x->nodes.spans[s].end - x->nodes.spans[s].start;
+}
+
 /* First reading: the host, the memory of the nodes, the end.  Messages are left to the second. */
 static int measure(struct columns *x, const char *path)
 {
 	struct reader r = { .row = see_row, .ctx = x };
 	char *comma;
-	size_t s;
 	int failed;
 
 	x->gather.interval = see_interval;
@@ -299,8 +308,7 @@ static int measure(struct columns *x, const char *path)
 	if (failed && !*x->first_error)
 		return complain(FAILED, "no memory left");
 	gather_end(&x->gather);
-	for (s = 0; s < x->nodes.nr_spans; s++)
-		x->memory += x->nodes.spans[s].end - x->nodes.spans[s].start;
+	add_up_memory(x);
 	x->offset_ns = columns_offset(x->o, path, x->gather.begin_ns, x->end_ns);
 	gather_free(&x->gather);
 	x->gather = (struct gather){ 0 };
@@ -312,34 +320,55 @@ static int measure(struct columns *x, const char *path)
 	return x->host && x->boot ? OK : complain(FAILED, "no memory left");
 }
 
+/**
+ * columns_print_header() - print the names of a table's columns
+ * @table: the table
+ * @f: output
+ */
+void columns_print_header(enum columns_table table, FILE *f)
+{
+	fprintf(f, "schema,host,boot,time_ns,interval_ns,seq,%s\n", tables[table].columns);
+}
+
 /* Second reading.  Return OK or FAILED with a message printed. */
 static int write_table(struct columns *x, const char *path, const char *output)
 {
 	struct reader r = { .row = take_row, .ctx = x };
+	struct outfile out;
 	int ret;
 
 	x->gather.interval = write_interval;
 	x->gather.ctx = x;
-	if (outfile_open(&x->out, output))
+	if (outfile_open(&out, output))
 		return FAILED;
 	errno = 0;
-	fprintf(x->out.f, "schema,host,boot,time_ns,interval_ns,seq,%s\n", tables[x->o->table].columns);
+	x->f = out.f;
+	columns_print_header(x->table, x->f);
 	ret = read_rows(path, &r);
 	x->no_memory |= ret < 0;
 	/* The first reading failed for another reason than a damaged file. */
 	if (!ret && *x->first_error) {
-		outfile_drop(&x->out);
+		outfile_drop(&out);
 		return complain(FAILED, "%s", x->first_error);
 	}
 	/* Keep the intervals that could be read of a damaged file. */
-	if (!x->no_memory && !ferror(x->out.f))
+	if (!x->no_memory && !ferror(x->f))
 		gather_end(&x->gather);
 	if (!x->no_memory && x->gather.intervals)
-		return outfile_close(&x->out, 0) || (ret && !ferror(x->out.f)) ? FAILED : OK;
-	outfile_drop(&x->out);
+		return outfile_close(&out, 0) || (ret && !ferror(x->f)) ? FAILED : OK;
+	outfile_drop(&out);
 	if (x->no_memory)
 		return complain(FAILED, "no memory left");
 	return ret ? FAILED : complain(FAILED, "%s: no complete memref interval", path);
+}
+
+static void release(struct columns *x)
+{
+	gather_free(&x->gather);
+	model_free(&x->nodes);
+	free(x->tasks);
+	free(x->host);
+	free(x->boot);
 }
 
 /**
@@ -352,17 +381,98 @@ static int write_table(struct columns *x, const char *path, const char *output)
  */
 int columns_export(const struct columns_options *o, const char *path, const char *output)
 {
-	struct columns x = { .o = o };
+	struct columns x = { .o = o, .table = o->table };
 	int ret;
 
 	model_init(&x.nodes);
 	ret = measure(&x, path);
 	if (!ret)
 		ret = write_table(&x, path, output);
-	gather_free(&x.gather);
-	model_free(&x.nodes);
-	free(x.tasks);
-	free(x.host);
-	free(x.boot);
+	release(&x);
 	return ret;
+}
+
+/**
+ * columns_new() - begin a table of intervals that are not recorded, but as they come
+ * @table: the table
+ * @host: name of the machine
+ * @boot: its boot_id
+ *
+ * Return: the table, to be freed by columns_free(), or NULL if out of memory.
+ */
+struct columns *columns_new(enum columns_table table, const char *host, const char *boot)
+{
+	struct columns *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	x->table = table;
+	model_init(&x->nodes);
+	x->gather.interval = write_interval;
+	x->gather.ctx = x;
+	x->host = csv_field(host);
+	x->boot = csv_field(boot);
+	if (x->host && x->boot)
+		return x;
+	columns_free(x);
+	return NULL;
+}
+
+/**
+ * columns_free() - free a table
+ * @x: the table, or NULL
+ */
+void columns_free(struct columns *x)
+{
+	if (x)
+		release(x);
+	free(x);
+}
+
+/* Memory may have come or gone: the spans are those of one interval. */
+static int take_node(struct columns *x, const struct node_row *row)
+{
+	int ret = 0;
+
+	if (row->seq != x->nodes_seq) {
+		ret = gather_end(&x->gather);
+		model_free(&x->nodes);
+		model_init(&x->nodes);
+		x->nodes_seq = row->seq;
+	}
+	ret = ret ? ret : model_add_node(&x->nodes, row);
+	add_up_memory(x);
+	return ret;
+}
+
+/**
+ * columns_add() - add a row of now; writes an interval when the next one begins
+ * @x: the table
+ * @row: the row
+ * @offset_ns: what to add to CLOCK_MONOTONIC for ns since 1970
+ * @f: output
+ *
+ * Return: 0, or another value if out of memory or if @f has an error.
+ */
+int columns_add(struct columns *x, const struct row *row, uint64_t offset_ns, FILE *f)
+{
+	x->offset_ns = offset_ns;
+	x->f = f;
+	return row->type == ROW_NODE ? take_node(x, &row->node) : take_row(x, row);
+}
+
+/**
+ * columns_flush() - write the last interval, if all of it has come
+ * @x: the table
+ * @offset_ns: as for columns_add()
+ * @f: output
+ * @end: nothing more comes: write it, even if groups are missing
+ *
+ * Return: as columns_add().
+ */
+int columns_flush(struct columns *x, uint64_t offset_ns, FILE *f, bool end)
+{
+	x->offset_ns = offset_ns;
+	x->f = f;
+	return end || gather_complete(&x->gather) ? gather_end(&x->gather) : 0;
 }

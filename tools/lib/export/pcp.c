@@ -21,11 +21,11 @@
 #include "lib/complain.h"
 #include "lib/hash.h"
 #include "pcp.h"
+#include "pcp_names.h"
 
 #define LIBRARY		"libpcp_import.so.1"
 /* The domain of data that are no running agent's. */
 #define DOMAIN		245
-#define MAX_NAME	256
 
 static const char * const suffixes[] = { "index", "meta", "0" };
 
@@ -33,7 +33,7 @@ static const char * const suffixes[] = { "index", "meta", "0" };
 
 /* An instance that has its number: of a metric, by its name. */
 struct instance {
-	struct { int metric; char name[MAX_NAME]; } key;
+	struct { int metric; char name[PCP_NAME]; } key;
 	UT_hash_handle hh;
 };
 
@@ -50,7 +50,6 @@ struct pcp {
 	__typeof__(pmiWrite) *write;
 	__typeof__(pmiID) *id;
 	__typeof__(pmiInDom) *indom;
-	__typeof__(pmiUnits) *units;
 	__typeof__(pmiErrStr_r) *error;
 	const struct metric *list;
 	struct instance *instances;
@@ -70,7 +69,7 @@ static const struct {
 	{ "pmiAddInstance", offsetof(struct pcp, add_instance) },
 	{ "pmiPutValue", offsetof(struct pcp, put_value) }, { "pmiPutText", offsetof(struct pcp, put_text) },
 	{ "pmiWrite", offsetof(struct pcp, write) }, { "pmiID", offsetof(struct pcp, id) },
-	{ "pmiInDom", offsetof(struct pcp, indom) }, { "pmiUnits", offsetof(struct pcp, units) },
+	{ "pmiInDom", offsetof(struct pcp, indom) },
 	{ "pmiErrStr_r", offsetof(struct pcp, error) },
 };
 
@@ -102,46 +101,20 @@ static int check(struct pcp *p, int status)
 	return complain(FAILED, "%s: %s", p->output, p->error(status, text, sizeof(text)));
 }
 
-/* memref_working_set_bytes -> memref.working_set_bytes */
-static void name_of(const struct metric *metric, char *name, size_t size)
-{
-	char *first;
-
-	snprintf(name, size, "%s", metric->name);
-	first = strchr(name, '_');
-	if (first)
-		*first = '.';
-}
-
-static pmUnits units_of(struct pcp *p, enum metric_unit unit)
-{
-	switch (unit) {
-	case UNIT_BYTES: return p->units(1, 0, 0, PM_SPACE_BYTE, 0, 0);
-	case UNIT_SECONDS: return p->units(0, 1, 0, 0, PM_TIME_SEC, 0);
-	case UNIT_NONE: return p->units(0, 0, 1, 0, 0, PM_COUNT_ONE);
-	default: return p->units(0, 0, 0, 0, 0, 0);
-	}
-}
-
-static int type_of(const struct metric *metric)
-{
-	return metric->unit == UNIT_NONE || metric->unit == UNIT_BYTES ? PM_TYPE_U64 : PM_TYPE_DOUBLE;
-}
-
 /* A metric is defined with its first value: those without one are not in the archive. */
 static int define(struct pcp *p, int i)
 {
 	const struct metric *metric = &p->list[i];
-	char name[MAX_NAME];
+	char name[PCP_NAME];
 	int ret;
 
 	if (p->defined & UINT64_C(1) << i)
 		return OK;
 	p->defined |= UINT64_C(1) << i;
-	name_of(metric, name, sizeof(name));
-	ret = check(p, p->add_metric(name, p->id(DOMAIN, 0, i + 1), type_of(metric),
+	pcp_metric_name(metric, name);
+	ret = check(p, p->add_metric(name, p->id(DOMAIN, 0, i + 1), pcp_type(metric),
 				     metric->labels[0] ? p->indom(DOMAIN, i + 1) : PM_INDOM_NULL,
-				     PM_SEM_INSTANT, units_of(p, metric->unit)));
+				     PM_SEM_INSTANT, pcp_units(metric->unit)));
 	return ret ? ret : check(p, p->put_text(PM_TEXT_PMID, PM_TEXT_ONELINE, p->id(DOMAIN, 0, i + 1), metric->help));
 }
 
@@ -194,15 +167,9 @@ struct pcp *pcp_open(const char *output, const char *host, const struct metric *
 static int find_instance(struct pcp *p, const struct metric_value *v, char *name)
 {
 	struct instance key = { .key.metric = v->metric }, *i;
-	char *c;
 
-	snprintf(key.key.name, sizeof(key.key.name), "%s%s%s", v->labels[0], v->labels[1] ? ":" : "",
-		 v->labels[1] ? v->labels[1] : "");
-	/* Up to a blank, names of instances must differ. */
-	for (c = key.key.name; *c; c++)
-		if ((unsigned char)*c <= ' ')
-			*c = '_';
-	strcpy(name, *key.key.name ? key.key.name : strcpy(key.key.name, "-"));
+	pcp_instance_name(v, key.key.name);
+	strcpy(name, key.key.name);
 	HASH_FIND(hh, p->instances, &key.key, sizeof(key.key), i);
 	if (i)
 		return OK;
@@ -224,7 +191,7 @@ static int find_instance(struct pcp *p, const struct metric_value *v, char *name
  */
 int pcp_write(struct pcp *p, struct metrics *m, uint64_t time_ns)
 {
-	char name[MAX_NAME], instance[MAX_NAME], value[64];
+	char name[PCP_NAME], instance[PCP_NAME], value[64];
 	int ret = m->no_memory ? complain(FAILED, "no memory left") : OK;
 	size_t i;
 
@@ -232,8 +199,8 @@ int pcp_write(struct pcp *p, struct metrics *m, uint64_t time_ns)
 		const struct metric_value *v = &m->values[i];
 		const struct metric *metric = &m->list[v->metric];
 
-		name_of(metric, name, sizeof(name));
-		snprintf(value, sizeof(value), type_of(metric) == PM_TYPE_U64 ? "%.0f" : "%.17g", v->value);
+		pcp_metric_name(metric, name);
+		snprintf(value, sizeof(value), pcp_type(metric) == PM_TYPE_U64 ? "%.0f" : "%.17g", v->value);
 		ret = define(p, v->metric);
 		if (!ret && metric->labels[0])
 			ret = find_instance(p, v, instance);

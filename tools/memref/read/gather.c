@@ -13,6 +13,17 @@ static int by_address(const void *a, const void *b)
 }
 
 /**
+ * gather_complete() - whether the current interval has its memref_scan and all of its groups
+ * @g: the collector
+ *
+ * Return: true if it has.
+ */
+bool gather_complete(const struct gather *g)
+{
+	return g->has_scan && g->nr_groups >= g->scan.groups;
+}
+
+/**
  * gather_end() - complete the current interval
  * @g: the collector
  *

@@ -4,6 +4,7 @@
 #ifndef MEMREF_GATHER_H
 #define MEMREF_GATHER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "events.h"
@@ -34,6 +35,7 @@ struct gather {
 };
 
 int gather_add(struct gather *g, const struct row *row);
+bool gather_complete(const struct gather *g);
 int gather_end(struct gather *g);
 void gather_free(struct gather *g);
 

@@ -37,12 +37,12 @@ const struct metric memref_metrics[] = {
 	[TABLES_COLD] = { "memref_tables_cold", "Page tables skipped because nothing below was accessed." },
 	[PROCESSES_SKIPPED] = { "memref_processes_skipped", "Processes whose page tables could not be read." },
 	[FLAGS] = { "memref_interval_flags", "Flags of the interval: see memref-report(1)." },
-	[INTERVALS] = { "memref_intervals", "Intervals in the recording." },
-	[MISSING] = { "memref_intervals_missing", "Intervals that the recording lacks." },
-	[INCOMPLETE] = { "memref_intervals_incomplete", "Intervals that lack some of their groups." },
+	[INTERVALS] = { "memref_intervals", "Intervals of the recording, or since memref watch began." },
+	[MISSING] = { "memref_intervals_missing", "Intervals that are missing of these." },
+	[INCOMPLETE] = { "memref_intervals_incomplete", "Intervals of these that lack some of their groups." },
 	[LOST_EVENTS] = { "memref_lost_events", "Events that the ring buffer dropped." },
 	[PROCESS_WORKING_SET] = { "memref_process_working_set_bytes",
-				  "Memory that processes of a name referenced in an interval, mean of the recording.",
+				  "Memory that processes of a name referenced in an interval; of a recording, the mean.",
 				  UNIT_BYTES, { "comm" } },
 	[HOST] = { "memref_host_info", "The machine of the recording.", UNIT_NONE, { "host" } },
 	{ }
@@ -127,7 +127,12 @@ static size_t merge_names(struct name *names, size_t nr)
 	return to + 1;
 }
 
-static void add_processes(struct metrics *out, const struct model *m)
+/**
+ * metrics_of_processes() - add what processes of each name referenced, the mean of all intervals
+ * @out: gets them
+ * @m: the model, with at least one interval
+ */
+void metrics_of_processes(struct metrics *out, const struct model *m)
 {
 	struct name *names = calloc(HASH_COUNT(m->tasks) + 1, sizeof(*names));
 	const struct task *k;
@@ -156,17 +161,27 @@ static void add_processes(struct metrics *out, const struct model *m)
 }
 
 /**
+ * metrics_of_counts() - add what is counted
+ * @out: gets it
+ * @c: the counts
+ */
+void metrics_of_counts(struct metrics *out, const struct metrics_counts *c)
+{
+	metrics_add(out, INTERVALS, c->intervals, NULL, NULL);
+	metrics_add(out, MISSING, c->missing, NULL, NULL);
+	metrics_add(out, INCOMPLETE, c->incomplete, NULL, NULL);
+	metrics_add(out, LOST_EVENTS, c->lost_events, NULL, NULL);
+}
+
+/**
  * metrics_of_recording() - add the figures of a whole recording
  * @out: gets them
  * @m: the model, with at least one interval
  */
 void metrics_of_recording(struct metrics *out, struct model *m)
 {
-	metrics_add(out, INTERVALS, m->nr_intervals, NULL, NULL);
-	metrics_add(out, MISSING, m->missing, NULL, NULL);
-	metrics_add(out, INCOMPLETE, m->incomplete, NULL, NULL);
-	metrics_add(out, LOST_EVENTS, m->lost_events, NULL, NULL);
+	metrics_of_counts(out, &(struct metrics_counts){ m->nr_intervals, m->missing, m->incomplete, m->lost_events });
 	if (m->tasks)
-		add_processes(out, m);
+		metrics_of_processes(out, m);
 	metrics_add(out, HOST, 1, m->host, NULL);
 }
