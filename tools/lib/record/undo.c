@@ -22,14 +22,14 @@
 #include "lib/complain.h"
 #include "undo.h"
 
-/* Time limits: for trace-cmd to write its file, and for busy uprobes to be released. */
+/* Time limits: for trace-cmd to write its file, and for what is busy to be released. */
 #define TRACER_SECONDS	20
 #define BUSY_SECONDS	5
 
 static const char * const kinds[NR_UNDO] = {
 	[UNDO_WRITE] = "write", [UNDO_PIDS] = "pids", [UNDO_UPROBES] = "uprobes",
 	[UNDO_TRACER] = "tracer", [UNDO_OUTPUT] = "output", [UNDO_FILE] = "file",
-	[UNDO_DIR] = "dir",
+	[UNDO_DIR] = "dir", [UNDO_INSTANCE] = "instance",
 };
 
 static void pause_20ms(void)
@@ -285,6 +285,19 @@ static int remove_dir(const char *path)
 	return rmdir(path) && errno != ENOENT ? complain(FAILED, "%s: %s", path, strerror(errno)) : OK;
 }
 
+/* It is busy while the recorder reads it.  Without it, its events are disabled. */
+static int remove_instance(const char *name)
+{
+	char path[PATH_MAX];
+	int tries;
+
+	if (snprintf(path, sizeof(path), "%s/instances/%s", tracefs_tracing_dir(), name) >= (int)sizeof(path))
+		return complain(FAILED, "tracing instance %s: name too long", name);
+	for (tries = 0; rmdir(path) && errno == EBUSY && tries < BUSY_SECONDS * 50; tries++)
+		pause_20ms();
+	return !access(path, F_OK) ? complain(FAILED, "tracing instance %s: cannot be removed", name) : OK;
+}
+
 static int undo(enum undo kind, char *a, char *b)
 {
 	switch (kind) {
@@ -295,6 +308,7 @@ static int undo(enum undo kind, char *a, char *b)
 	case UNDO_OUTPUT: return end_output(a, b);
 	case UNDO_FILE: unlink(a); return OK;
 	case UNDO_DIR: return remove_dir(a);
+	case UNDO_INSTANCE: return remove_instance(a);
 	default: return OK;
 	}
 }

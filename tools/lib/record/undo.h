@@ -15,10 +15,11 @@
  * @UNDO_OUTPUT: trace-cmd writes file @a, which is renamed to @b if complete
  * @UNDO_FILE: file @a was created
  * @UNDO_DIR: directory @a was created; it holds files only
+ * @UNDO_INSTANCE: tracing instance @a was created
  */
 enum undo {
 	UNDO_WRITE, UNDO_PIDS, UNDO_UPROBES, UNDO_TRACER, UNDO_OUTPUT, UNDO_FILE, UNDO_DIR,
-	NR_UNDO
+	UNDO_INSTANCE, NR_UNDO
 };
 
 int undo_line(char *line, size_t size, enum undo kind, const char *a, const char *b);
