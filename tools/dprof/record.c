@@ -28,6 +28,9 @@
 #include "rules.h"
 #include "watchpoint.h"
 
+/* Of a type whose histories are recorded, so many objects must be allocated in the first pass. */
+#define MIN_ALLOCS	10
+
 /* The options other than knobs. */
 struct plan {
 	const char *output;
@@ -108,7 +111,8 @@ static int choose_from(const char *path, const struct plan *p, const struct filt
 	if (model_load(&m, path, error, sizeof(error)) && !m.events)
 		complain(FAILED, "%s", error);
 	else
-		n = choose(&m, p->nr_types, p->nr_offsets, length ? atoi(length) : 8, &c);
+		n = choose(&m, p->nr_types, p->nr_offsets, length ? atoi(length) : 8,
+			   p->choose_history ? MIN_ALLOCS : 0, &c);
 	model_free(&m);
 	if (n < 0)
 		return FAILED;
@@ -116,6 +120,9 @@ static int choose_from(const char *path, const struct plan *p, const struct filt
 		return complain(FAILED, "the first pass has no samples of slab or page objects to choose "
 				"from: use a longer --first, or name types");
 	fprintf(stderr, "dprof: chosen: %s\n", c.types);
+	if (*c.rare)
+		fprintf(stderr, "dprof: fewer than %d objects allocated in the first pass, too few for histories: %s\n",
+			MIN_ALLOCS, c.rare);
 	if (p->choose_types && knobs_queue(KNOB_TYPES, c.types))
 		return FAILED;
 	if (!p->choose_history)
@@ -129,6 +136,27 @@ static int choose_from(const char *path, const struct plan *p, const struct filt
 static bool wait_seconds(double seconds, pid_t child, pid_t tracer)
 {
 	return command_wait(child, tracer, seconds * 1000) & COMMAND_ENDED;
+}
+
+/*
+ * A history begins with an allocation, so the first pass records those of all types.  Return
+ * what the rules of types were, to be freed, or NULL with a message printed.
+ */
+static char *begin_all_types(void)
+{
+	char *types = knobs_queued(KNOB_TYPES) ? strdup(knobs_queued(KNOB_TYPES)) :
+						 tracefs_instance_file_read(NULL, "dprof/types", NULL);
+
+	/* An empty file is read as NULL. */
+	if (!types)
+		types = strdup("");
+	if (!types)
+		complain(FAILED, "out of memory");
+	if (types && knobs_queue(KNOB_TYPES, "all")) {
+		free(types);
+		types = NULL;
+	}
+	return types;
 }
 
 /* Record samples for a while and choose types by them.  Return OK or FAILED. */
@@ -206,14 +234,18 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 {
 	bool two_passes = p->choose_types || p->choose_history, started = false;
 	const long throttled_before = throttled();
+	char *types = p->choose_history ? begin_all_types() : NULL;
 	pid_t tracer;
 	int ret, failed, status;
 
-	ret = knobs_apply();
+	ret = p->choose_history && !types ? FAILED : knobs_apply();
 	if (!ret && two_passes) {
 		ret = first_pass(p, child, go);
 		started = true;
 	}
+	if (!ret && types && !p->choose_types)
+		ret = knobs_queue(KNOB_TYPES, types);
+	free(types);
 	if (!ret && two_passes)
 		ret = knobs_apply();
 	tracer = ret ? -1 : trace_cmd_start("dprof", tmp, dprof_runs);

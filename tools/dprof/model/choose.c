@@ -109,22 +109,53 @@ static void add_group(struct choice *c, uint32_t a, uint32_t b, bool pair)
 		sprintf(c->offsets + n, "%s%s", n ? " " : "", group);
 }
 
+/* Types of which fewer are allocated go to the end.  Return the number of others; 0: of all, or none. */
+static uint32_t put_rare_last(struct scored *types, uint32_t nr, uint32_t min_allocs)
+{
+	struct scored *rare = malloc((nr + 1) * sizeof(*rare));
+	uint32_t i, often = 0, nr_rare = 0;
+
+	for (i = 0; rare && i < nr; i++) {
+		if (types[i].type->allocs >= min_allocs)
+			types[often++] = types[i];
+		else
+			rare[nr_rare++] = types[i];
+	}
+	if (nr_rare)
+		memcpy(types + often, rare, nr_rare * sizeof(*rare));
+	free(rare);
+	return often;
+}
+
+/* The types that cost more than one that is chosen, and are allocated too rarely. */
+static void name_rare(struct choice *c, const struct scored *types, uint32_t often, uint32_t nr)
+{
+	size_t used = 0;
+	uint32_t i;
+
+	for (i = often; i < nr && types[i].score > types[0].score && used < sizeof(c->rare); i++)
+		used += snprintf(c->rare + used, sizeof(c->rare) - used, "%s%s", used ? " " : "", types[i].type->name);
+}
+
 /**
  * choose() - choose what to record histories of
  * @m: the model of a recording of samples, after model_end()
  * @nr_types: maximum number of types
  * @nr_offsets: maximum number of offsets of each type
  * @length: bytes that are watched at an offset
+ * @min_allocs: a history begins with an allocation: leave out types of which fewer objects were
+ *	allocated, unless that is true of all
  * @c: the choice; empty if no slab type has samples with latency; without latencies, misses;
  *	without levels, samples
  *
  * Return: the number of types, or -1 without memory.
  */
-int choose(struct model *m, int nr_types, int nr_offsets, uint32_t length, struct choice *c)
+int choose(struct model *m, int nr_types, int nr_offsets, uint32_t length, uint32_t min_allocs,
+	   struct choice *c)
 {
 	struct scored *types = malloc((m->nr_types + 1) * sizeof(*types));
 	const enum basis basis = find_basis(m);
-	uint32_t offset[64], i, nr = 0;
+	uint32_t offset[64], i, nr = 0, often;
 	int n = 0, words, a, b;
 
 	memset(c, 0, sizeof(*c));
@@ -137,6 +168,11 @@ int choose(struct model *m, int nr_types, int nr_offsets, uint32_t length, struc
 			types[nr++] = (struct scored){ t, score(t, basis) };
 	}
 	qsort(types, nr, sizeof(*types), by_score);
+	often = put_rare_last(types, nr, min_allocs);
+	if (often) {
+		name_rare(c, types, often, nr);
+		nr = often;
+	}
 	for (i = 0; i < nr && n < nr_types; i++) {
 		const struct type_event *e = &types[i].type->event;
 		size_t used = strlen(c->types);

@@ -319,12 +319,52 @@ static void chosen(void **state)
 	add(&m, "40 0 0 dprof_sample ip=16 addr=4096 base=4096 type=21 offset=0 op=1");
 	add(&m, "41 0 0 dprof_sample ip=16 addr=4096 type=9 offset=0 op=1");
 	assert_int_equal(model_end(&m), 0);
-	assert_int_equal(choose(&m, 1, 2, 8, &c), 1);
+	assert_int_equal(choose(&m, 1, 2, 8, 0, &c), 1);
 	assert_string_equal(c.types, "foo:new_foo");
 	assert_string_equal(c.offsets, "0,8");
-	assert_int_equal(choose(&m, 8, 3, 8, &c), 2);
+	assert_int_equal(choose(&m, 8, 3, 8, 0, &c), 2);
 	assert_string_equal(c.types, "foo:new_foo kmalloc-64:new_bar");
 	assert_string_equal(c.offsets, "0,8 0,24 8,24 0");
+	model_free(&m);
+}
+
+/* A history begins with an allocation: what is never allocated has none, whatever it costs. */
+static void chosen_by_allocations(void **state)
+{
+	static const char * const types[] = { "task", "often", "also", "once" };
+	const int costs[] = { 30, 20, 10, 5 }, allocs[] = { 1, 40, 9, 0 };
+	struct choice c;
+	struct model m;
+	char line[256];
+	int t, i;
+
+	(void)state;
+	model_init(&m);
+	for (t = 0; t < 4; t++) {
+		snprintf(line, sizeof(line), "0 0 0 dprof_type id=%d class=1 size=128 cache=%s func=f line=3", 20 + t, types[t]);
+		add(&m, line);
+		for (i = 0; i < costs[t]; i++) {
+			snprintf(line, sizeof(line), "%d 0 0 dprof_sample ip=16 addr=%d base=%d type=%d offset=0 op=1",
+				 100 * t + i, 4096 * (t + 1), 4096 * (t + 1), 20 + t);
+			add(&m, line);
+		}
+		for (i = 0; i < allocs[t]; i++) {
+			snprintf(line, sizeof(line), "%d 0 0 dprof_alloc base=%d type=%d size=128", 100 * t + 50 + i, 1 << 20 | t << 16 | i << 7, 20 + t);
+			add(&m, line);
+		}
+	}
+	assert_int_equal(model_end(&m), 0);
+	assert_int_equal(choose(&m, 2, 2, 8, 0, &c), 2);
+	assert_string_equal(c.types, "task:f often:f");
+	assert_string_equal(c.rare, "");
+	assert_int_equal(choose(&m, 2, 2, 8, 10, &c), 1);
+	assert_string_equal(c.types, "often:f");
+	assert_string_equal(c.rare, "task:f");
+	assert_int_equal(choose(&m, 2, 2, 8, 9, &c), 2);
+	assert_string_equal(c.types, "often:f also:f");
+	/* Of none enough. */
+	assert_int_equal(choose(&m, 2, 2, 8, 100, &c), 2);
+	assert_string_equal(c.types, "task:f often:f");
 	model_free(&m);
 }
 
@@ -361,7 +401,7 @@ static void chosen_by_cost(void **state)
 	}
 	assert_int_equal(model_end(&m), 0);
 	assert_int_equal(m.samples, 35);
-	assert_int_equal(choose(&m, 8, 2, 8, &c), 1);
+	assert_int_equal(choose(&m, 8, 2, 8, 0, &c), 1);
 	assert_string_equal(c.types, "missed:f");
 	model_free(&m);
 	filter_free(&f);
@@ -409,6 +449,7 @@ int main(void)
 		cmocka_unit_test(text), cmocka_unit_test(equal_histories), cmocka_unit_test(pairs),
 		cmocka_unit_test(two_kinds), cmocka_unit_test(loops), cmocka_unit_test(lost),
 		cmocka_unit_test(chosen), cmocka_unit_test(joined), cmocka_unit_test(chosen_by_cost),
+		cmocka_unit_test(chosen_by_allocations),
 		cmocka_unit_test(rules), cmocka_unit_test(watchpoints),
 	};
 
