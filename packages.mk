@@ -18,9 +18,12 @@ PACKAGES += linux-perf sqlite3 numactl luajit zstd
 PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libgsl-dev \
 	zlib1g-dev libinih-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core \
 	libbpf-dev libdw-dev libcapstone-dev libxxhash-dev libunistring-dev libzstd-dev graphviz \
-	libprotobuf-c-dev protobuf-c-compiler libpcp-import1-dev libjs-dygraphs libncurses-dev
+	libprotobuf-c-dev protobuf-c-compiler libpcp-import1-dev libpcp-mmv1-dev \
+	libjs-dygraphs libncurses-dev
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db tmux
+# Performance Co-Pilot, which reads what memref publishes
+PACKAGES += pcp
 # pprof, which reads the profiles that dprof and memprof export
 PACKAGES += golang-go golang-github-google-pprof-dev
 # whose objects memprof follows

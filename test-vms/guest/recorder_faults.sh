@@ -45,7 +45,12 @@ attempt() {
 # readable: what there is of an output, and that there is one.
 readable() {
 	case $1 in
-	memref) memref report summary /tmp/out/r ;;
+	# Whole rows of tables.
+	memref) if [ -d /tmp/out/r ]; then
+			awk -F, 'FNR == 1 { n = NF } NF != n || !/^(1|schema),/ { bad = 1 } END { exit bad || !NR }' /tmp/out/r/*
+			return
+		fi
+		memref report summary /tmp/out/r ;;
 	dprof) dprof script /tmp/out/r ;;
 	memprof) memprof report summary /tmp/out/r ;;
 	memscope) memscope report /tmp/out/r ;;
@@ -130,6 +135,7 @@ echo kmalloc-96 >$tracing/dprof/types
 state >/tmp/before
 
 faults memref record -i 10 --group-size 64M --command-only -o /tmp/out/r -- sh /tmp/own/intervals
+faults memref watch -i 10 --intervals 3 -o /tmp/out/r
 faults dprof record -s swmem -c 500000 --types kmalloc-64 -H kmalloc-64 --offsets 0 -o /tmp/out/r -- true
 faults memprof record -c 100000 -o /tmp/out/r -- memscope-caps --version
 faults memprof record -c 100000 -A /lib/x86_64-linux-gnu/libc.so.6 --no-preload -o /tmp/out/r -- memscope-caps --version

@@ -11,6 +11,7 @@ static const struct verb verbs[] = {
 	{ "diff", cmd_diff, "compare two recordings" },
 	{ "size", cmd_size, "estimate the memory limit that control groups need" },
 	{ "top", cmd_top, "show what is referenced now" },
+	{ "watch", cmd_watch, "keep the figures of each interval, for weeks" },
 	{ "html", cmd_html, "make a page of all views of a recording" },
 	{ "cut", cmd_cut, "save a part of a recording" },
 	{ "export", cmd_export, "write a recording in the format of other programs" },

@@ -20,6 +20,7 @@ int cmd_export(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_cut(int argc, char **argv);
 int cmd_size(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 
 int load_recording(const char *path, const struct window *window, int needs, struct model *m);
 int read_rows(const char *path, struct reader *r);

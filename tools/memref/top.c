@@ -16,13 +16,11 @@
 
 #include "lib/options.h"
 #include "lib/record/guard.h"
-#include "memref/read/decode.h"
 #include "knobs.h"
 #include "memref.h"
 #include "memref/live/live.h"
 #include "memref/live/terminal.h"
-
-#define INSTANCE "memref-top-"
+#include "memref/read/follow.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -34,9 +32,8 @@ static void on_signal(int sig)
 /* The state that the callbacks share. */
 struct session {
 	struct top top;
-	struct decoder decoder;
-	struct tep_handle *tep;
-	struct tracefs_instance *instance;
+	struct follow follow;
+	uint64_t lost;			/* events, as @top has them */
 	unsigned long left;		/* intervals to show; 0: no end */
 	int batch, done, status;
 	char error[128];		/* for when the terminal is as before */
@@ -47,26 +44,6 @@ static const struct verb_usage usage = {
 	.about = "Show how much memory is referenced, interval by interval, until q or Ctrl-C.",
 	.end = "Settings that are not given keep their values (see memref(5)).",
 };
-
-/* A memref top that was killed leaves its instance behind, with the sampler enabled. */
-static void remove_stale(void)
-{
-	char **names = tracefs_instances(INSTANCE "[0-9]*$"), **name;
-	struct tracefs_instance *instance;
-	int pid;
-
-	for (name = names; name && *name; name++) {
-		if (sscanf(*name, INSTANCE "%d", &pid) != 1 || !kill(pid, 0) || errno != ESRCH)
-			continue;
-		instance = tracefs_instance_create(*name);
-		if (!instance)
-			continue;
-		tracefs_event_disable(instance, "memref", NULL);
-		tracefs_instance_destroy(instance);
-		tracefs_instance_free(instance);
-	}
-	tracefs_list_free(names);
-}
 
 static int nr_nodes(void)
 {
@@ -79,58 +56,6 @@ static int nr_nodes(void)
 	return n;
 }
 
-static int enable(struct session *s, enum event event)
-{
-	if (s->decoder.event[event].id < 0)
-		return 0;
-	return tracefs_event_enable(s->instance, "memref", event_names[event]);
-}
-
-/* Skips events that this kernel does not have. */
-static int enable_events(struct session *s)
-{
-	int failed;
-
-	/* Ages are for the screen; lines have none. */
-	failed = enable(s, EVENT_TASK) || enable(s, EVENT_NODE) || (!s->batch && enable(s, EVENT_AGE));
-	/* Pages per node need the physical address of each group. */
-	if (!failed && s->decoder.event[EVENT_NODE].id >= 0 && nr_nodes() > 1)
-		failed = enable(s, EVENT_GROUP) || enable(s, EVENT_BATCH);
-	failed = failed || enable(s, EVENT_SCAN);
-	return failed ? complain(FAILED, "events of memref cannot be enabled: %s",
-				 strerror(errno)) : OK;
-}
-
-static int start(struct session *s)
-{
-	static const char * const systems[] = { "memref", NULL };
-	char name[32];
-
-	tep_set_loglevel(TEP_LOG_NONE);
-	s->tep = tracefs_local_events_system(NULL, systems);
-	if (!s->tep || decoder_init(&s->decoder, s->tep))
-		return complain(FAILED, "this kernel's memref events: unsupported format");
-	remove_stale();
-	snprintf(name, sizeof(name), INSTANCE "%d", getpid());
-	s->instance = tracefs_instance_create(name);
-	if (!s->instance)
-		return complain(FAILED, "tracing instance %s: %s", name, strerror(errno));
-	return enable_events(s);
-}
-
-static void stop(struct session *s)
-{
-	if (s->instance) {
-		tracefs_event_disable(s->instance, "memref", NULL);
-		if (tracefs_instance_destroy(s->instance))
-			complain(FAILED, "tracing instance %s: cannot be removed: %s",
-				 tracefs_instance_get_name(s->instance), strerror(errno));
-		tracefs_instance_free(s->instance);
-	}
-	if (s->tep)
-		tep_free(s->tep);
-}
-
 static int end(struct session *s, int status)
 {
 	s->done = 1;
@@ -138,11 +63,20 @@ static int end(struct session *s, int status)
 	return 1;
 }
 
+static void see_lost(struct session *s)
+{
+	if (s->follow.lost_events != s->lost)
+		top_lose(&s->top, s->follow.lost_events - s->lost);
+	s->lost = s->follow.lost_events;
+}
+
 static int handle_row(void *ctx, const struct row *row)
 {
 	struct session *s = ctx;
-	int ret = top_add(&s->top, row);
+	int ret;
 
+	see_lost(s);
+	ret = top_add(&s->top, row);
 	if (ret < 0) {
 		snprintf(s->error, sizeof(s->error), "no memory left");
 		return end(s, FAILED);
@@ -162,28 +96,15 @@ static int handle_row(void *ctx, const struct row *row)
 	return s->left && !--s->left ? end(s, OK) : 0;
 }
 
-static int handle_record(struct tep_event *event, struct tep_record *record, int cpu, void *ctx)
-{
-	struct session *s = ctx;
-
-	(void)event;
-	(void)cpu;
-	if (record->missed_events)
-		top_lose(&s->top, record->missed_events > 0 ? record->missed_events : 1);
-	/* Count damaged events as lost. */
-	if (decode(&s->decoder, record->ts, record->data, record->size, handle_row, s) < 0)
-		top_lose(&s->top, 1);
-	return s->done;
-}
-
 /* Read what has come.  Return 1 to end. */
 static int read_events(void *ctx)
 {
 	struct session *s = ctx;
 
-	/* Fails if there are no events yet: not an error. */
-	if (!interrupted && !s->done)
-		tracefs_iterate_raw_events(s->tep, s->instance, NULL, 0, handle_record, s);
+	if (!interrupted && !s->done) {
+		follow_read(&s->follow);
+		see_lost(s);
+	}
 	return interrupted || s->done;
 }
 
@@ -234,7 +155,10 @@ static int top(struct session *s)
 	ret = knobs_apply();
 	if (!ret) {
 		knobs_try(TASKS, "1");
-		ret = start(s);
+		/* Pages per node need the physical address of each group; ages are for the screen. */
+		s->follow.groups = nr_nodes() > 1;
+		s->follow.ages = !s->batch;
+		ret = follow_begin(&s->follow, "memref-top");
 	}
 	if (!ret) {
 		if (!s->batch && terminal_open()) {
@@ -250,7 +174,7 @@ static int top(struct session *s)
 		if (*s->error)
 			complain(ret, "%s", s->error);
 	}
-	stop(s);
+	follow_end(&s->follow);
 	if (guard_undo())
 		ret = FAILED;
 	top_free(&s->top);
@@ -259,7 +183,7 @@ static int top(struct session *s)
 
 int cmd_top(int argc, char **argv)
 {
-	struct session session = { .batch = !terminal_usable() };
+	struct session session = { .follow = { .row = handle_row, .ctx = &session }, .batch = !terminal_usable() };
 	bool once = false;
 	const struct opt options[] = {
 		KNOB_INTERVAL_OPTION, KNOB_PID_OPTION,

@@ -1,0 +1,169 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
+# memref watch: no interval is missing while processes and control groups come and go and memory
+# is added, and what it writes are the events' figures; it costs little, does not grow, and
+# restores the settings however it ends.
+use strict;
+use warnings;
+use File::Copy;
+use FindBin;
+use lib $FindBin::RealBin;
+use JSON::PP;
+use Test::More;
+use VM;
+
+# Debian's libpcp-mmv1, for the guest.
+my ($mmv) = `/sbin/ldconfig -p` =~ /(\S+libpcp_mmv\.so\.1)$/m;
+my $mmvdump = '/usr/lib/pcp/pmdas/mmv/mmvdump';
+if ($mmv) {
+	mkdir "$share/lib";
+	copy($_, "$share/lib/") for $mmv, grep { !m{/lib(c|m)\.so|/ld-} } `ldd $mmv` =~ m{(/\S+)}g;
+	copy('/etc/pcp.conf', "$share/pcp.conf");
+}
+
+my @kernel = ('--kernel', $ENV{MEMSCOPE_KERNEL} // 'vm');
+# In icount mode a nanosecond is an instruction, and a guest that sleeps costs nothing.
+my $vm = vm(@kernel, '--accel', 'icount', '--smp', 2, '--mem', '1G', '--append', 'mem=768M', '--timeout', 600,
+	'--share', $share, '--', 'sh', '-c', <<'EOF');
+cd /sys/kernel/tracing || exit 1
+settings() { cat memref/interval_ms memref/tasks memref/encoding memref/group_kb | tr '\n' ' '; }
+rss() { awk '/^VmRSS/ { print $2 }' /proc/$pid/status; }
+settings >/share/before
+echo "before $(settings)"
+memref watch -i 50 --group-size 1M --cpu-max 0 -o /tmp/log --file-size 16K --keep 1M 2>/tmp/err &
+pid=$!
+intervals() { cat /tmp/log/*.intervals.csv 2>/dev/null | wc -l; }
+wait_for() { until [ "$(intervals)" -ge "$1" ]; do kill -0 $pid || exit 1; sleep 0.1; done; }
+wait_for 5
+mkdir instances/truth
+echo 16384 >instances/truth/buffer_size_kb
+echo 1 >instances/truth/events/memref/memref_scan/enable
+wait_for 100
+echo "rss $(rss)"
+for i in $(seq 40); do
+	mkdir /sys/fs/cgroup/c$i
+	sh -c "echo \$\$ >/sys/fs/cgroup/c$i/cgroup.procs; exec pagetest --size 4M --iterations 1 >/dev/null"
+	rmdir /sys/fs/cgroup/c$i
+	[ $i != 20 ] || kill -HUP $pid
+	if [ $i = 30 ]; then
+		echo 0x30000000 >/sys/devices/system/memory/probe || exit 1
+		echo online_movable >/sys/devices/system/memory/memory6/state || exit 1
+	fi
+done
+wait_for 400
+echo "grown $(rss)"
+echo 0 >instances/truth/events/memref/memref_scan/enable
+kill $pid
+wait $pid
+echo "status $?"
+cat instances/truth/trace >/share/truth
+echo "after $(settings)"
+cp -r /tmp/log /tmp/err /share
+
+# By default settings, while nothing happens.
+mmv=
+if [ -e /share/lib ]; then
+	mkdir -p /tmp/pcp/mmv
+	mmv=--mmv
+fi
+LD_LIBRARY_PATH=/share/lib PCP_CONF=/share/pcp.conf PCP_TMP_DIR=/tmp/pcp memref watch -i 10s -o /tmp/quiet $mmv 2>/share/err2 &
+pid=$!
+sleep 25
+set -- $(cat /proc/$pid/schedstat /proc/uptime)
+from="$1 $4"
+sleep 100
+set -- $(cat /proc/$pid/schedstat /proc/uptime)
+echo "cost $from $1 $4"
+kill -STOP $pid
+cp -r /tmp/quiet /tmp/pcp /share
+kill -9 $pid
+for i in $(seq 100); do
+	[ "$(settings)" = "$(cat /share/before)" ] && [ -z "$(ls /run/memscope)" ] && break
+	sleep 0.1
+done
+echo "killed $(settings)"
+echo "instances $(ls instances | grep -c watch)"
+no_caps memref watch -i 100 -o /tmp/again --intervals 3 2>&1 | sed 's/^/last /'
+echo "left $(ls instances | grep -c watch)"
+EOF
+is($vm->{status}, 0, 'the guest came to its end') or diag $vm->{err}, $vm->{out};
+my %n = map { /^(\w+) (.*?) *$/ ? ($1 => $2) : () } split /\n/, $vm->{out};
+
+my @rows;
+my @files = sort glob "$share/log/*.intervals.csv";
+for my $file (@files) {
+	open my $f, '<', $file or die "$file: $!";
+	chomp(my @lines = <$f>);
+	my @names = split /,/, shift @lines;
+	for (@lines) {
+		my %row;
+		@row{@names} = split /,/, $_, -1;
+		push @rows, \%row;
+	}
+}
+cmp_ok(scalar @files, '>', 2, 'several files');
+my @whole = grep { $_->{node} eq '' } @rows;
+cmp_ok(scalar @whole, '>=', 120, scalar(@whole) . ' intervals');
+is(scalar(grep { $whole[$_]{seq} != $whole[$_ - 1]{seq} + 1 } 1 .. $#whole), 0, 'none is missing');
+my %scan;
+for (split /\n/, slurp("$share/truth")) {
+	next if !/memref_scan: /;
+	my %event = /(\w+)=(\w+)/g;
+	$scan{$event{seq}} = \%event;
+}
+my @common = grep { $scan{$_->{seq}} } @whole;
+cmp_ok(scalar @common, '>=', 100, 'and of ' . @common . ' another reader has the events');
+is_deeply([ map { [ @$_{qw(pages_kernel pages_user pages_page_cache groups pages_resident interval_ns)} ] } @common ],
+	  [ map { my $e = $scan{$_->{seq}}; [ @$e{qw(kernel user page_cache groups rss)}, $e->{scan} - $e->{begin} ] } @common ],
+	  'whose figures are those that were written');
+is_deeply([ map { $_->{memory_bytes} >> 20 } @whole[0, -1] ], [ 768, 896 ], 'memory that is added is counted');
+is_deeply([ map { $_->{node} } grep { $_->{seq} == $whole[-1]{seq} } @rows ], [ '', 0 ], 'a row of the machine, and of its node');
+# From the end of an interval to that of the next.
+my @apart = sort { $a <=> $b } map {
+	abs($_->[1]{time_ns} - $_->[0]{time_ns} - ($scan{$_->[1]{seq}}{scan} - $scan{$_->[0]{seq}}{scan}))
+} map { [ @common[$_ - 1, $_] ] } 1 .. $#common;
+cmp_ok($apart[-1] // 1e9, '<', 1e6, 'times are right to a millisecond');
+my $services = join '', map { slurp($_) } glob "$share/log/*.services.csv";
+like($services, qr/,pagetest,1,\d+,/, 'processes by name');
+unlike($services, qr/^(?!\d+,|schema,)/m, 'whole rows only');
+my ($rss, $grown) = @n{qw(rss grown)};
+cmp_ok($grown // 1e9, '<=', ($rss // 0) + 64, "it does not grow: $rss and $grown KiB");
+is($n{status}, 0, 'it ends when asked to');
+is($n{after}, $n{before}, 'and leaves the settings as they were');
+is($n{killed}, $n{before}, 'also if it is killed');
+is_deeply([ @n{qw(instances left)} ], [ 0, 0 ], 'and no tracing instance is left');
+like(slurp("$share/err"), qr/ 0 missing, 0 incomplete, 0 events lost, 0 intervals not written$/m, 'it says what it missed: nothing');
+like($vm->{out}, qr/^last memref: 3 intervals, 0 missing/m, '--intervals, and without a capability');
+
+SKIP: {
+	skip 'no libpcp_mmv.so.1 (libpcp-mmv1), or no mmvdump (pcp)', 4 if !$mmv || !-x $mmvdump;
+	my $dump = `$mmvdump $share/pcp/mmv/memref`;
+	my %value;
+	while ($dump =~ /^ +\[\d+\/\d+\] memref\.(\w+)(?:\[\d+ or "(.*)"\])? = (\S+)$/mg) {
+		$value{defined $2 ? "$1 $2" : $1} = $3;
+	}
+	my ($file) = (sort glob "$share/quiet/*.intervals.csv")[-1];
+	my ($machine, $node) = map { [ split /,/ ] } (split /\n/, slurp($file))[-2, -1];
+	my @classes = qw(kernel user page_cache);
+	is_deeply([ map { $value{"working_set_bytes $_"} } @classes ], [ map { $_ * 4096 } @$machine[8 .. 10] ],
+		  'values for Performance Co-Pilot are those of the last interval');
+	is_deeply([ map { $value{"node_working_set_bytes 0:$_"} } @classes ], [ map { $_ * 4096 } @$node[8 .. 10] ], 'of a node');
+	is($value{resident_bytes}, $machine->[13] * 4096, 'and of processes');
+	like($dump, qr/memref\.working_set_bytes\n.*sem=instant.*\n *units=byte\n.*\n *shorttext=Memory referenced/, 'with unit and help');
+}
+my ($ns, $s, $ns2, $s2) = split / /, $n{cost} // '0 0 1e9 1';
+my $pct = sprintf '%.4f', ($ns2 - $ns) / ($s2 - $s) / 1e7;
+cmp_ok($pct, '<', 0.1, "it takes $pct % of a CPU");
+if (($ENV{MEMSCOPE_KERNEL} // 'vm') ne 'vm') {
+	done_testing;
+	exit;
+}
+my $json = JSON::PP->new->canonical->pretty;
+mkdir "$build/bench";
+my $fleet = eval { $json->decode(slurp("$build/bench/fleet.json")) } // {};
+$fleet->{publisher_cpu_pct} = 0 + $pct;
+open my $f, '>', "$build/bench/fleet.json" or die "$build/bench/fleet.json: $!";
+print $f $json->encode($fleet);
+ok(close $f, 'bench/fleet.json is written');
+done_testing;

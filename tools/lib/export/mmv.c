@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/*
+ * Memory-mapped values of Performance Co-Pilot, by its libpcp_mmv: a value is published by
+ * writing it to a mapped file, which pmcd's agent pmdammv reads when somebody asks.
+ *
+ * Instances are fixed when the file is made, so it is made anew when an instance comes that
+ * it does not have.  One that is gone keeps its place with the value 0, until so many are gone
+ * that a new file is smaller.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pcp/pmapi.h>
+#include <pcp/mmv_stats.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/complain.h"
+#include "lib/hash.h"
+#include "mmv.h"
+#include "pcp_names.h"
+
+#define LIBRARY		"libpcp_mmv.so.1"
+/* Instances that are gone and still have a place in the file. */
+#define MAX_GONE	256
+/* pmdammv tells files apart by it. */
+#define CLUSTER		245
+
+/* A value of the file: of a metric, and of an instance of it if it has labels. */
+struct place {
+	struct { int metric; char name[PCP_NAME]; } key;
+	bool used;			/* by the current values */
+	pmAtomValue *at;
+	UT_hash_handle hh;
+};
+
+struct mmv {
+	void *library, *file;
+	__typeof__(mmv_stats2_init) *init;
+	__typeof__(mmv_stats_stop) *stop;
+	__typeof__(mmv_lookup_value_desc) *lookup;
+	const struct metric *list;
+	const char *name;
+	struct place *places;
+};
+
+static int load(struct mmv *v)
+{
+	v->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!v->library)
+		return complain(FAILED, "%s: not found: values for Performance Co-Pilot need Debian's libpcp-mmv1",
+				LIBRARY);
+	v->init = (__typeof__(v->init))dlsym(v->library, "mmv_stats2_init");
+	v->stop = (__typeof__(v->stop))dlsym(v->library, "mmv_stats_stop");
+	v->lookup = (__typeof__(v->lookup))dlsym(v->library, "mmv_lookup_value_desc");
+	return v->init && v->stop && v->lookup ? OK :
+	       complain(FAILED, "%s: too old: mmv_stats2_init, mmv_stats_stop or mmv_lookup_value_desc is missing", LIBRARY);
+}
+
+/**
+ * mmv_begin() - begin to publish; the file is made with the first values
+ * @name: name of the file; metrics are mmv.*, with the first word of their own name
+ * @list: the metrics
+ *
+ * Return: what mmv_end() frees, or NULL with a message printed.
+ */
+struct mmv *mmv_begin(const char *name, const struct metric *list)
+{
+	struct mmv *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		complain(FAILED, "no memory left");
+	if (!v || load(v)) {
+		free(v);
+		return NULL;
+	}
+	v->name = name;
+	v->list = list;
+	return v;
+}
+
+static void forget(struct mmv *v)
+{
+	struct place *p, *next;
+
+	HASH_ITER(hh, v->places, p, next) {
+		HASH_DEL(v->places, p);
+		free(p);
+	}
+}
+
+static struct place *find(struct mmv *v, const struct metric_value *value)
+{
+	struct place key = { .key.metric = value->metric }, *p;
+
+	if (v->list[value->metric].labels[0])
+		pcp_instance_name(value, key.key.name);
+	HASH_FIND(hh, v->places, &key.key, sizeof(key.key), p);
+	return p;
+}
+
+/* Mark the places that have a value.  Return: whether each value has a place, and few are gone. */
+static bool fits(struct mmv *v, const struct metrics *m)
+{
+	unsigned int used = 0;
+	struct place *p;
+	bool all = true;
+	size_t i;
+
+	for (p = v->places; p; p = p->hh.next)
+		p->used = false;
+	for (i = 0; i < m->nr; i++) {
+		p = find(v, &m->values[i]);
+		all &= !!p;
+		used += p && !p->used;
+		if (p)
+			p->used = true;
+	}
+	if (HASH_COUNT(v->places) - used <= MAX_GONE)
+		return all;
+	forget(v);
+	return false;
+}
+
+/* Return 0, or -1 if out of memory. */
+static int add_place(struct mmv *v, const struct metric_value *value)
+{
+	struct place *p;
+
+	if (find(v, value))
+		return 0;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -1;
+	p->used = true;
+	p->key.metric = value->metric;
+	if (v->list[value->metric].labels[0])
+		pcp_instance_name(value, p->key.name);
+	HASH_ADD(hh, v->places, key, sizeof(p->key), p);
+	return 0;
+}
+
+/* The metrics that have values, and their instances, as the library wants them. */
+struct layout {
+	mmv_metric2_t *metrics;
+	mmv_indom2_t *indoms;
+	mmv_instances2_t *instances;
+	char (*names)[PCP_NAME];
+	int nr_metrics, nr_indoms, nr_instances;
+};
+
+static void add_metric(const struct mmv *v, struct layout *l, int metric)
+{
+	const struct metric *d = &v->list[metric];
+	mmv_indom2_t *indom = &l->indoms[l->nr_indoms];
+	const struct place *p;
+	int first = l->nr_instances;
+
+	for (p = v->places; p; p = p->hh.next)
+		if (p->key.metric == metric)
+			break;
+	if (!p)
+		return;
+	pcp_metric_name(d, l->names[l->nr_metrics]);
+	l->metrics[l->nr_metrics] = (mmv_metric2_t){
+		.name = l->names[l->nr_metrics], .item = metric + 1, .type = pcp_type(d),
+		.semantics = MMV_SEM_INSTANT, .dimension = pcp_units(d->unit),
+		.indom = d->labels[0] ? (unsigned int)metric + 1 : MMV_INDOM_NULL, .shorttext = (char *)d->help,
+	};
+	l->nr_metrics++;
+	if (!d->labels[0])
+		return;
+	for (; p; p = p->hh.next)
+		if (p->key.metric == metric)
+			l->instances[l->nr_instances++] = (mmv_instances2_t){ l->nr_instances - first, p->key.name };
+	*indom = (mmv_indom2_t){
+		.serial = metric + 1, .count = l->nr_instances - first, .instances = &l->instances[first],
+		.shorttext = (char *)d->labels[0],
+	};
+	l->nr_indoms++;
+}
+
+/* Make the file of all places.  Return OK, or FAILED with a message printed. */
+static int make_file(struct mmv *v)
+{
+	const size_t nr = HASH_COUNT(v->places) + 1;
+	struct layout l = {
+		.metrics = calloc(nr, sizeof(*l.metrics)), .indoms = calloc(nr, sizeof(*l.indoms)),
+		.instances = calloc(nr, sizeof(*l.instances)), .names = calloc(nr, sizeof(*l.names)),
+	};
+	char name[PCP_NAME];
+	struct place *p;
+	int i, ret = OK;
+
+	if (v->file)
+		v->stop(v->name, v->file);
+	v->file = NULL;
+	if (!l.metrics || !l.indoms || !l.instances || !l.names) {
+		ret = complain(FAILED, "no memory left");
+	} else {
+		for (i = 0; v->list[i].name; i++)
+			add_metric(v, &l, i);
+		errno = 0;
+		v->file = v->init(v->name, CLUSTER, MMV_FLAG_NOPREFIX | MMV_FLAG_PROCESS, l.metrics, l.nr_metrics,
+				  l.indoms, l.nr_indoms);
+		if (!v->file)
+			ret = complain(FAILED, "values for Performance Co-Pilot, file mmv/%s: %s", v->name,
+				       errno ? strerror(errno) : "not made");
+	}
+	for (p = ret ? NULL : v->places; p; p = p->hh.next) {
+		pcp_metric_name(&v->list[p->key.metric], name);
+		p->at = v->lookup(v->file, name, v->list[p->key.metric].labels[0] ? p->key.name : NULL);
+	}
+	free(l.metrics);
+	free(l.indoms);
+	free(l.instances);
+	free(l.names);
+	return ret;
+}
+
+static void store(struct mmv *v, struct place *p, double value)
+{
+	if (!p->at)
+		return;
+	if (pcp_type(&v->list[p->key.metric]) == PM_TYPE_U64)
+		p->at->ull = value > 0 ? value : 0;
+	else
+		p->at->d = value;
+}
+
+/**
+ * mmv_publish() - publish values, and remove them from the metrics
+ * @v: begun by mmv_begin()
+ * @m: the values
+ *
+ * Return: OK, or FAILED with a message printed.
+ */
+int mmv_publish(struct mmv *v, struct metrics *m)
+{
+	int ret = m->no_memory ? complain(FAILED, "no memory left") : OK;
+	struct place *p;
+	size_t i;
+
+	if (!ret && (!fits(v, m) || !v->file)) {
+		for (i = 0; !ret && i < m->nr; i++)
+			if (add_place(v, &m->values[i]))
+				ret = complain(FAILED, "no memory left");
+		ret = ret ? ret : make_file(v);
+	}
+	for (i = 0; !ret && i < m->nr; i++)
+		store(v, find(v, &m->values[i]), m->values[i].value);
+	for (p = ret ? NULL : v->places; p; p = p->hh.next)
+		if (!p->used)
+			store(v, p, 0);
+	metrics_clear(m);
+	return ret;
+}
+
+/**
+ * mmv_end() - end publishing, and remove the file
+ * @v: begun by mmv_begin(), or NULL
+ */
+void mmv_end(struct mmv *v)
+{
+	if (!v)
+		return;
+	if (v->file)
+		v->stop(v->name, v->file);
+	forget(v);
+	free(v);
+}

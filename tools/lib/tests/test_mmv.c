@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* Memory-mapped values, as Performance Co-Pilot's pminfo and its agent pmdammv read them. */
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "lib/export/mmv.h"
+
+#define AGENT "/var/lib/pcp/pmdas/mmv/pmda_mmv.so"
+#define NAMES "/var/lib/pcp/pmdas/mmv/root_mmv"
+
+static const struct metric list[] = {
+	{ "test_bytes", "Bytes of a class.", UNIT_BYTES, { "class" } },
+	{ "test_seconds", "A time.", UNIT_SECONDS, { NULL } },
+	{ "test_pages", "Pages of a node and class.", UNIT_NONE, { "node", "class" } },
+	{ "test_never", "Has no value.", UNIT_NONE, { NULL } },
+	{ }
+};
+
+static char directory[] = "/tmp/test_mmv.XXXXXX", text[1 << 16];
+
+/* Debian's libpcp-mmv1 and pcp. */
+static void needs_pcp(void)
+{
+	if (!dlopen("libpcp_mmv.so.1", RTLD_NOW) || access(AGENT, R_OK))
+		skip();
+}
+
+/* What a client of the agent sees. */
+static const char *seen(const char *options)
+{
+	char command[512];
+	FILE *f;
+	size_t n;
+
+	snprintf(command, sizeof(command), "PCP_TMP_DIR=%s pminfo -n " NAMES " -L -K clear -K add,70," AGENT ",mmv_init %s mmv.test 2>&1",
+		 directory, options);
+	f = popen(command, "r");
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	pclose(f);
+	return text;
+}
+
+static void publish(struct mmv *v, uint64_t user, const char *other)
+{
+	struct metrics m = { .list = list };
+
+	metrics_add(&m, 0, user, "user", NULL);
+	metrics_add(&m, 0, 18e18, other, NULL);
+	metrics_add(&m, 1, 0.125, NULL, NULL);
+	metrics_add_numbered(&m, 2, 7, 1, "kernel");
+	assert_int_equal(mmv_publish(v, &m), 0);
+	assert_int_equal(m.nr, 0);
+}
+
+static void values(void **state)
+{
+	struct mmv *v;
+
+	(void)state;
+	needs_pcp();
+	v = mmv_begin("test", list);
+	assert_non_null(v);
+	publish(v, 4096, "two words");
+	seen("-f");
+	assert_non_null(strstr(text, "or \"user\"] value 4096\n"));
+	assert_non_null(strstr(text, "or \"two_words\"] value 18000000000000000000\n"));
+	assert_non_null(strstr(text, "or \"1:kernel\"] value 7\n"));
+	assert_non_null(strstr(text, "value 0.125\n"));
+	assert_null(strstr(text, "never"));
+	seen("-dt");
+	assert_non_null(strstr(text, "mmv.test.bytes [Bytes of a class.]"));
+	assert_non_null(strstr(text, "Units: byte"));
+	assert_non_null(strstr(text, "Units: sec"));
+	/* Without a new file. */
+	publish(v, 8192, "two words");
+	seen("-f");
+	assert_non_null(strstr(text, "or \"user\"] value 8192\n"));
+	/* An instance goes: 0; another comes. */
+	publish(v, 1, "new");
+	seen("-f");
+	assert_non_null(strstr(text, "or \"new\"] value 18000000000000000000\n"));
+	assert_non_null(strstr(text, "or \"two_words\"] value 0\n"));
+	mmv_end(v);
+	assert_null(strstr(seen("-f"), "value"));
+}
+
+/* Names that come and go do not fill the machine. */
+static void bounded(void **state)
+{
+	struct mmv *v;
+	char name[32], path[64];
+	struct stat st;
+	off_t most = 0;
+	int i;
+
+	(void)state;
+	needs_pcp();
+	v = mmv_begin("test", list);
+	snprintf(path, sizeof(path), "%s/mmv/test", directory);
+	for (i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		publish(v, i, name);
+		assert_int_equal(stat(path, &st), 0);
+		most = st.st_size > most ? st.st_size : most;
+	}
+	assert_in_range(most, 1, 256 << 10);
+	seen("-f");
+	assert_non_null(strstr(text, "or \"user\"] value 999\n"));
+	assert_non_null(strstr(text, "or \"name999\"]"));
+	assert_null(strstr(text, "or \"name1\"]"));
+	mmv_end(v);
+}
+
+static void no_place(void **state)
+{
+	struct metrics m = { .list = list };
+	struct mmv *v;
+
+	(void)state;
+	needs_pcp();
+	setenv("PCP_TMP_DIR", "/dev/null", 1);
+	v = mmv_begin("test", list);
+	metrics_add(&m, 1, 1, NULL, NULL);
+	assert_int_equal(mmv_publish(v, &m), 1);
+	mmv_end(v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(values), cmocka_unit_test(bounded), cmocka_unit_test(no_place) };
+	char mmv[64];
+	int ret;
+
+	if (!mkdtemp(directory))
+		return 1;
+	snprintf(mmv, sizeof(mmv), "%s/mmv", directory);
+	mkdir(mmv, 0777);
+	setenv("PCP_TMP_DIR", directory, 1);
+	ret = cmocka_run_group_tests(tests, NULL, NULL);
+	rmdir(mmv);
+	rmdir(directory);
+	return ret;
+}

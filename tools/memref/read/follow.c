@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* Follows memref's events as they come, from a tracing instance of its own. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "lib/complain.h"
+#include "lib/record/guard.h"
+#include "follow.h"
+
+/* Skips events that this kernel does not have. */
+static int enable(struct follow *f, enum event event)
+{
+	if (f->decoder.event[event].id < 0)
+		return 0;
+	return tracefs_event_enable(f->instance, "memref", event_names[event]);
+}
+
+/**
+ * follow_begin() - enable memref's events, which starts the sampler
+ * @f: its public fields are set
+ * @name: of the tracing instance, to which the pid is added
+ *
+ * The guard must be running.
+ *
+ * Return: OK, or FAILED with a message printed.  follow_end() must follow either.
+ */
+int follow_begin(struct follow *f, const char *name)
+{
+	static const char * const systems[] = { "memref", NULL };
+	char instance[64];
+
+	tep_set_loglevel(TEP_LOG_NONE);
+	f->tep = tracefs_local_events_system(NULL, systems);
+	if (!f->tep || decoder_init(&f->decoder, f->tep))
+		return complain(FAILED, "this kernel's memref events: unsupported format");
+	snprintf(instance, sizeof(instance), "%s-%d", name, getpid());
+	/* Whatever ends this process, the sampler does not go on for nobody. */
+	if (guard_note(UNDO_INSTANCE, instance, NULL))
+		return FAILED;
+	f->instance = tracefs_instance_create(instance);
+	if (!f->instance)
+		return complain(FAILED, "tracing instance %s: %s", instance, strerror(errno));
+	/* memref_scan last: it starts the sampler's first interval with all of them. */
+	if (enable(f, EVENT_TASK) || enable(f, EVENT_NODE) || (f->ages && enable(f, EVENT_AGE)) ||
+	    (f->groups && (enable(f, EVENT_GROUP) || enable(f, EVENT_BATCH))) || enable(f, EVENT_SCAN))
+		return complain(FAILED, "events of memref cannot be enabled: %s", strerror(errno));
+	return OK;
+}
+
+static int take_record(struct tep_event *event, struct tep_record *record, int cpu, void *ctx)
+{
+	struct follow *f = ctx;
+	int ret;
+
+	(void)event;
+	(void)cpu;
+	if (record->missed_events)
+		f->lost_events += record->missed_events > 0 ? record->missed_events : 1;
+	ret = decode(&f->decoder, record->ts, record->data, record->size, f->row, f->ctx);
+	/* A damaged event counts as lost. */
+	if (ret < 0)
+		f->lost_events++;
+	else
+		f->ret = ret;
+	return f->ret;
+}
+
+/**
+ * follow_read() - read what has come since the last call
+ * @f: begun by follow_begin()
+ *
+ * Return: 0, or what @f->row returned.
+ */
+int follow_read(struct follow *f)
+{
+	f->ret = 0;
+	/* Fails if there are no events yet, which is no error. */
+	tracefs_iterate_raw_events(f->tep, f->instance, NULL, 0, take_record, f);
+	return f->ret;
+}
+
+/**
+ * follow_end() - disable the events and remove the instance
+ * @f: for which follow_begin() was called
+ */
+void follow_end(struct follow *f)
+{
+	if (f->instance) {
+		tracefs_event_disable(f->instance, "memref", NULL);
+		if (tracefs_instance_destroy(f->instance))
+			complain(FAILED, "tracing instance %s: cannot be removed: %s",
+				 tracefs_instance_get_name(f->instance), strerror(errno));
+		tracefs_instance_free(f->instance);
+	}
+	if (f->tep)
+		tep_free(f->tep);
+	f->instance = NULL;
+	f->tep = NULL;
+}

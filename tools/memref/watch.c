@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/*
+ * memref watch: for weeks, keep the figures of each interval: as tables in files, or as values
+ * for Performance Co-Pilot.  One interval is in memory at a time.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/export/mmv.h"
+#include "lib/options.h"
+#include "lib/record/cgroup.h"
+#include "lib/record/guard.h"
+#include "memref/read/follow.h"
+#include "memref/view/metrics.h"
+#include "knobs.h"
+#include "logs.h"
+#include "memref.h"
+
+#define NAME	"memref-watch"
+/* Events are read so often; the kernel's buffers hold them meanwhile. */
+#define READ_MS	1000
+
+static volatile sig_atomic_t ended, new_files;
+
+static void on_signal(int sig)
+{
+	if (sig == SIGHUP)
+		new_files = 1;
+	else
+		ended = 1;
+}
+
+struct watch {
+	struct follow follow;
+	struct logs logs;
+	struct mmv *mmv;
+	struct model now;		/* the interval whose rows come */
+	uint32_t seq;			/* and its number; 0: none yet */
+	struct metrics_counts counts;	/* since the begin */
+	uint64_t left;			/* intervals to keep; 0: no end */
+	bool done;
+};
+
+static const struct verb_usage usage = {
+	.command = "memref watch", .operands = "{-o DIRECTORY | --mmv} [options]",
+	.about = "Keep how much memory is referenced, interval by interval, until SIGTERM or Ctrl-C.",
+	.end = "Settings that are not given keep their values (see memref(5)).  SIGHUP begins new files.",
+};
+
+static int add_to_now(struct model *m, const struct row *row)
+{
+	switch (row->type) {
+	case ROW_GROUP: return model_add_group(m, &row->group);
+	case ROW_NODE: return model_add_node(m, &row->node);
+	case ROW_TASK: return model_add_task(m, &row->task);
+	case ROW_SCAN: return model_add_scan(m, &row->scan);
+	default: return 0;
+	}
+}
+
+/* All of the interval has come, or the next one has begun. */
+static int publish(struct watch *w)
+{
+	struct metrics metrics = { .list = memref_metrics };
+	const bool whole = w->now.nr_intervals;
+	int ret = OK;
+
+	if (whole) {
+		w->counts.intervals++;
+		w->counts.incomplete += w->now.intervals[0].groups < w->now.intervals[0].scan.groups;
+		w->counts.lost_events = w->follow.lost_events;
+		w->done |= w->left && !--w->left;
+	} else if (w->seq) {
+		w->counts.missing++;
+	}
+	if (whole && w->mmv) {
+		metrics_of_interval(&metrics, &w->now, 0);
+		metrics_of_processes(&metrics, &w->now);
+		metrics_of_counts(&metrics, &w->counts);
+		ret = mmv_publish(w->mmv, &metrics);
+	}
+	model_free(&w->now);
+	model_init(&w->now);
+	w->seq = 0;
+	return ret;
+}
+
+static bool complete(const struct watch *w)
+{
+	return w->now.nr_intervals && w->now.intervals[0].groups >= w->now.intervals[0].scan.groups;
+}
+
+static int take_row(void *ctx, const struct row *row)
+{
+	struct watch *w = ctx;
+	const uint32_t seq = row_seq(row);
+
+	if (w->done)
+		return 1;
+	if (w->logs.directory && logs_add(&w->logs, row))
+		return FAILED;
+	if (w->seq && seq != w->seq && publish(w))
+		return FAILED;
+	w->seq = seq;
+	return add_to_now(&w->now, row) ? complain(FAILED, "no memory left") : OK;
+}
+
+/* Return OK, or FAILED with a message printed. */
+static int read_events(struct watch *w)
+{
+	int ret = follow_read(&w->follow);
+
+	if (ret && !w->done)
+		return FAILED;
+	if (w->logs.directory && logs_flush(&w->logs, false))
+		return FAILED;
+	return complete(w) ? publish(w) : OK;
+}
+
+static int watch(struct watch *w)
+{
+	int ret = OK;
+
+	while (!ret && !w->done && !ended) {
+		poll(NULL, 0, READ_MS);
+		ret = read_events(w);
+		if (new_files)
+			logs_new_files(&w->logs);
+		new_files = 0;
+	}
+	return ret;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int run(struct watch *w, bool mmv)
+{
+	int ret = OK;
+
+	catch_signals();
+	if (guard_begin(NAME, true))
+		return FAILED;
+	model_init(&w->now);
+	if (w->logs.directory)
+		ret = logs_begin(&w->logs);
+	if (!ret && mmv) {
+		w->mmv = mmv_begin("memref", memref_metrics);
+		ret = w->mmv ? OK : FAILED;
+	}
+	if (!ret)
+		ret = knobs_apply();
+	if (!ret) {
+		knobs_try(TASKS, "1");
+		knobs_try(ENCODING, "batch");
+		ret = follow_begin(&w->follow, NAME);
+	}
+	if (!ret) {
+		fprintf(stderr, "memref: watching; Ctrl-C ends it\n");
+		ret = watch(w);
+	}
+	follow_end(&w->follow);
+	if (w->logs.directory)
+		logs_end(&w->logs);
+	mmv_end(w->mmv);
+	model_free(&w->now);
+	fprintf(stderr, "memref: %" PRIu64 " intervals, %" PRIu64 " missing, %" PRIu64 " incomplete, %" PRIu64
+		" events lost, %" PRIu64 " intervals not written\n", w->counts.intervals, w->counts.missing,
+		w->counts.incomplete, w->counts.lost_events, w->logs.unwritten);
+	return guard_undo() ? FAILED : ret;
+}
+
+int cmd_watch(int argc, char **argv)
+{
+	struct watch w = { .follow = { .row = take_row, .ctx = &w, .groups = true },
+			   .logs = { .file_size = 16 << 20, .keep = 512 << 20 } };
+	bool mmv = false;
+	const struct opt options[] = {
+		OPT_TEXT('o', "output", "DIRECTORY", &w.logs.directory,
+			 "write tables of intervals and of services to files in it, as of memref export --to columns"),
+		OPT_FLAG(0, "mmv", &mmv, "publish values to Performance Co-Pilot, as mmv.memref.*"),
+		KNOB_INTERVAL_OPTION,
+		OPT_CALL(0, "group-size", "SIZE", knob_group_size, NULL,
+			 "group of physical memory, 64K to 1G, a power of two"),
+		KNOB_PID_OPTION,
+		OPT_CALL('G', "cgroup", "NAME", knob_cgroup, NULL,
+			 "only processes in this control group and those below it: " CGROUP_HELP),
+		KNOB_OPTION("write", "off|anon|all", WRITE, "detect writes to no memory, to anonymous and shared memory, or also to files"),
+		KNOB_OPTION("cpu-max", "PCT", CPU_MAX,
+			    "CPU time limit of the sampler, 1 to 100 % of a CPU, kept by longer intervals; 0: no limit"),
+		OPT_SIZE(0, "file-size", "SIZE", &w.logs.file_size, 4096, 0x1p40, "begin a new file after so many bytes (default 16M)"),
+		OPT_SIZE(0, "keep", "SIZE", &w.logs.keep, 4096, 0x1p50,
+			 "remove the oldest files in DIRECTORY, so that all have at most so many bytes (default 512M)"),
+		OPT_NUMBER(0, "intervals", "N", &w.left, 1, OPT_NUMBER_MAX, "end after N intervals"), { }
+	};
+
+	options_parse(&usage, options, argc, argv);
+	if (!w.logs.directory && !mmv)
+		return options_wrong(&usage, "neither -o DIRECTORY nor --mmv is given");
+	if (w.logs.keep < 4 * w.logs.file_size)
+		return options_wrong(&usage, "--keep: less than four files of --file-size");
+	if (geteuid())
+		return complain(FAILED, "watch needs root");
+	if (knobs_exist())
+		return FAILED;
+	return run(&w, mmv);
+}
