@@ -36,6 +36,7 @@ static int take(void *ctx, const struct row *row)
 	case ROW_NODE: return model_add_node(m, &row->node);
 	case ROW_TASK: return model_add_task(m, &row->task);
 	case ROW_VIRT: return model_add_virt(m, &row->virt);
+	case ROW_AGE: return model_add_age(m, &row->age);
 	case ROW_SCAN: return model_add_scan(m, &row->scan);
 	}
 	return 0;
