@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@
 #include "memref.h"
 
 #define TIME_LENGTH	16	/* 20261125T093713Z */
+/* Seconds by which names of files are ahead of the clock, at most, unless it was set. */
+#define CLOCK_SLACK	3600
 
 static const struct {
 	enum columns_table table;
@@ -57,19 +60,13 @@ static void boot_id(char *text, size_t size)
 /* Return 0 if the directory can be written, or made; else -1 with errno set. */
 static int may_write(const char *directory)
 {
-	char parent[PATH_MAX];
-	char *slash;
+	char path[PATH_MAX];
+	int ret = access(directory, W_OK | X_OK);
 
-	if (!access(directory, W_OK | X_OK) || errno != ENOENT)
-		return access(directory, W_OK | X_OK);
-	snprintf(parent, sizeof(parent), "./%s", directory);
-	if (*directory == '/')
-		memmove(parent, parent + 2, strlen(parent) - 1);
-	while ((slash = strrchr(parent, '/')) && !slash[1] && slash != parent)
-		*slash = '\0';
-	if (slash)
-		slash[slash == parent] = '\0';
-	return access(parent, W_OK | X_OK);
+	if (!ret || errno != ENOENT)
+		return ret;
+	snprintf(path, sizeof(path), "%s", directory);
+	return access(dirname(path), W_OK | X_OK);
 }
 
 /**
@@ -133,10 +130,20 @@ static int by_age(const struct dirent **a, const struct dirent **b)
 	char soon[TIME_LENGTH + 1];
 	bool x, y;
 
-	name_of(time(NULL) + 3600, soon);
+	name_of(time(NULL) + CLOCK_SLACK, soon);
 	x = strncmp((*a)->d_name, soon, TIME_LENGTH) > 0;
 	y = strncmp((*b)->d_name, soon, TIME_LENGTH) > 0;
 	return x != y ? y - x : strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool is_open(const struct logs *l, const char *name)
+{
+	int i;
+
+	for (i = 0; i < NR_LOGS; i++)
+		if (l->log[i].fd >= 0 && !strcmp(l->log[i].name, name))
+			return true;
+	return false;
 }
 
 /* Remove the oldest files, so that with those that are begun now all have at most @l->keep bytes. */
@@ -153,7 +160,8 @@ static void remove_old(const struct logs *l)
 		if (!fstatat(dir, names[i]->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			sum += st.st_size;
 	for (i = 0; i < nr; i++) {
-		if (sum > room && !fstatat(dir, names[i]->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		if (sum > room && !is_open(l, names[i]->d_name) &&
+		    !fstatat(dir, names[i]->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
 		    !unlinkat(dir, names[i]->d_name, 0))
 			sum -= st.st_size;
 		free(names[i]);
@@ -194,11 +202,14 @@ static int write_all(struct log *log, const char *text, size_t size)
 	return 0;
 }
 
-/* Its name is later than that of any file before.  Return 0, or -1 with errno set. */
+/*
+ * Its name is later than that of any file before, unless the clock was set back.  Return 0, or -1
+ * with errno set.
+ */
 static int open_file(struct logs *l, int i)
 {
 	struct log *log = &l->log[i];
-	char path[PATH_MAX], name[TIME_LENGTH + 1], *header = NULL;
+	char path[PATH_MAX], when[TIME_LENGTH + 1], *header = NULL;
 	time_t t = time(NULL);
 	size_t size;
 	FILE *f;
@@ -207,12 +218,13 @@ static int open_file(struct logs *l, int i)
 	if (mkdir(l->directory, 0777) && errno != EEXIST)
 		return -1;
 	remove_old(l);
-	if (t <= l->time)
+	if (t <= l->time && l->time - t < CLOCK_SLACK)
 		t = l->time + 1;
 	do {
 		l->time = t++;
-		name_of(l->time, name);
-		if (snprintf(path, sizeof(path), "%s/%s%s", l->directory, name, kinds[i].suffix) >= (int)sizeof(path)) {
+		name_of(l->time, when);
+		snprintf(log->name, sizeof(log->name), "%s%s", when, kinds[i].suffix);
+		if (snprintf(path, sizeof(path), "%s/%s", l->directory, log->name) >= (int)sizeof(path)) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
@@ -251,6 +263,18 @@ static int write_rows(struct logs *l, int i)
 	if (log->fd >= 0 && log->written >= l->file_size)
 		close_file(log);
 	return ret;
+}
+
+/**
+ * logs_new_files() - continue in new files
+ * @l: the tables
+ */
+void logs_new_files(struct logs *l)
+{
+	int i;
+
+	for (i = 0; i < NR_LOGS; i++)
+		close_file(&l->log[i]);
 }
 
 /* Errors of files pass: the next interval is tried again. */
@@ -315,18 +339,6 @@ int logs_flush(struct logs *l, bool end)
 		return complain(FAILED, "no memory left");
 	write_interval(l);
 	return OK;
-}
-
-/**
- * logs_new_files() - continue in new files
- * @l: the tables
- */
-void logs_new_files(struct logs *l)
-{
-	int i;
-
-	for (i = 0; i < NR_LOGS; i++)
-		close_file(&l->log[i]);
 }
 
 /**

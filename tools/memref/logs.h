@@ -17,6 +17,7 @@ struct log {
 	FILE *rows;			/* not written yet: in @text */
 	char *text;
 	size_t size;
+	char name[40];			/* of the file */
 	int fd;				/* -1: none */
 	uint64_t written;
 };

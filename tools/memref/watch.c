@@ -53,17 +53,6 @@ static const struct verb_usage usage = {
 	.end = "Settings that are not given keep their values (see memref(5)).  SIGHUP begins new files.",
 };
 
-static int add_to_now(struct model *m, const struct row *row)
-{
-	switch (row->type) {
-	case ROW_GROUP: return model_add_group(m, &row->group);
-	case ROW_NODE: return model_add_node(m, &row->node);
-	case ROW_TASK: return model_add_task(m, &row->task);
-	case ROW_SCAN: return model_add_scan(m, &row->scan);
-	default: return 0;
-	}
-}
-
 /* All of the interval has come, or the next one has begun. */
 static int publish(struct watch *w)
 {
@@ -108,7 +97,7 @@ static int take_row(void *ctx, const struct row *row)
 	if (w->seq && seq != w->seq && publish(w))
 		return FAILED;
 	w->seq = seq;
-	return add_to_now(&w->now, row) ? complain(FAILED, "no memory left") : OK;
+	return model_add(&w->now, row) ? complain(FAILED, "no memory left") : OK;
 }
 
 /* Return OK, or FAILED with a message printed. */
@@ -134,6 +123,11 @@ static int watch(struct watch *w)
 			logs_new_files(&w->logs);
 		new_files = 0;
 	}
+	/* What came since. */
+	if (!ret && !w->done)
+		ret = read_events(w);
+	if (!ret && w->logs.directory)
+		ret = logs_flush(&w->logs, true);
 	return ret;
 }
 

@@ -90,16 +90,7 @@ static int add_ages(struct shown *s, const struct age_row *row)
 
 static int add_to_now(struct shown *s, const struct row *row)
 {
-	struct model *m = &s->m;
-
-	switch (row->type) {
-	case ROW_GROUP: return model_add_group(m, &row->group);
-	case ROW_NODE: return model_add_node(m, &row->node);
-	case ROW_TASK: return model_add_task(m, &row->task);
-	case ROW_AGE: return add_ages(s, &row->age);
-	case ROW_SCAN: return model_add_scan(m, &row->scan);
-	default: return 0;
-	}
+	return row->type == ROW_AGE ? add_ages(s, &row->age) : model_add(&s->m, row);
 }
 
 /**

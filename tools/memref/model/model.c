@@ -431,6 +431,26 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 }
 
 /**
+ * model_add() - add an event of any type
+ * @m: the model
+ * @row: the event
+ *
+ * Return: 0, or -1 if out of memory.
+ */
+int model_add(struct model *m, const struct row *row)
+{
+	switch (row->type) {
+	case ROW_GROUP: return model_add_group(m, &row->group);
+	case ROW_NODE: return model_add_node(m, &row->node);
+	case ROW_TASK: return model_add_task(m, &row->task);
+	case ROW_VIRT: return model_add_virt(m, &row->virt);
+	case ROW_AGE: return model_add_age(m, &row->age);
+	case ROW_SCAN: return model_add_scan(m, &row->scan);
+	}
+	return 0;
+}
+
+/**
  * model_end() - complete the model after the last event
  * @m: the model
  */

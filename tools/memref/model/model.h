@@ -136,6 +136,7 @@ int model_add_task(struct model *m, const struct task_row *row);
 int model_add_virt(struct model *m, const struct virt_row *row);
 int model_add_age(struct model *m, const struct age_row *row);
 int model_add_scan(struct model *m, const struct scan_row *row);
+int model_add(struct model *m, const struct row *row);
 void model_end(struct model *m);
 
 uint64_t interval_pages(const struct interval *i);

@@ -44,7 +44,7 @@ int follow_begin(struct follow *f, const char *name)
 	f->instance = tracefs_instance_create(instance);
 	if (!f->instance)
 		return complain(FAILED, "tracing instance %s: %s", instance, strerror(errno));
-	/* memref_scan last: it starts the sampler's first interval with all of them. */
+	/* memref_scan last: of an interval that has it, the other events are here, too. */
 	if (enable(f, EVENT_TASK) || enable(f, EVENT_NODE) || (f->ages && enable(f, EVENT_AGE)) ||
 	    (f->groups && (enable(f, EVENT_GROUP) || enable(f, EVENT_BATCH))) || enable(f, EVENT_SCAN))
 		return complain(FAILED, "events of memref cannot be enabled: %s", strerror(errno));
@@ -73,7 +73,7 @@ static int take_record(struct tep_event *event, struct tep_record *record, int c
  * follow_read() - read what has come since the last call
  * @f: begun by follow_begin()
  *
- * Return: 0, or what @f->row returned.
+ * Return: 0, or what @f->row returned above 0.
  */
 int follow_read(struct follow *f)
 {

@@ -12,7 +12,7 @@ struct tracefs_instance;
 
 /**
  * struct follow - events as they come
- * @row: called for each row; a return value other than 0 ends follow_read()
+ * @row: called for each row; a return value above 0 ends follow_read()
  * @ctx: passed to @row
  * @groups: also rows of groups: pages by their address, and node
  * @ages: also rows of idle ages

@@ -75,15 +75,7 @@ int reader_each(const char *path, struct reader *r, char *error, size_t size)
 
 static int add_to_model(void *m, const struct row *row)
 {
-	switch (row->type) {
-	case ROW_GROUP: return model_add_group(m, &row->group);
-	case ROW_NODE: return model_add_node(m, &row->node);
-	case ROW_TASK: return model_add_task(m, &row->task);
-	case ROW_VIRT: return model_add_virt(m, &row->virt);
-	case ROW_AGE: return model_add_age(m, &row->age);
-	case ROW_SCAN: return model_add_scan(m, &row->scan);
-	}
-	return 0;
+	return model_add(m, row);
 }
 
 static void no_interval(const struct model *m, const char *path, char *error, size_t size)

@@ -36,6 +36,9 @@ static void empty(void)
 	closedir(d);
 }
 
+/* Names of processes in an interval: up to so many. */
+static uint32_t services = 7;
+
 /* An interval of 100 ms: nodes, of which the second comes and goes, processes likewise, a group. */
 static void interval(struct logs *l, uint32_t seq)
 {
@@ -47,7 +50,7 @@ static void interval(struct logs *l, uint32_t seq)
 		row.node = (struct node_row){ .start = (uint64_t)n << 30, .end = (uint64_t)(n + 1) << 30, .seq = seq, .node = n };
 		assert_int_equal(logs_add(l, &row), 0);
 	}
-	for (n = 0; n < seq % 7; n++) {
+	for (n = 0; n < 1 + seq % services; n++) {
 		row = (struct row){ .type = ROW_TASK, .task = { .seq = seq, .pid = seq + n, .pages = n, .rss = 7 } };
 		snprintf(row.task.comm, sizeof(row.task.comm), "p%u", seq + n);
 		assert_int_equal(logs_add(l, &row), 0);
@@ -72,6 +75,11 @@ static int is_intervals(const struct dirent *d)
 	return !!strstr(d->d_name, "Z.intervals.csv");
 }
 
+static int is_services(const struct dirent *d)
+{
+	return !!strstr(d->d_name, "Z.services.csv");
+}
+
 static uint64_t bytes(void)
 {
 	DIR *d = opendir(directory);
@@ -86,11 +94,11 @@ static uint64_t bytes(void)
 	return sum;
 }
 
-/* The intervals of all files: the first and last, of the whole machine; without a gap but after @gap. */
-static void check(uint32_t last, uint32_t gap, uint32_t after)
+/* The intervals of all files of a table, up to @last; without a gap but after @gap. */
+static void check_table(int (*table)(const struct dirent *d), uint32_t last, uint32_t gap, uint32_t after)
 {
 	struct dirent **names;
-	int i, nr = scandir(directory, &names, is_intervals, by_name);
+	int i, nr = scandir(directory, &names, table, by_name);
 	uint32_t seq, before = 0;
 	char path[512], line[512];
 	int rows = 0;
@@ -102,7 +110,7 @@ static void check(uint32_t last, uint32_t gap, uint32_t after)
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]->d_name);
 		f = fopen(path, "r");
 		assert_non_null(fgets(line, sizeof(line), f));
-		assert_memory_equal(line, "schema,host,boot,time_ns,interval_ns,seq,node,", 45);
+		assert_memory_equal(line, "schema,host,boot,time_ns,interval_ns,seq,", 41);
 		while (fgets(line, sizeof(line), f)) {
 			char *at = line;
 			int c;
@@ -111,11 +119,9 @@ static void check(uint32_t last, uint32_t gap, uint32_t after)
 			for (c = 0; c < 5; c++)
 				at = strchr(at, ',') + 1;
 			seq = atoi(at);
-			/* Rows of its nodes have their number. */
-			if (strchr(at, ',')[1] != ',') {
-				assert_int_equal(seq, before);
+			/* An interval has rows of nodes, or of services. */
+			if (seq == before)
 				continue;
-			}
 			if (before)
 				assert_int_equal(seq, before == gap ? after : before + 1);
 			before = seq;
@@ -127,6 +133,22 @@ static void check(uint32_t last, uint32_t gap, uint32_t after)
 	free(names);
 	assert_int_equal(before, last);
 	assert_true(rows > 100);
+}
+
+static void check(uint32_t last, uint32_t gap, uint32_t after)
+{
+	check_table(is_intervals, last, gap, after);
+	check_table(is_services, last, gap, after);
+}
+
+/* The size of the file that is open, by its name; -1: none. */
+static int file_size(const struct logs *l, int i)
+{
+	char path[512];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, l->log[i].name);
+	return l->log[i].fd < 0 ? -1 : stat(path, &st) ? -2 : (int)st.st_size;
 }
 
 /* As memref watch -i 10s does in eleven days. */
@@ -164,6 +186,27 @@ static void hundred_thousand_intervals(void **state)
 	assert_int_equal(access(future, F_OK), -1);
 	unlink(foreign);
 	check(100000, 0, 0);
+	empty();
+}
+
+/* A table that grows slowly: the oldest file is the one that it is written to, and stays. */
+static void slow_table(void **state)
+{
+	struct logs l = { .directory = directory, .file_size = 64 << 10, .keep = 256 << 10 };
+	uint32_t seq, slow = 0;
+
+	(void)state;
+	services = 100;
+	assert_int_equal(logs_begin(&l), 0);
+	for (seq = 1; seq <= 400; seq++) {
+		interval(&l, seq);
+		assert_true(bytes() <= 256 << 10);
+		assert_int_equal(file_size(&l, 0), l.log[0].fd < 0 ? -1 : (int)l.log[0].written);
+		slow += l.log[0].fd >= 0;
+	}
+	assert_true(slow > 300);
+	logs_end(&l);
+	services = 7;
 	empty();
 }
 
@@ -250,7 +293,8 @@ static void no_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hundred_thousand_intervals), cmocka_unit_test(full), cmocka_unit_test(new_files),
+		cmocka_unit_test(hundred_thousand_intervals), cmocka_unit_test(slow_table),
+		cmocka_unit_test(full), cmocka_unit_test(new_files),
 		cmocka_unit_test(no_directory),
 	};
 	int ret;

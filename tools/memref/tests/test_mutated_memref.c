@@ -29,17 +29,7 @@ static struct trace_dat file;
 /* Add the row to a model, as memref report does. */
 static int take(void *ctx, const struct row *row)
 {
-	struct model *m = ctx;
-
-	switch (row->type) {
-	case ROW_GROUP: return model_add_group(m, &row->group);
-	case ROW_NODE: return model_add_node(m, &row->node);
-	case ROW_TASK: return model_add_task(m, &row->task);
-	case ROW_VIRT: return model_add_virt(m, &row->virt);
-	case ROW_AGE: return model_add_age(m, &row->age);
-	case ROW_SCAN: return model_add_scan(m, &row->scan);
-	}
-	return 0;
+	return model_add(ctx, row);
 }
 
 /* Decode records in sequence: each is a size and that many bytes. */
