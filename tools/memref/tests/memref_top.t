@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 use utf8;
+use Fcntl qw(F_SETFL O_NONBLOCK O_WRONLY);
 use FindBin;
 use lib "$FindBin::RealBin/../../tests";
 use POSIX qw(mkfifo);
@@ -25,8 +26,16 @@ sub expect {
 	ok($terminal->wait_for($expected), $name) or diag "$expected:\n$terminal->{last}";
 }
 
+# Nobody reads if memref_live does not run: that is a failure, not a wait without end.
 sub feed {
-	open my $f, '>:utf8', "$dir/rows" or die;
+	my $f;
+	for (1 .. 200) {
+		last if sysopen $f, "$dir/rows", O_WRONLY | O_NONBLOCK;
+		sleep 0.05;
+	}
+	die "memref_live does not read\n" if !$f || !fileno $f;
+	fcntl $f, F_SETFL, 0;
+	binmode $f, ':utf8';
 	print $f @_;
 	close $f;
 }
