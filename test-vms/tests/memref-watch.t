@@ -163,6 +163,8 @@ my $json = JSON::PP->new->canonical->pretty;
 mkdir "$build/bench";
 my $fleet = eval { $json->decode(slurp("$build/bench/fleet.json")) } // {};
 $fleet->{publisher_cpu_pct} = 0 + $pct;
+my $how = 'publisher_cpu_pct: prove test-vms/tests/memref-watch.t: an idle guest, 10 s, -icount';
+$fleet->{_how} = join ' | ', (grep { !/publisher_cpu_pct/ } split / \| /, $fleet->{_how} // ''), $how;
 open my $f, '>', "$build/bench/fleet.json" or die "$build/bench/fleet.json: $!";
 print $f $json->encode($fleet);
 ok(close $f, 'bench/fleet.json is written');

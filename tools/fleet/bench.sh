@@ -69,6 +69,9 @@ planted=$(MEMSCOPE_BUILD=$build "$here/../dprof/tests/dprof_profile.t" 2>/dev/nu
 	sed -n 's/^# planted regressions in the first row: \([0-9]*\) of 10$/\1/p')
 bytes() { cat "$work/store/$1"-*.parquet | wc -c; }
 mkdir -p "$build/bench"
+# Measured in a guest, by memref-watch.t.
+publisher=$(perl -MJSON::PP -0777 -ne 'print decode_json($_)->{publisher_cpu_pct} // ""' \
+	"$build/bench/fleet.json" 2>/dev/null)
 cat >"$build/bench/fleet.json" <<end
 {
   "questions_asked": $asked,
@@ -78,13 +81,14 @@ cat >"$build/bench/fleet.json" <<end
   "question_max_s_duckdb_1000_hosts": $max1000,
   "question_max_cpu_s_duckdb_1000_hosts": $cpu1000,
   "pprof_planted_first": ${planted:-null},
+  "publisher_cpu_pct": ${publisher:-null},
   "hosts": $hosts,
   "rows_intervals": $((hosts * minutes)),
   "bytes_per_host_day_csv": $((csv / hosts)),
   "bytes_per_host_day_intervals_parquet": $(($(bytes intervals) / hosts)),
   "bytes_per_host_day_services_parquet": $(($(bytes services) / hosts)),
   "import_s": $import,
-  "_how": "make bench-fleet HOSTS=$hosts SEED=$seed: 20 made recordings replayed with noise, a row a minute, services every 5 minutes; each question three times, the longest; $(nproc) CPUs, load $(cut -d ' ' -f 1 /proc/loadavg)"
+  "_how": "make bench-fleet HOSTS=$hosts SEED=$seed: 20 made recordings replayed with noise, a row a minute, services every 5 minutes; each question three times, the longest; $(nproc) CPUs, load $(cut -d ' ' -f 1 /proc/loadavg)${publisher:+ | publisher_cpu_pct: prove test-vms/tests/memref-watch.t: an idle guest, 10 s, -icount}"
 }
 end
 cat "$build/bench/fleet.json"
