@@ -67,9 +67,12 @@ help:
 	'' \
 	'B=dir builds there, V=1 shows commands, JOBS=n sets how many at once.'
 
-.PHONY: deps
+.PHONY: deps unpacked
 deps:
 	@.ci/deps $(PACKAGES)
+
+unpacked: deps
+	@.ci/unpack $(B)/unpacked $(UNPACKED)
 
 # --- the kernel -----------------------------------------------------------
 
@@ -185,13 +188,13 @@ demo: kernel guest
 lint: deps
 	@.ci/lint
 
-check: kernel guest qemu-ibs
+check: kernel guest qemu-ibs unpacked
 	@JOBS=$(JOBS) .ci/check $(B) lint tools patches vm
 
 check-debug: kernel-debug guest qemu-ibs
 	@JOBS=$(JOBS) .ci/check $(B) debug
 
-check-rt: kernel-rt guest
+check-rt: kernel-rt guest unpacked
 	@JOBS=$(JOBS) .ci/check $(B) rt
 
 check-selftests: kernel kernel-vanilla guest

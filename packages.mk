@@ -22,8 +22,10 @@ PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libg
 	libjs-dygraphs libncurses-dev
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db tmux
-# Performance Co-Pilot, which reads what memref publishes
-PACKAGES += pcp
+# Performance Co-Pilot, which reads what memref publishes.  Its package starts services that
+# record the machine, and needs systemd: tests take its programs from the unpacked package.
+PACKAGES += libpcp-pmda3 libpcp-gui2 libpcp-archive1 python3-pcp
+UNPACKED := pcp
 # pprof, which reads the profiles that dprof and memprof export
 PACKAGES += golang-go golang-github-google-pprof-dev
 # whose objects memprof follows

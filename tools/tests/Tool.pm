@@ -14,6 +14,8 @@ our @EXPORT = qw($tools $build $dir slurp spew run read_under_sanitizers);
 
 our $tools = dirname(__FILE__) . '/..';
 our $build = $ENV{MEMSCOPE_BUILD} // "$tools/../build";
+# Programs of packages that are not installed (.ci/unpack).
+$ENV{PATH} .= ":$build/unpacked/usr/bin";
 our $dir = tempdir('memscope-test.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 
 sub slurp {

@@ -2,6 +2,7 @@
 // Copyright (C) 2026 the memscope authors
 /* Memory-mapped values, as Performance Co-Pilot's pminfo and its agent pmdammv read them. */
 #include <dlfcn.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +16,7 @@
 
 #include "lib/export/mmv.h"
 
-#define AGENT "/var/lib/pcp/pmdas/mmv/pmda_mmv.so"
-#define NAMES "/var/lib/pcp/pmdas/mmv/root_mmv"
+#define PCP "/usr/lib/pcp/pmdas/mmv/"
 
 static const struct metric list[] = {
 	{ "test_bytes", "Bytes of a class.", UNIT_BYTES, { "class" } },
@@ -27,23 +27,34 @@ static const struct metric list[] = {
 };
 
 static char directory[] = "/tmp/test_mmv.XXXXXX", text[1 << 16];
+/* Where the package pcp is: "" for an installed one. */
+static char pcp[PATH_MAX];
 
-/* Debian's libpcp-mmv1 and pcp. */
+/* Debian's libpcp-mmv1 and pcp, which .ci/unpack unpacks into the build directory. */
 static void needs_pcp(void)
 {
-	if (!dlopen("libpcp_mmv.so.1", RTLD_NOW) || access(AGENT, R_OK))
+	const char *build = getenv("MEMSCOPE_BUILD");
+	char agent[PATH_MAX + 64];
+
+	snprintf(pcp, sizeof(pcp), "%s/unpacked", build ? build : "build");
+	snprintf(agent, sizeof(agent), "%s" PCP "pmda_mmv.so", pcp);
+	if (access(agent, R_OK)) {
+		pcp[0] = '\0';
+		snprintf(agent, sizeof(agent), PCP "pmda_mmv.so");
+	}
+	if (!dlopen("libpcp_mmv.so.1", RTLD_NOW) || access(agent, R_OK))
 		skip();
 }
 
 /* What a client of the agent sees. */
 static const char *seen(const char *options)
 {
-	char command[512];
+	char command[6 * PATH_MAX];
 	FILE *f;
 	size_t n;
 
-	snprintf(command, sizeof(command), "PCP_TMP_DIR=%s pminfo -n " NAMES " -L -K clear -K add,70," AGENT ",mmv_init %s mmv.test 2>&1",
-		 directory, options);
+	snprintf(command, sizeof(command), "PCP_TMP_DIR=%s PCP_BINADM_DIR=%s/usr/lib/pcp/bin PATH=$PATH:%s/usr/bin pminfo -n %s" PCP
+		 "root_mmv -L -K clear -K add,70,%s" PCP "pmda_mmv.so,mmv_init %s mmv.test 2>&1", directory, pcp, pcp, pcp, pcp, options);
 	f = popen(command, "r");
 	n = fread(text, 1, sizeof(text) - 1, f);
 	text[n] = '\0';

@@ -68,9 +68,10 @@ for my $n (0 .. $#host) {
 my ($status, $text, $err) = run("pmval -a $dir/alpha -z -f 0 -t 100msec memref.groups_written");
 is($status, 0, 'pmval') or diag($err);
 # Debian's Python, for which its pcp module is.
+my $debian = "/usr/bin/env -i PATH=/usr/bin:/bin:$build/unpacked/usr/bin";
 SKIP: {
-	skip 'no pmrep (python3-pcp)', 2 if system('/usr/bin/env -i PATH=/usr/bin:/bin pmrep --version >/dev/null 2>&1');
-	($status, $text, $err) = run("/usr/bin/env -i PATH=/usr/bin:/bin pmrep -z -a $dir/beta -t 100msec -o csv memref.groups_written");
+	skip 'no pmrep (python3-pcp)', 2 if system("$debian pmrep --version >/dev/null 2>&1");
+	($status, $text, $err) = run("$debian pmrep -z -a $dir/beta -t 100msec -o csv memref.groups_written");
 	is($status, 0, 'pmrep') or diag($err);
 	my @got = map { (split /,/)[1] } grep { /^2/ } split /\n/, $text;
 	is_deeply([ grep { /\d/ } @got ], [ map { $_->{groups_written} } rows("temporal $dir/beta.dat") ], 'values of pmrep');
