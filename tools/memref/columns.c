@@ -31,6 +31,8 @@ struct columns {
 	struct model nodes;		/* only its node spans are used */
 	struct task_row *tasks;		/* of intervals that are not complete yet */
 	size_t nr_tasks, capacity;
+	struct age_row *ages;		/* likewise */
+	size_t nr_ages, age_capacity;
 	uint64_t memory;		/* bytes of all nodes; 0: not known */
 	uint64_t end_ns;		/* of the last interval, CLOCK_MONOTONIC */
 	uint64_t offset_ns;		/* to add to CLOCK_MONOTONIC for ns since 1970 */
@@ -202,6 +204,35 @@ static void write_services(struct columns *x)
 	free(all);
 }
 
+static void write_age(struct columns *x, const struct age_row *r)
+{
+	char *path = csv_field(r->path);
+	int b;
+
+	x->no_memory |= !path;
+	begin_row(x);
+	/* A damaged event may have any class. */
+	fprintf(x->f, ",%u,%s,%s", r->node, r->class < NR_AGE_CLASSES ? age_class_names[r->class] : "",
+		*r->path && path ? path : "");
+	for (b = 0; b < AGE_BUCKETS; b++)
+		fprintf(x->f, ",%u", r->pages[b]);
+	for (b = 0; b < AGE_BUCKETS; b++)
+		fprintf(x->f, ",%u", r->again[b]);
+	fputc('\n', x->f);
+	free(path);
+}
+
+static void write_ages(struct columns *x)
+{
+	size_t i;
+
+	for (i = 0; i < x->nr_ages; i++)
+		if (x->ages[i].seq == x->gather.scan.seq)
+			write_age(x, &x->ages[i]);
+}
+
+#define AGE_COLUMNS(name) name "_0," name "_1," name "_2," name "_4," name "_8," name "_16," name "_32," name "_64," name "_128"
+
 /* A table: the names of its columns behind those of all tables, and how an interval is written. */
 static const struct {
 	const char *columns;
@@ -211,6 +242,7 @@ static const struct {
 	[COLUMNS_INTERVALS] = { "node,memory_bytes,pages_kernel,pages_user,pages_page_cache,groups,groups_written,"
 				"pages_resident,flags", write_intervals },
 	[COLUMNS_SERVICES] = { "service,processes,pages,pages_written,pages_resident", write_services },
+	[COLUMNS_AGES] = { "node,class,cgroup," AGE_COLUMNS("pages_age") "," AGE_COLUMNS("again_age"), write_ages },
 };
 
 static int write_interval(void *ctx, const struct gather *g)
@@ -223,21 +255,45 @@ static int write_interval(void *ctx, const struct gather *g)
 		if ((int32_t)(x->tasks[i].seq - g->scan.seq) > 0)
 			x->tasks[kept++] = x->tasks[i];
 	x->nr_tasks = kept;
+	for (i = kept = 0; i < x->nr_ages; i++)
+		if ((int32_t)(x->ages[i].seq - g->scan.seq) > 0)
+			x->ages[kept++] = x->ages[i];
+	x->nr_ages = kept;
 	return x->no_memory || ferror(x->f);
+}
+
+/* Make room for one more of @size bytes.  Return the array, or NULL without memory. */
+static void *grown(void *array, size_t nr, size_t *capacity, size_t size)
+{
+	void *more;
+
+	if (nr < *capacity)
+		return array;
+	more = reallocarray(array, 2 * *capacity + 64, size);
+	if (more)
+		*capacity = 2 * *capacity + 64;
+	return more;
 }
 
 static int keep_task(struct columns *x, const struct task_row *t)
 {
-	struct task_row *more;
+	struct task_row *tasks = grown(x->tasks, x->nr_tasks, &x->capacity, sizeof(*t));
 
-	if (x->nr_tasks == x->capacity) {
-		more = reallocarray(x->tasks, 2 * x->capacity + 64, sizeof(*more));
-		if (!more)
-			return -1;
-		x->tasks = more;
-		x->capacity = 2 * x->capacity + 64;
-	}
+	if (!tasks)
+		return -1;
+	x->tasks = tasks;
 	x->tasks[x->nr_tasks++] = *t;
+	return 0;
+}
+
+static int keep_age(struct columns *x, const struct age_row *r)
+{
+	struct age_row *ages = grown(x->ages, x->nr_ages, &x->age_capacity, sizeof(*r));
+
+	if (!ages)
+		return -1;
+	x->ages = ages;
+	x->ages[x->nr_ages++] = *r;
 	return 0;
 }
 
@@ -248,6 +304,8 @@ static int take_row(void *ctx, const struct row *row)
 	if (row->type == ROW_NODE)
 		return model_add_node(&x->nodes, &row->node);
 	if (row->type == ROW_TASK && x->table == COLUMNS_SERVICES && keep_task(x, &row->task))
+		return -1;
+	if (row->type == ROW_AGE && x->table == COLUMNS_AGES && keep_age(x, &row->age))
 		return -1;
 	return gather_add(&x->gather, row);
 }
@@ -367,6 +425,7 @@ static void release(struct columns *x)
 	gather_free(&x->gather);
 	model_free(&x->nodes);
 	free(x->tasks);
+	free(x->ages);
 	free(x->host);
 	free(x->boot);
 }

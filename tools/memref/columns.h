@@ -13,7 +13,7 @@
 /* Incremented when a column is removed, or changes its unit or meaning. */
 #define COLUMNS_SCHEMA	1
 
-enum columns_table { COLUMNS_GROUPS, COLUMNS_INTERVALS, COLUMNS_SERVICES };
+enum columns_table { COLUMNS_GROUPS, COLUMNS_INTERVALS, COLUMNS_SERVICES, COLUMNS_AGES };
 
 /**
  * struct columns_options - what is written

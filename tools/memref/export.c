@@ -531,7 +531,7 @@ int cmd_export(int argc, char **argv)
 			 "columns: CSV with typed columns, for databases of many machines; pcp: an archive of Performance "
 			 "Co-Pilot, OUTPUT.meta, OUTPUT.index and OUTPUT.0; perfetto: "
 			 "counter tracks as trace events in JSON"),
-		OPT_WORD(0, "rows", "groups|intervals|services", &x.columns.table,
+		OPT_WORD(0, "rows", "groups|intervals|services|ages", &x.columns.table,
 			 "columns: a row per interval and group (default), node, or name of processes"),
 		OPT_TEXT(0, "host", "NAME", &x.columns.host, "columns, pcp: the machine (default: as recorded)"),
 		OPT_TEXT(0, "boot", "ID", &x.columns.boot, "columns: its boot_id (default: not known)"),

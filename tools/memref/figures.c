@@ -25,7 +25,7 @@ int figures_openmetrics(const char *path, const char *output)
 	struct metrics metrics = { .list = memref_metrics };
 	struct outfile out;
 	struct model m;
-	int damaged = load_recording(path, &(struct window){ }, 0, &m), failed = FAILED;
+	int damaged = load_recording(path, &(struct window){ .by = AGES_CLASS }, 0, &m), failed = FAILED;
 
 	if (m.nr_intervals && !outfile_open(&out, output)) {
 		metrics_of_interval(&metrics, &m, m.nr_intervals - 1);
@@ -56,7 +56,7 @@ int figures_pcp(const struct columns_options *o, const char *path, const char *o
 
 	if (!output || !strcmp(output, "-"))
 		return complain(USAGE, "-o OUTPUT is missing: an archive is three files");
-	damaged = load_recording(path, &(struct window){ }, 0, &m);
+	damaged = load_recording(path, &(struct window){ .by = AGES_CLASS }, 0, &m);
 	snprintf(host, sizeof(host), "%.*s", (int)strcspn(m.host, ","), m.host);
 	if (m.nr_intervals)
 		pcp = pcp_open(output, o->host ? o->host : host, memref_metrics);
@@ -128,7 +128,7 @@ int figures_perfetto(const char *path, const char *output)
 	struct metrics metrics = { .list = memref_metrics };
 	struct outfile out;
 	struct model m;
-	int damaged = load_recording(path, &(struct window){ }, 0, &m), failed = FAILED;
+	int damaged = load_recording(path, &(struct window){ .by = AGES_CLASS }, 0, &m), failed = FAILED;
 	size_t i;
 
 	if (m.nr_intervals && !outfile_open(&out, output)) {

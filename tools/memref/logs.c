@@ -30,7 +30,7 @@ static const struct {
 	enum columns_table table;
 	const char *suffix;
 } kinds[NR_LOGS] = {
-	{ COLUMNS_INTERVALS, ".intervals.csv" }, { COLUMNS_SERVICES, ".services.csv" },
+	{ COLUMNS_INTERVALS, ".intervals.csv" }, { COLUMNS_SERVICES, ".services.csv" }, { COLUMNS_AGES, ".ages.csv" },
 };
 
 static uint64_t now_ns(clockid_t clock)

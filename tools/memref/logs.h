@@ -8,8 +8,8 @@
 
 #include "columns.h"
 
-/* intervals and services */
-#define NR_LOGS	2
+/* intervals, services, ages */
+#define NR_LOGS	3
 
 /* The file of a table that is being written. */
 struct log {
@@ -24,7 +24,8 @@ struct log {
 
 /**
  * struct logs - the tables
- * @directory: where the files are: TIME.intervals.csv and TIME.services.csv
+ * @directory: where the files are: TIME.intervals.csv, TIME.services.csv, and TIME.ages.csv if
+ *	rows of idle ages come
  * @file_size: begin a new file when one has so many bytes
  * @keep: remove the oldest files, so that all have at most so many bytes
  * @intervals: number of intervals written

@@ -40,7 +40,8 @@ struct watch {
 	struct follow follow;
 	struct logs logs;
 	struct mmv *mmv;
-	struct model now;		/* the interval whose rows come */
+	struct model now;		/* the interval whose rows come, its ages by class */
+	struct ages by_cgroup;		/* and its ages by control group */
 	uint32_t seq;			/* and its number; 0: none yet */
 	struct metrics_counts counts;	/* since the begin */
 	uint64_t left;			/* intervals to keep; 0: no end */
@@ -52,6 +53,20 @@ static const struct verb_usage usage = {
 	.about = "Keep how much memory is referenced, interval by interval, until SIGTERM or Ctrl-C.",
 	.end = "Settings that are not given keep their values (see memref(5)).  SIGHUP begins new files.",
 };
+
+static void begin_interval(struct watch *w)
+{
+	model_init(&w->now);
+	w->now.ages.by = AGES_CLASS;
+	w->by_cgroup = (struct ages){ .by = AGES_CGROUP };
+	w->seq = 0;
+}
+
+static void free_interval(struct watch *w)
+{
+	model_free(&w->now);
+	ages_free(&w->by_cgroup);
+}
 
 /* All of the interval has come, or the next one has begun. */
 static int publish(struct watch *w)
@@ -65,18 +80,19 @@ static int publish(struct watch *w)
 		w->counts.incomplete += w->now.intervals[0].groups < w->now.intervals[0].scan.groups;
 		w->counts.lost_events = w->follow.lost_events;
 		w->done |= w->left && !--w->left;
-	} else if (w->seq) {
+	} else if (w->seq && w->counts.intervals) {
+		/* Before the first, one may have begun when only some of the events were on. */
 		w->counts.missing++;
 	}
 	if (whole && w->mmv) {
 		metrics_of_interval(&metrics, &w->now, 0);
 		metrics_of_processes(&metrics, &w->now);
+		metrics_of_cgroups(&metrics, &w->by_cgroup);
 		metrics_of_counts(&metrics, &w->counts);
 		ret = mmv_publish(w->mmv, &metrics);
 	}
-	model_free(&w->now);
-	model_init(&w->now);
-	w->seq = 0;
+	free_interval(w);
+	begin_interval(w);
 	return ret;
 }
 
@@ -97,6 +113,8 @@ static int take_row(void *ctx, const struct row *row)
 	if (w->seq && seq != w->seq && publish(w))
 		return FAILED;
 	w->seq = seq;
+	if (row->type == ROW_AGE && w->mmv && ages_add(&w->by_cgroup, 0, &row->age))
+		return complain(FAILED, "no memory left");
 	return model_add(&w->now, row) ? complain(FAILED, "no memory left") : OK;
 }
 
@@ -148,7 +166,7 @@ static int run(struct watch *w, bool mmv)
 	catch_signals();
 	if (guard_begin(NAME, true))
 		return FAILED;
-	model_init(&w->now);
+	begin_interval(w);
 	if (w->logs.directory)
 		ret = logs_begin(&w->logs);
 	if (!ret && mmv) {
@@ -160,6 +178,7 @@ static int run(struct watch *w, bool mmv)
 	if (!ret) {
 		knobs_try(TASKS, "1");
 		knobs_try(ENCODING, "batch");
+		w->follow.ages = knobs_requested(AGES);
 		ret = follow_begin(&w->follow, NAME);
 	}
 	if (!ret) {
@@ -170,7 +189,7 @@ static int run(struct watch *w, bool mmv)
 	if (w->logs.directory)
 		logs_end(&w->logs);
 	mmv_end(w->mmv);
-	model_free(&w->now);
+	free_interval(w);
 	fprintf(stderr, "memref: %" PRIu64 " intervals, %" PRIu64 " missing, %" PRIu64 " incomplete, %" PRIu64
 		" events lost, %" PRIu64 " intervals not written\n", w->counts.intervals, w->counts.missing,
 		w->counts.incomplete, w->counts.lost_events, w->logs.unwritten);
@@ -184,7 +203,7 @@ int cmd_watch(int argc, char **argv)
 	bool mmv = false;
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "DIRECTORY", &w.logs.directory,
-			 "write tables of intervals and of services to files in it, as of memref export --to columns"),
+			 "write tables of intervals, services and ages to files in it, as of memref export --to columns"),
 		OPT_FLAG(0, "mmv", &mmv, "publish values to Performance Co-Pilot, as mmv.memref.*"),
 		KNOB_INTERVAL_OPTION,
 		OPT_CALL(0, "group-size", "SIZE", knob_group_size, NULL,
@@ -195,6 +214,7 @@ int cmd_watch(int argc, char **argv)
 		KNOB_OPTION("write", "off|anon|all", WRITE, "detect writes to no memory, to anonymous and shared memory, or also to files"),
 		KNOB_OPTION("cpu-max", "PCT", CPU_MAX,
 			    "CPU time limit of the sampler, 1 to 100 % of a CPU, kept by longer intervals; 0: no limit"),
+		KNOB_OPTION("ages", NULL, AGES, "also in how many intervals memory was not referenced, by class and control group"),
 		OPT_SIZE(0, "file-size", "SIZE", &w.logs.file_size, 4096, 0x1p40, "begin a new file after so many bytes (default 16M)"),
 		OPT_SIZE(0, "keep", "SIZE", &w.logs.keep, 4096, 0x1p50,
 			 "remove the oldest files in DIRECTORY, so that all have at most so many bytes (default 512M)"),

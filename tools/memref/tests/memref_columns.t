@@ -37,7 +37,7 @@ for (split /\n/, slurp("$tools/../docs/reference/fleet-columns.md")) {
 	push @{$page[-1]}, split /, /, $1 if /^\| ((?!column)\w[\w, ]*) \| /;
 }
 my %names;
-for (qw(groups intervals services)) {
+for (qw(groups intervals services ages)) {
 	($names{$_}) = columns($_);
 	is_deeply($names{$_}, [ @{$page[0]}, @{$page[1 + keys(%names) - 1]} ], "$_: the columns of docs/reference/fleet-columns.md");
 }
@@ -69,6 +69,25 @@ for my $task (report("tasks $file")) {
 	my $sum = 0;
 	$sum += $_->{pages} for @mine;
 	cmp_ok(abs($sum / 6 - $task->{mean_pages}), '<', 0.06, 'and its pages');
+}
+
+# Ages: as memref report ages has them.
+{
+	my $made = $file;
+	$file = "$dir/ages.dat";
+	system(helper('memref_ages_gen') . " $file 80") == 0 or die;
+	my (undef, @ages) = columns('ages');
+	my @buckets = map { "age_$_" } 0, 1, 2, 4, 8, 16, 32, 64, 128;
+	my (%mine, %report);
+	for my $row (@ages) {
+		$mine{"$row->{seq} $row->{cgroup} $_"} += $row->{"pages_$_"} for @buckets;
+	}
+	for my $row (report("ages $file --by cgroup")) {
+		$report{"$row->{seq} $row->{of} $_"} = sprintf '%.0f', $row->{"${_}_mib"} * 256 for @buckets;
+	}
+	is_deeply(\%mine, \%report, 'ages: those of memref report ages');
+	cmp_ok(scalar keys %mine, '>=', 80 * 2 * 9, 'of each interval');
+	$file = $made;
 }
 
 # --begin is the begin of the first interval.

@@ -55,6 +55,8 @@ static void interval(struct logs *l, uint32_t seq)
 		snprintf(row.task.comm, sizeof(row.task.comm), "p%u", seq + n);
 		assert_int_equal(logs_add(l, &row), 0);
 	}
+	row = (struct row){ .type = ROW_AGE, .age = { .seq = seq, .class = seq % 5, .pages = { [2] = seq }, .path = "/a,b" } };
+	assert_int_equal(logs_add(l, &row), 0);
 	row = (struct row){ .type = ROW_GROUP, .group = { .seq = seq, .phys_addr = (seq % 2) << 30, .pages = { [USER] = 3 } } };
 	assert_int_equal(logs_add(l, &row), 0);
 	row = (struct row){ .type = ROW_SCAN, .scan = {
@@ -78,6 +80,11 @@ static int is_intervals(const struct dirent *d)
 static int is_services(const struct dirent *d)
 {
 	return !!strstr(d->d_name, "Z.services.csv");
+}
+
+static int is_ages(const struct dirent *d)
+{
+	return !!strstr(d->d_name, "Z.ages.csv");
 }
 
 static uint64_t bytes(void)
@@ -139,6 +146,7 @@ static void check(uint32_t last, uint32_t gap, uint32_t after)
 {
 	check_table(is_intervals, last, gap, after);
 	check_table(is_services, last, gap, after);
+	check_table(is_ages, last, gap, after);
 }
 
 /* The size of the file that is open, by its name; -1: none. */
@@ -215,7 +223,9 @@ static void full(void **state)
 {
 	struct logs l = { .directory = directory, .file_size = 1 << 20, .keep = 8 << 20 };
 	struct rlimit limit, small;
+	uint64_t least = UINT64_MAX;
 	uint32_t seq;
+	int i;
 
 	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
@@ -224,7 +234,11 @@ static void full(void **state)
 	for (seq = 1; seq <= 200; seq++)
 		interval(&l, seq);
 	small = limit;
-	small.rlim_cur = l.log[0].written + 50;
+	/* No table can be continued. */
+	for (i = 0; i < NR_LOGS; i++)
+		if (l.log[i].written < least)
+			least = l.log[i].written;
+	small.rlim_cur = least + 10;
 	setrlimit(RLIMIT_FSIZE, &small);
 	for (; seq <= 300; seq++)
 		interval(&l, seq);

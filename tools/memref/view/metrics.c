@@ -17,6 +17,8 @@ enum {
 	ENTRIES_YOUNG, TABLES_READ, TABLES_COLD, PROCESSES_SKIPPED, FLAGS,
 	/* Of the recording. */
 	INTERVALS, MISSING, INCOMPLETE, LOST_EVENTS, PROCESS_WORKING_SET, HOST,
+	/* Of idle ages. */
+	AGE, CGROUP_AGE,
 };
 
 const struct metric memref_metrics[] = {
@@ -45,8 +47,39 @@ const struct metric memref_metrics[] = {
 				  "Memory that processes of a name referenced in an interval; of a recording, the mean.",
 				  UNIT_BYTES, { "comm" } },
 	[HOST] = { "memref_host_info", "The machine of the recording.", UNIT_NONE, { "host" } },
+	[AGE] = { "memref_age_bytes", "Memory by the intervals since its last reference, by class.",
+		  UNIT_BYTES, { "class", "age" } },
+	[CGROUP_AGE] = { "memref_cgroup_age_bytes",
+			 "Memory charged to a control group by the intervals since its last reference.",
+			 UNIT_BYTES, { "cgroup", "age" } },
 	{ }
 };
+
+static const char * const age_names[AGE_BUCKETS] = {
+	"0", "1", "2-3", "4-7", "8-15", "16-31", "32-63", "64-127", "128-"
+};
+
+static void add_ages(struct metrics *out, int metric, const char *of, const uint64_t pages[AGE_BUCKETS])
+{
+	int b;
+
+	for (b = 0; b < AGE_BUCKETS; b++)
+		metrics_add(out, metric, pages[b] * PAGE_BYTES, of, age_names[b]);
+}
+
+/* By class only: it is one of few. */
+static void add_ages_of_interval(struct metrics *out, const struct ages *a, uint32_t interval)
+{
+	char class[32];
+	size_t i;
+
+	for (i = 0; a->by == AGES_CLASS && i < a->nr_sums; i++) {
+		if (a->sums[i].interval != interval)
+			continue;
+		age_key_name(a, a->sums[i].key, class, sizeof(class));
+		add_ages(out, AGE, class, a->sums[i].pages);
+	}
+}
 
 static void add_nodes(struct metrics *out, const struct model *m, const struct interval *v)
 {
@@ -89,6 +122,49 @@ void metrics_of_interval(struct metrics *out, const struct model *m, size_t i)
 	}
 	metrics_add(out, PROCESSES_SKIPPED, s->mms_skipped, NULL, NULL);
 	metrics_add(out, FLAGS, s->flags, NULL, NULL);
+	add_ages_of_interval(out, &m->ages, i);
+}
+
+static uint64_t all_ages(const struct age_sum *s)
+{
+	uint64_t sum = 0;
+	int b;
+
+	for (b = 0; b < AGE_BUCKETS; b++)
+		sum += s->pages[b];
+	return sum;
+}
+
+static int by_all_ages(const void *a, const void *b)
+{
+	const uint64_t x = all_ages(a), y = all_ages(b);
+
+	return x != y ? (x < y) - (x > y) : (int)((const struct age_sum *)a)->key - (int)((const struct age_sum *)b)->key;
+}
+
+/**
+ * metrics_of_cgroups() - add the idle ages of the largest control groups, and of all others together
+ * @out: gets them
+ * @a: ages of one interval by control group; their order changes
+ */
+void metrics_of_cgroups(struct metrics *out, struct ages *a)
+{
+	uint64_t others[AGE_BUCKETS] = { 0 };
+	char path[AGE_PATH + 32];
+	size_t i;
+	int b;
+
+	if (a->nr_sums)
+		qsort(a->sums, a->nr_sums, sizeof(*a->sums), by_all_ages);
+	for (i = 0; i < a->nr_sums; i++) {
+		age_key_name(a, a->sums[i].key, path, sizeof(path));
+		for (b = 0; i >= MAX_NAMES && b < AGE_BUCKETS; b++)
+			others[b] += a->sums[i].pages[b];
+		if (i < MAX_NAMES)
+			add_ages(out, CGROUP_AGE, path, a->sums[i].pages);
+	}
+	if (a->nr_sums > MAX_NAMES)
+		add_ages(out, CGROUP_AGE, "(others)", others);
 }
 
 /* Processes of one name. */

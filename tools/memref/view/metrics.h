@@ -22,6 +22,7 @@ struct metrics_counts {
 
 void metrics_of_interval(struct metrics *out, const struct model *m, size_t i);
 void metrics_of_processes(struct metrics *out, const struct model *m);
+void metrics_of_cgroups(struct metrics *out, struct ages *a);
 void metrics_of_counts(struct metrics *out, const struct metrics_counts *c);
 void metrics_of_recording(struct metrics *out, struct model *m);
 
