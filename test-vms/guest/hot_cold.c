@@ -6,6 +6,7 @@
  * STAT is the memory.stat of its control group: its refaults after half of the rounds and at
  * the end are printed, with the time between, and its kernel memory.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,9 @@ static void area_map(struct area *a, const char *mib)
 	a->pages = strtoul(mib, NULL, 10) * 256;
 	/* A page more, because a length of 0 is none. */
 	a->memory = mmap(NULL, (a->pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (a->memory == MAP_FAILED || madvise(a->memory, (a->pages + 1) * PAGE, MADV_NOHUGEPAGE)) {
+	/* EINVAL: this kernel has no huge pages. */
+	if (a->memory == MAP_FAILED ||
+	    (madvise(a->memory, (a->pages + 1) * PAGE, MADV_NOHUGEPAGE) && errno != EINVAL)) {
 		perror("hot_cold: mmap");
 		exit(1);
 	}

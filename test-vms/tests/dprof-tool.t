@@ -17,9 +17,12 @@ plan skip_all => 'this kernel has no dprof'
 
 my $file = 'trace.dat';
 
+# With -icount a period of samples is so many instructions: by the host's time, an emulated machine
+# whose kernel has lockdep does little but take samples.
 # The kernel trusts the TSC from the start: with a clock of ticks, frees and allocations of
 # two CPUs have equal times, and their order is not known.
-my $vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share, '--timeout', 900,
+my @instructions = ('--accel', 'tcg', '--qemu-arg', '-icount', '--qemu-arg', 'shift=1,sleep=off');
+my $vm = vm('--smp', 2, '--mem', '1G', @instructions, '--share', $share, '--timeout', 900,
 	    '--append', 'hpet=disable tsc=reliable clocksource=tsc sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
 	    'cat /sys/kernel/tracing/dprof/types >before; ' .
 	    'dprof record --types "faults_* no_such_cache" -H faults_queue --offsets "0,8 8,64 0,64" -o trace.dat -- ' .
@@ -96,9 +99,9 @@ like(`$build/bin/dprof script $share/ended.dat 2>&1`, qr/ dprof_alloc .*\n.* dpr
 is($?, 0, 'as a whole');
 
 # Types and offsets chosen by a first pass: the load goes on until there are histories.
-$vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--share', $share, '--timeout', 900,
+$vm = vm('--smp', 2, '--mem', '1G', @instructions, '--share', $share, '--timeout', 900,
 	 '--append', 'hpet=disable sysctl.vm.mem_profiling=1', '--', 'sh', '-c',
-	 'stats=/sys/kernel/tracing/dprof/stats; ' .
+	 'stats=/sys/kernel/tracing/dprof/stats; samples_ready; ' .
 	 'dprof record -s swmem -c 300000 --types auto -H auto --first 3 -o auto.dat -- sh -c "' .
 	 'until [ \\$(sed -n \"s/^histories //p\" $stats) -ge 50 ]; do kernel_load pipes 20; done" 2>&1; ' .
 	 'echo "status $?"; ' .
@@ -124,8 +127,7 @@ my $rounds = (($ENV{MEMSCOPE_KERNEL} // 'vm') eq 'rt' ? 100 : 25) * $sample_ns;
 my %shared;
 $file = 'samples.dat';
 for my $period ($sample_ns, int 1.13 * $sample_ns, int 1.29 * $sample_ns) {
-	$vm = vm('--smp', 2, '--mem', '1G', '--accel', 'tcg', '--qemu-arg', '-icount',
-		 '--qemu-arg', 'shift=1,sleep=off', '--share', $share, '--timeout', 900,
+	$vm = vm('--smp', 2, '--mem', '1G', @instructions, '--share', $share, '--timeout', 900,
 		 '--append', 'hpet=disable sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
 		 "samples_ready; dprof record -s swmem -c $period --types none -H none -o samples.dat -- " .
 		 "modprobe dprof_faults rounds=$rounds");

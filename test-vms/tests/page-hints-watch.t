@@ -93,7 +93,10 @@ repaired again
 
 # Compaction moves what lies low to free memory that lies high.
 kill -STOP $watch
+migrated() { awk '/^pgmigrate_success / { print $2 }' /proc/vmstat; }
+before=$(migrated)
 echo 1 >/proc/sys/vm/compact_memory
+echo migrated $(($(migrated) - before))
 in_place compacted
 kill -CONT $watch
 repaired settled
@@ -121,7 +124,12 @@ cmp_ok(in_place('again'), '>=', 0.99, sprintf 'each time: %.3f', in_place('again
 cmp_ok($n{rest}[0] // 1000, '<=', 70, "at rest the watch takes a twentieth of a CPU: $n{rest}[0] ms/s");
 cmp_ok(in_place('offline'), '<', 0.5, sprintf 'memory that goes offline undoes that, too: %.3f', in_place('offline'));
 cmp_ok(in_place('online'), '>=', 0.99, sprintf 'repaired: %.3f', in_place('online'));
-cmp_ok(in_place('compacted'), '<', 0.9, sprintf 'and compaction: %.3f', in_place('compacted'));
+SKIP: {
+	# Where the pages lie depends on the kernel: one without huge pages has them high already.
+	my $migrated = $n{migrated}[0] // 1e9;
+	skip "compaction had to move $migrated pages only", 1 if $migrated < 1000;
+	cmp_ok(in_place('compacted'), '<', 0.9, sprintf 'and compaction: %.3f', in_place('compacted'));
+}
 cmp_ok(in_place('settled'), '>=', 0.99, sprintf 'repaired: %.3f', in_place('settled'));
 is($n{watch}[0] // -1, 0, 'it ends with the process');
 my $watch = eval { decode_json(slurp("$share/watch.json"))->{rows} } // [];
