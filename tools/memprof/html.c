@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/doctor/system.h"
 #include "lib/html.h"
 #include "lib/leftover.h"
 #include "lib/page/page.h"
@@ -171,9 +172,12 @@ static const struct drawing *find_drawing(const struct view *v)
 	return d;
 }
 
-/* @dir: for pictures; NULL: none */
+/* How plots are put into the page: not at all, by its script, or also as pictures of gnuplot's. */
+enum plots { NO_PLOTS, SCRIPTED, PICTURES };
+
+/* @dir: for pictures */
 static int put_view(FILE *pictures, FILE *tables, struct memprof *m, const struct view *v,
-		    const struct view_options *o, const char *dir)
+		    const struct view_options *o, enum plots plots, const char *dir)
 {
 	const struct drawing *d = find_drawing(v);
 	const struct page_plot plot = { d->spec, v->about };
@@ -186,10 +190,10 @@ static int put_view(FILE *pictures, FILE *tables, struct memprof *m, const struc
 	int bad = v->make(m, o, &table);
 
 	snprintf(command, sizeof(command), "memprof report %s FILE -f csv", v->name);
-	if (!bad && dir && v->plot && table.nr_cells) {
+	if (!bad && plots && v->plot && table.nr_cells && (d->spec || plots == PICTURES)) {
 		fprintf(pictures, "<h3>%s</h3>\n", v->name);
 		page_plot_begin(pictures, v->name, &plot);
-		bad = put_picture(pictures, m, v, o, dir);
+		bad = plots == PICTURES ? put_picture(pictures, m, v, o, dir) : 0;
 		page_plot_end(pictures, &plot);
 	}
 	if (!bad)
@@ -199,7 +203,7 @@ static int put_view(FILE *pictures, FILE *tables, struct memprof *m, const struc
 }
 
 /* All views: pictures first, then the tables. */
-static int put_views(FILE *f, struct memprof *m, const struct view_options *o, const char *dir)
+static int put_views(FILE *f, struct memprof *m, const struct view_options *o, enum plots plots, const char *dir)
 {
 	char *pictures = NULL, *tables = NULL;
 	size_t size;
@@ -208,7 +212,7 @@ static int put_views(FILE *f, struct memprof *m, const struct view_options *o, c
 	int bad = !p || !t;
 
 	for (v = views; v->name && !bad; v++)
-		bad = put_view(p, t, m, v, o, dir);
+		bad = put_view(p, t, m, v, o, plots, dir);
 	bad |= p && fclose(p);
 	bad |= t && fclose(t);
 	if (!bad && *pictures)
@@ -220,15 +224,15 @@ static int put_views(FILE *f, struct memprof *m, const struct view_options *o, c
 	return bad;
 }
 
-static int write_page(FILE *f, struct memprof *m, const struct common *c, bool plots)
+static int write_page(FILE *f, struct memprof *m, const struct common *c, enum plots plots)
 {
 	char dir[] = "/tmp/memprof-html.XXXXXX";
 	const struct view *v;
 	int bad;
 
-	if (plots && !mkdtemp(dir))
+	if (plots == PICTURES && !mkdtemp(dir))
 		return complain(FAILED, "%s: %s", dir, strerror(errno));
-	if (plots)
+	if (plots == PICTURES)
 		leftover_add(dir);
 	page_head(f, "memprof");
 	if (memprof_damage(m)) {
@@ -243,9 +247,9 @@ static int write_page(FILE *f, struct memprof *m, const struct common *c, bool p
 		fprintf(f, "<a href=\"#%s\">%s</a>\n", v->name, v->name);
 	fputs("</nav>\n", f);
 	if (!bad)
-		bad = put_views(f, m, &c->view, plots ? dir : NULL);
+		bad = put_views(f, m, &c->view, plots, dir);
 	page_foot(f);
-	if (plots) {
+	if (plots == PICTURES) {
 		rmdir(dir);
 		leftover_done(dir);
 	}
@@ -261,6 +265,7 @@ int cmd_html(int argc, char **argv)
 		OPT_TEXT('o', "output", "PAGE", &output, ".html"),
 		OPT_FLAG(0, "no-plots", &no_plots, "tables only"), COMMON_OPTIONS(&common), { }
 	};
+	enum plots plots;
 	struct outfile out;
 	struct memprof *m;
 	int damaged, failed;
@@ -276,9 +281,12 @@ int cmd_html(int argc, char **argv)
 		return FAILED;
 	}
 	common_doubt(m, argv[0], &common);
+	plots = no_plots ? NO_PLOTS : system_installed("gnuplot") ? PICTURES : SCRIPTED;
+	if (plots == SCRIPTED)
+		complain(OK, "gnuplot not found (Debian package gnuplot-nox): the page has plots only where its script may run");
 	failed = common_choose(m, &common) || outfile_open(&out, output);
 	if (!failed)
-		failed = outfile_close(&out, write_page(out.f, m, &common, !no_plots));
+		failed = outfile_close(&out, write_page(out.f, m, &common, plots));
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/doctor/system.h"
 #include "lib/html.h"
 #include "lib/leftover.h"
 #include "lib/options.h"
@@ -56,6 +57,7 @@ struct page {
 	struct model *m;
 	char dir[4096];			/* temporary folder for the pictures */
 	int pictures;
+	bool scripted;			/* no pictures: plots only where the page's script may run */
 };
 
 static void settings(struct page *p)
@@ -219,7 +221,7 @@ static int picture_of(struct page *p, const struct view *v, const struct drawing
 	fprintf(p->nav, "<a href=\"#plot-%s\">%s</a>\n", v->name, v->name);
 	fprintf(p->f, "<h3>%s</h3>\n", v->name);
 	page_plot_begin(p->f, v->name, &plot);
-	ret = plots(p, v);
+	ret = p->scripted ? OK : plots(p, v);
 	page_plot_end(p->f, &plot);
 	return ret;
 }
@@ -240,7 +242,7 @@ static int view(struct page *p, const struct view *v)
 	if (ret > 0)
 		ret = OK;
 	else if (!ret && t.nr_cells) {
-		if (v->plot)
+		if (v->plot && (d->spec || !p->scripted))
 			ret = picture_of(p, v, d);
 		fprintf(p->nav, "<a href=\"#%s\">%s%s</a>\n", v->name, v->plot ? "rows of " : "", v->name);
 		if (!ret && page_table(p->tables, &show, &t))
@@ -309,10 +311,12 @@ static int write_page(struct page *p, FILE *f, const char *title, int damaged)
 static int html(struct model *m, const char *output, const char *title, int damaged)
 {
 	const char *tmp = getenv("TMPDIR");
-	struct page p = { .m = m };
+	struct page p = { .m = m, .scripted = !system_installed("gnuplot") };
 	struct outfile out;
 	int ret;
 
+	if (p.scripted)
+		complain(OK, "gnuplot not found (Debian package gnuplot-nox): the page has plots only where its script may run");
 	if (snprintf(p.dir, sizeof(p.dir), "%s/memref-html.XXXXXX", tmp ? tmp : "/tmp") >=
 	    (int)sizeof(p.dir) || !mkdtemp(p.dir))
 		return complain(FAILED, "%s: %s", p.dir, strerror(errno));

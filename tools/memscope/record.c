@@ -90,6 +90,8 @@ static int choose_sources(struct run *r, const struct facts *f, bool requested)
 		return OK;
 	if (f->sources[MEMSOURCE_SWMEM].available) {
 		r->types_source = "swmem";
+		/* Its unit is another one. */
+		r->types_period = NULL;
 		return OK;
 	}
 	if (requested)
@@ -126,6 +128,7 @@ static int run_traced(struct run *r, struct chain *c, const char *tmp, const cha
 		tracer = tracing_start(&t, tmp, settings_work);
 		if (tracer < 0)
 			return FAILED;
+		settings_warn(r);
 	}
 	r->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	r->begin_real_ns = clock_ns(CLOCK_REALTIME);
@@ -237,7 +240,7 @@ int cmd_record(int argc, char **argv)
 		OPT_TIME('i', "interval", "TIME", &interval, "ms", 0.01, 3600, "refs: length of an interval, 10ms to 1h (ms without unit; default 1s)"),
 		OPT_TEXT('s', "source", "auto|ibs|pebs|swmem", &source, "of samples (default auto: the best)"),
 		OPT_NUMBER('c', "count", "N", &period, 1, UINT32_MAX,
-			   "a sample each so many, in units of the source (see memscope-caps)"), { }
+			   "a sample each so many, in units of the source (see memscope-caps); if that is IBS for objects, types keep the default"), { }
 	};
 	struct tool_state tools[NR_TOOLS];
 	struct facts f;
@@ -249,7 +252,7 @@ int cmd_record(int argc, char **argv)
 		r.types_source = r.objects_source = source;
 	if (period) {
 		snprintf(period_text, sizeof(period_text), "%" PRIu64, period);
-		r.period = period_text;
+		r.period = r.types_period = period_text;
 	}
 	requested = r.what;
 	facts_read(&f);

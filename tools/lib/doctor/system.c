@@ -3,6 +3,7 @@
 /* Reads files of /proc and /sys. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,4 +100,26 @@ int system_field(const char *path, const char *key, char *buf, size_t size)
 	if (f)
 		fclose(f);
 	return ret;
+}
+
+/**
+ * system_installed() - look for a program in $PATH, below system_root()
+ * @program: its name
+ *
+ * Return: true if it is there.
+ */
+bool system_installed(const char *program)
+{
+	const char *dir = getenv("PATH") ? getenv("PATH") : "";
+	char path[PATH_MAX];
+
+	while (*dir) {
+		const size_t n = strcspn(dir, ":");
+
+		snprintf(path, sizeof(path), "%s%.*s/%s", system_root(), (int)n, dir, program);
+		if (n && !access(path, X_OK))
+			return true;
+		dir += n + !!dir[n];
+	}
+	return false;
 }

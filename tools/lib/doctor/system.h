@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 const char *system_root(void);
+bool system_installed(const char *program);
 int system_read(const char *path, char *buf, size_t size);
 bool system_has(const char *path);
 int system_field(const char *path, const char *key, char *buf, size_t size);

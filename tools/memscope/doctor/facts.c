@@ -162,23 +162,6 @@ static void read_memory(struct facts *f)
 		f->huge_pages = strtoul(text, NULL, 10);
 }
 
-/* Whether a program is in $PATH, below system_root(). */
-static bool is_installed(const char *program)
-{
-	const char *dir = getenv("PATH") ? getenv("PATH") : "";
-	char path[PATH_MAX];
-
-	while (*dir) {
-		const size_t n = strcspn(dir, ":");
-
-		snprintf(path, sizeof(path), "%s%.*s/%s", system_root(), (int)n, dir, program);
-		if (n && !access(path, X_OK))
-			return true;
-		dir += n + !!dir[n];
-	}
-	return false;
-}
-
 /**
  * facts_read() - read all facts of this machine, or of that below $MEMSCOPE_ROOT
  * @f: the facts
@@ -190,6 +173,6 @@ void facts_read(struct facts *f)
 	read_kernel(f);
 	read_samples(f);
 	read_memory(f);
-	f->trace_cmd = is_installed("trace-cmd");
-	f->gnuplot = is_installed("gnuplot");
+	f->trace_cmd = system_installed("trace-cmd");
+	f->gnuplot = system_installed("gnuplot");
 }

@@ -97,15 +97,17 @@ static int add_cause(struct findings *l, const char *file, const struct basis *b
 	return OK;
 }
 
+/* Without a sample, no rows: other recordings of a run may have findings. */
 static json_t *view(const char *name, const char *file, const char *top)
 {
 	const char *const argv[] = { "dprof", "report", name, file, "-n", top, "-f", "json", NULL };
 	char error[512];
 	json_t *rows = rows_read(argv, error, sizeof(error));
 
-	if (!rows)
-		complain(FAILED, "%s", error);
-	return rows;
+	if (rows)
+		return rows;
+	complain(FAILED, "%s", error);
+	return rows_none(error) ? json_array() : NULL;
 }
 
 int dprof_findings(struct findings *l, const char *file)
@@ -116,6 +118,10 @@ int dprof_findings(struct findings *l, const char *file)
 	size_t i;
 
 	profile = view("profile", file, "0");
+	if (profile && !json_array_size(profile)) {
+		json_decref(profile);
+		return OK;
+	}
 	if (profile)
 		sharing = view("sharing", file, MOST_LINES);
 	if (sharing)

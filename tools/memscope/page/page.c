@@ -120,6 +120,15 @@ static void put_rows(FILE *out, const json_t *rows, const char *id, const char *
 	fputs("</pre></details>\n</section>\n", out);
 }
 
+/* A recording in which there is nothing to show, as the tool says. */
+static int put_none(FILE *out, const char *error)
+{
+	fputs("<p class=\"note\">", out);
+	html_text(out, error);
+	fputs("</p>\n", out);
+	return OK;
+}
+
 /* @number: of the recording in this page */
 static int put_dprof(FILE *out, const char *path, size_t number)
 {
@@ -132,6 +141,13 @@ static int put_dprof(FILE *out, const char *path, size_t number)
 		const char *const argv[] = { "dprof", "report", views[i], path, "-f", "json", NULL };
 
 		rows = rows_read(argv, error, sizeof(error));
+		if (!rows && rows_none(error)) {
+			put_none(out, error);
+			/* Without a sample, the other views say the same. */
+			if (!i)
+				return OK;
+			continue;
+		}
 		if (!rows)
 			return complain(FAILED, "%s", error);
 		fprintf(out, "<details%s><summary>%s</summary>\n", i ? "" : " open", views[i]);
@@ -181,7 +197,8 @@ static int put_page(FILE *out, const char *program, const char *path)
 	program_capture(argv, &said);
 	f = said.status ? NULL : fopen(page, "re");
 	if (said.status) {
-		ret = complain(FAILED, "%s", last_line(said.err));
+		ret = rows_none(last_line(said.err)) ? put_none(out, last_line(said.err)) :
+						       complain(FAILED, "%s", last_line(said.err));
 	} else if (!f || getdelim(&text, &size, '\0', f) < 0) {
 		ret = complain(FAILED, "%s: %s", page, strerror(errno));
 	} else {

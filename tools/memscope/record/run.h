@@ -23,7 +23,8 @@ enum { RECORD_REFS = 1, RECORD_TYPES = 2, RECORD_OBJECTS = 4 };
  * @part: its name until it is complete
  * @command: the command, up to a NULL
  * @interval_ms: of memref
- * @period: of samples, as text; NULL: the default
+ * @period: of samples of objects, as text; NULL: the default
+ * @types_period: of samples of types, likewise: its unit is that of another source
  * @types_source: source of dprof
  * @objects_source: source of memprof
  * @pid: of the command
@@ -37,7 +38,7 @@ struct run {
 	char part[3900];
 	char **command;
 	unsigned int interval_ms;
-	const char *period, *types_source, *objects_source;
+	const char *period, *types_period, *types_source, *objects_source;
 	pid_t pid;
 	uint64_t begin_ns, end_ns, begin_real_ns;
 	int status;
@@ -47,6 +48,7 @@ struct run {
 int settings_apply(const struct run *r);
 bool settings_work(void);
 int settings_free(const struct run *r);
+void settings_warn(const struct run *r);
 
 /* chain.c */
 struct chain {

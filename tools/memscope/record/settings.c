@@ -79,7 +79,7 @@ int settings_apply(const struct run *r)
 		{ RECORD_REFS, "memref/virt", "1", UNDO_WRITE },
 		{ RECORD_REFS, "memref_pid", pid, UNDO_PIDS },
 		{ RECORD_TYPES, "dprof/source", r->types_source ? r->types_source : "auto", UNDO_WRITE },
-		{ RECORD_TYPES, "dprof/period", r->period ? r->period : "0", UNDO_WRITE },
+		{ RECORD_TYPES, "dprof/period", r->types_period ? r->types_period : "0", UNDO_WRITE },
 		{ RECORD_TYPES, "dprof/types", "", UNDO_WRITE },
 		{ RECORD_TYPES, "dprof/history_types", "", UNDO_WRITE },
 	};
@@ -92,4 +92,20 @@ int settings_apply(const struct run *r)
 		if (r->what & settings[i].what && setting_write(settings[i].file, settings[i].value, settings[i].kind))
 			return complain(FAILED, "%s %s: %s", settings[i].file, settings[i].value, strerror(errno));
 	return OK;
+}
+
+/**
+ * settings_warn() - report what the kernel cannot record; while it records
+ * @r: the run
+ */
+void settings_warn(const struct run *r)
+{
+	char *stats = r->what & RECORD_TYPES ? tracefs_instance_file_read(NULL, "dprof/stats", NULL) : NULL;
+	const char *error = stats ? strstr(stats, "sampling_error ") : NULL;
+	const int number = error ? atoi(error + strlen("sampling_error ")) : 0;
+
+	if (number < 0 && strstr(stats, "sampling off\n"))
+		complain(FAILED, "no samples of types: %s%s", strerror(-number),
+			 number == -EINVAL && r->types_period ? " (--count)" : "");
+	free(stats);
 }

@@ -39,6 +39,29 @@ json_t *rows_read(const char *const *argv, char *error, size_t size)
 }
 
 /**
+ * rows_none() - tell a recording in which there is nothing of a view from one that cannot be read
+ * @error: of rows_read()
+ *
+ * A command of a run may be too short for an interval, or access no kernel memory while sampled:
+ * what the other recorders have stands.
+ *
+ * Return: true if that is what @error says.
+ */
+bool rows_none(const char *error)
+{
+	static const char * const texts[] = {
+		"no samples (dprof_sample) in", "no complete memref interval", "no user pages were referenced",
+		"no virtual memory was referenced", "no sample says where its data were found",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (strstr(error, texts[i]))
+			return true;
+	return false;
+}
+
+/**
  * rows_item() - the row with a text in a column
  * @rows: the rows
  * @key: the column

@@ -35,9 +35,10 @@ static int add_references(struct answer *a, const struct recordings *r, uint64_t
 	rows = rows_read((const char *[]){ "memref", "report", "virtual", path, "-f", "json", NULL }, error, sizeof(error));
 	if (!rows) {
 		/* A recording without virtual addresses has no such view. */
-		if (!strstr(error, "--virt"))
+		if (!strstr(error, "--virt") && !rows_none(error))
 			return complain(FAILED, "%s", error);
-		answer_add(a, "page", "referenced", "not known: memref recorded no virtual addresses");
+		answer_add(a, "page", "referenced", "not known: %s",
+			   rows_none(error) ? error : "memref recorded no virtual addresses");
 		return OK;
 	}
 	json_array_foreach(rows, i, row) {

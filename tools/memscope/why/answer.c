@@ -89,9 +89,12 @@ json_t *view_rows(const char *program, const char *view, const char *path, const
 	while (more && *more && n < 15)
 		argv[n++] = *more++;
 	rows = rows_read(argv, error, sizeof(error));
-	if (!rows)
-		complain(FAILED, "%s", error);
-	return rows;
+	if (rows)
+		return rows;
+	if (rows_none(error))
+		return json_array();
+	complain(FAILED, "%s", error);
+	return NULL;
 }
 
 /**
