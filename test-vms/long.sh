@@ -16,6 +16,8 @@
 #			and go and a debugger has watchpoints
 #	modules		10,000 times a strategy unloaded and loaded under traffic
 #	decode		10,000,000 random instructions and registers through swmem's decoder
+#	watch		100,000 intervals of memref watch while processes, control groups and memory
+#			come and go
 #	mutated		1,000,000 damaged inputs of each reader of the tools, on the host
 # Stress, write, dirty and dprof on the kernel that checks itself, fuzz and decode on one with
 # KASAN and little else, the others on that of the tests.
@@ -102,7 +104,7 @@ decode() {
 	return $status
 }
 
-[ $# -gt 0 ] || set -- dprof modules decode remap stress fuzz mutated write dirty
+[ $# -gt 0 ] || set -- dprof modules decode watch remap stress fuzz mutated write dirty
 for part in "$@"; do
 	case $part in
 	stress)
@@ -115,6 +117,10 @@ for part in "$@"; do
 		for i in {1..50}; do
 			piece "fuzz $i of 50: 200,000 calls" guest kasan -- page_hints_stress fuzz 200000 "$i" .
 		done
+		;;
+	watch)
+		state=$(cat "$build"/bin/memref <(git -C "$build/linux" diff memscope-base -- mm/memref) |
+			sha256sum | cut -c 1-12) piece "watch: 100,000 intervals" "$here/tests/long/watch.t"
 		;;
 	mutated)
 		for i in {0..9}; do

@@ -7,13 +7,13 @@ use strict;
 use warnings;
 use Exporter 'import';
 use File::Temp 'tempdir';
-use FindBin;
+use File::Basename;
 use Test::More ();
 
 our @EXPORT = qw($build $kernel_dir $share $sample_ns vm vm_threads vm_start vm_finish intervals_program slurp sanitized done_testing);
 
-our $run = "$FindBin::RealBin/../run";
-our $build = $ENV{MEMSCOPE_BUILD} // "$FindBin::RealBin/../../build";
+our $run = dirname(__FILE__) . "/../run";
+our $build = $ENV{MEMSCOPE_BUILD} // dirname(__FILE__) . "/../../build";
 # Where the kernel that is tested was built.
 our $kernel_dir = "$build/kernel-" . ($ENV{MEMSCOPE_KERNEL} // 'vm');
 # Between samples of swmem: on PREEMPT_RT an emulated CPU has no time left for more.
