@@ -47,6 +47,7 @@ help:
 	'make check-long      what takes hours; goes on where it was interrupted' \
 	'' \
 	'make bench-NAME      measure: memref, pagealloc, evaluation, dprof, memprof, coverage, ...' \
+	'make judge           memref beside DAMON and other samplers: build/bench/judge.md' \
 	'make results         bring docs/results up to date with the tables that benches left' \
 	'' \
 	'make deps            install the Debian packages needed' \
@@ -227,6 +228,10 @@ bench-pagealloc: kernel-vanilla
 bench-ibs bench-memprof bench-dprof: qemu-ibs
 bench-%: kernel guest
 	@test-vms/bench/$*.sh
+
+# memref beside other samplers of memory.
+.PHONY: judge
+judge: bench-judge
 
 # How often the intervals of pagealloc bench hold what they say; no guest.
 .PHONY: bench-coverage

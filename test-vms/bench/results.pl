@@ -27,9 +27,11 @@ sub update {
 	close $f or die "$path: $!\n";
 }
 
-# make bench-memref: a page.
-my $memref = slurp("$build/bench/memref.md");
-update('memref-peers.md', $memref) if defined $memref;
+# make bench-memref, make judge: a page each.
+for (['memref', 'memref-costs'], ['judge', 'judge']) {
+	my $page = slurp("$build/bench/$_->[0].md");
+	update("$_->[1].md", $page) if defined $page;
+}
 
 # make bench-coverage: the rows of a table, whose columns are as the page's.
 my $coverage = slurp("$build/bench/coverage.md");

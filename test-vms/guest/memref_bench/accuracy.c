@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_bench accuracy: share of the used pages that are found, and false positives.
+ * memref_bench accuracy: share of the used pages that are found, and false positives;
+ * hinting: the same by the hinting faults of NUMA balancing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,27 +10,29 @@
 
 #include "bench.h"
 
+/* @peers: for those that sample over a time, too; they look at memory that stays mapped. */
 struct cell {
 	const char *name;
 	struct work work;
+	bool peers;
 };
 
 static const struct cell cells[] = {
-	{ "read_16", { 16, 1, 2000, false, false, PLAIN } },
-	{ "write_16", { 16, 1, 2000, true, false, PLAIN } },
-	{ "read_256", { 256, 1, 500, false, false, PLAIN } },
-	{ "write_256", { 256, 1, 500, true, false, PLAIN } },
-	{ "read_4096", { 4096, 1, 50, false, false, PLAIN } },
-	{ "write_4096", { 4096, 1, 50, true, false, PLAIN } },
-	{ "read_65536", { 65536, 1, 4, false, false, PLAIN } },
-	{ "write_65536", { 65536, 1, 4, true, false, PLAIN } },
-	{ "read_sparse", { 65536, 128, 400, false, false, PLAIN } },
-	{ "write_sparse", { 65536, 128, 400, true, false, PLAIN } },
-	{ "fork_4096", { 4096, 1, 50, false, false, FORK } },
-	{ "mprotect_4096", { 4096, 1, 50, true, false, MPROTECT } },
-	{ "mapped_sparse", { FILE_PAGES, 32, 50, false, false, MAPPED } },
-	{ "unmap_4096", { 4096, 1, 50, true, false, UNMAP } },
-	{ "exit_4096", { 4096, 1, 50, true, false, EXIT } },
+	{ "read_16", { 16, 1, 2000, false, false, PLAIN }, false },
+	{ "write_16", { 16, 1, 2000, true, false, PLAIN }, false },
+	{ "read_256", { 256, 1, 500, false, false, PLAIN }, true },
+	{ "write_256", { 256, 1, 500, true, false, PLAIN }, false },
+	{ "read_4096", { 4096, 1, 50, false, false, PLAIN }, true },
+	{ "write_4096", { 4096, 1, 50, true, false, PLAIN }, true },
+	{ "read_65536", { 65536, 1, 4, false, false, PLAIN }, true },
+	{ "write_65536", { 65536, 1, 4, true, false, PLAIN }, false },
+	{ "read_sparse", { 65536, 128, 400, false, false, PLAIN }, true },
+	{ "write_sparse", { 65536, 128, 400, true, false, PLAIN }, true },
+	{ "fork_4096", { 4096, 1, 50, false, false, FORK }, false },
+	{ "mprotect_4096", { 4096, 1, 50, true, false, MPROTECT }, false },
+	{ "mapped_sparse", { FILE_PAGES, 32, 50, false, false, MAPPED }, false },
+	{ "unmap_4096", { 4096, 1, 50, true, false, UNMAP }, false },
+	{ "exit_4096", { 4096, 1, 50, true, false, EXIT }, false },
 };
 
 static const struct damon damons[] = {
@@ -94,6 +97,22 @@ static void accuracy_cell(struct target *t, const struct cell *c, const char *wi
 	score(c, "clear_refs", with, &f);
 }
 
+static void accuracy_mglru(struct target *t, const struct cell *c, const char *with, bool flush)
+{
+	static struct found f;
+	struct work w = c->work;
+
+	w.flush = flush;
+	look_at(t, w.how);
+	mglru_on();
+	run(t, &w);
+	mglru_begin();
+	run(t, &w);
+	mglru_end(&f);
+	mglru_off();
+	score(c, "mglru", with, &f);
+}
+
 /* DAMON samples while the target runs. */
 static void accuracy_damon(struct target *t, const struct cell *c, const char *with, bool flush,
 			   const struct damon *d)
@@ -127,6 +146,13 @@ static void accuracy_damon(struct target *t, const struct cell *c, const char *w
 	score(c, d->name, with, &f);
 }
 
+static void accuracy_peers(struct target *t, const struct cell *c, const char *with, bool flush)
+{
+	for (size_t k = 0; k < sizeof(damons) / sizeof(damons[0]); k++)
+		accuracy_damon(t, c, with, flush, &damons[k]);
+	accuracy_mglru(t, c, with, flush);
+}
+
 void accuracy(void)
 {
 	static struct target t;
@@ -145,17 +171,57 @@ void accuracy(void)
 	put(TRACEFS "buffer_size_kb", "16384");
 	/* Anew: of memory that was forked, mprotect() changes no entry, and flushes nothing. */
 	stop(t.pid);
+	t.threads = true;
 	start_target(&t);
-	/* A block that DAMON should find, and what it was not made for. */
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
-		if (strcmp(cells[i].name, "read_4096") && strcmp(cells[i].name, "read_sparse"))
+		if (!cells[i].peers)
 			continue;
-		for (size_t k = 0; k < sizeof(damons) / sizeof(damons[0]); k++) {
-			accuracy_damon(&t, &cells[i], "alone", false, &damons[k]);
-			accuracy_damon(&t, &cells[i], "flush", true, &damons[k]);
-			neighbor = start_neighbor();
-			accuracy_damon(&t, &cells[i], "neighbor", false, &damons[k]);
-			stop(neighbor);
-		}
+		accuracy_peers(&t, &cells[i], "alone", false);
+		accuracy_peers(&t, &cells[i], "flush", true);
+		neighbor = start_neighbor();
+		accuracy_peers(&t, &cells[i], "neighbor", false);
+		stop(neighbor);
+	}
+	stop(t.pid);
+}
+
+/*
+ * The kernel asks a process once in a second of its time, about 256 MiB, and less and less often
+ * when all of its memory is on the right node: so each set has a process of its own.
+ */
+static void accuracy_numab(const struct cell *c, const char *with, bool flush)
+{
+	static struct target t = { .threads = true };
+	static struct found f;
+	struct work w = c->work;
+	uint64_t until;
+
+	w.flush = flush;
+	start_target(&t);
+	numab_on();
+	for (int interval = 0; interval < 2; interval++) {
+		numab_begin();
+		for (until = now() + 6000000000ull; now() < until;)
+			run(&t, &w);
+		numab_end(&t, &f);
+	}
+	numab_off();
+	score(c, "numab", with, &f);
+	stop(t.pid);
+}
+
+void hinting(void)
+{
+	pid_t neighbor;
+
+	put(TRACEFS "buffer_size_kb", "16384");
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		if (!cells[i].peers)
+			continue;
+		accuracy_numab(&cells[i], "alone", false);
+		accuracy_numab(&cells[i], "flush", true);
+		neighbor = start_neighbor();
+		accuracy_numab(&cells[i], "neighbor", false);
+		stop(neighbor);
 	}
 }

@@ -26,11 +26,15 @@ void *map(size_t size, bool populate);
 double median(double *values, int n);
 
 /* target.c */
+/* The target's memory is charged to it. */
+#define TARGET_CGROUP "memref_bench"
+
 struct target {
 	pid_t pid;
 	int to, from;
 	unsigned char *memory;
 	int file;			/* shared memory of as many pages */
+	bool threads;			/* a second one, which does nothing */
 	const uint64_t *pfn;		/* of what is looked at: one of these */
 	uint64_t memory_pfn[MAX_PAGES], file_pfn[MAX_PAGES];
 };
@@ -76,6 +80,16 @@ void idle_end(struct target *t, struct found *f);
 void refs_begin(struct target *t);
 void refs_end(struct target *t, struct found *f);
 
+/* peers.c */
+void mglru_on(void);
+void mglru_off(void);
+void mglru_begin(void);
+void mglru_end(struct found *f);
+void numab_on(void);
+void numab_off(void);
+void numab_begin(void);
+void numab_end(struct target *t, struct found *f);
+
 /* damon.c */
 pid_t kdamond(void);
 /* Regions: as by default, or one for each page. */
@@ -92,6 +106,7 @@ bool damon_found(struct target *t, const struct damon *d, struct found *f);
 void cost(void);
 void cold(void);
 void accuracy(void);
+void hinting(void);
 void slowdown(void);
 void reclaim(void);
 void bytes(void);

@@ -51,6 +51,59 @@ static void cost_damon(struct target *t, const struct damon *d)
 	result((double)busy / switches / MAX_PAGES, "%s", d->name);
 }
 
+static void cost_mglru(struct target *t)
+{
+	double insns[ROUNDS];
+	static struct found f;
+	uint64_t begin;
+
+	mglru_on();
+	mglru_begin();
+	for (int i = 0; i < ROUNDS; i++) {
+		run(t, &all);
+		begin = now();
+		mglru_end(&f);
+		insns[i] = now() - begin;
+		if (f.pages < 0.99 * MAX_PAGES)
+			die("the multi-gen LRU did not see all of the target");
+	}
+	mglru_off();
+	result(median(insns, ROUNDS) / MAX_PAGES, "cost_mglru");
+}
+
+/* Of so many passes over the target, with what the kernel does meanwhile; mprotect() would undo it. */
+static uint64_t passes(struct target *t, int n)
+{
+	const struct work w = { MAX_PAGES, 1, 1, false, false, PLAIN };
+	uint64_t begin = now();
+
+	while (n--)
+		run(t, &w);
+	return now() - begin;
+}
+
+/* A page is protected, faults, and is made accessible again, all in the target's time. */
+static void cost_numab(void)
+{
+	static struct target t = { .threads = true };
+	const int n = 4000;
+	uint64_t with, without, faults;
+
+	start_target(&t);
+	passes(&t, n);
+	without = passes(&t, n);
+	numab_on();
+	passes(&t, n);
+	faults = number_in("/proc/vmstat", "numa_hint_faults ");
+	with = passes(&t, n);
+	faults = number_in("/proc/vmstat", "numa_hint_faults ") - faults;
+	numab_off();
+	stop(t.pid);
+	if (faults < MAX_PAGES)
+		die("NUMA balancing did not ask about all of the target");
+	result(((double)with - without) / faults, "cost_numab");
+}
+
 void cost(void)
 {
 	static struct target t;
@@ -85,6 +138,12 @@ void cost(void)
 	}
 	result(median(insns, ROUNDS) / MAX_PAGES, "cost_page_idle");
 
+	/* By default, of a sample; an aggregation has 20. */
+	cost_damon(&t, &(struct damon){ "cost_damon_sample", false, false });
+	cost_damon(&t, &(struct damon){ "cost_damon_paddr_sample", true, false });
 	cost_damon(&t, &(struct damon){ "cost_damon_exact", false, true });
 	cost_damon(&t, &(struct damon){ "cost_damon_paddr_exact", true, true });
+	cost_mglru(&t);
+	stop(t.pid);
+	cost_numab();
 }

@@ -11,6 +11,7 @@
  *	cost		instructions for each page table entry in use
  *	cold		cost of memory that is mapped but not used
  *	accuracy	share of the used pages that are found, and false positives
+ *	hinting		the same by hinting faults of NUMA balancing
  *	slowdown	of a program, for sampling intervals of a second and less
  *	reclaim		effect of a sampler on the choice of pages to swap out
  *	bytes		of the trace buffer for each group
@@ -26,6 +27,7 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void); } parts[] = {
 		{ "cost", cost }, { "cold", cold }, { "accuracy", accuracy },
+		{ "hinting", hinting },
 		{ "slowdown", slowdown }, { "reclaim", reclaim }, { "bytes", bytes },
 		{ "locks", locks }, { "zap", zap },
 	};
@@ -36,6 +38,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("usage: memref_bench cost|cold|accuracy|slowdown|reclaim|bytes|locks|zap\n", stderr);
+	fputs("usage: memref_bench cost|cold|accuracy|hinting|slowdown|reclaim|bytes|locks|zap\n", stderr);
 	return 2;
 }

@@ -62,6 +62,24 @@ static uint64_t *idle_bitmap(struct target *t)
 	return map;
 }
 
+/*
+ * At the end of memory, a word in part: the kernel does what is asked of its frames, and does not
+ * return it; /proc/kpageflags has it then.
+ */
+static uint64_t idle_word(uint64_t word)
+{
+	const int kpf_idle = 25;
+	uint64_t flags[64] = { 0 }, idle = 0;
+	int fd = open("/proc/kpageflags", O_RDONLY);
+
+	if (fd < 0 || pread(fd, flags, sizeof(flags), word * sizeof(flags)) < 0)
+		die("kpageflags");
+	close(fd);
+	for (int i = 0; i < 64; i++)
+		idle |= (flags[i] >> kpf_idle & 1) << i;
+	return idle;
+}
+
 static void idle_io(uint64_t *map, bool set)
 {
 	int fd = open("/sys/kernel/mm/page_idle/bitmap", O_RDWR);
@@ -74,9 +92,10 @@ static void idle_io(uint64_t *map, bool set)
 		ssize_t done = set ? pwrite(fd, (char *)map + at, n, at) :
 				     pread(fd, (char *)map + at, n, at);
 
-		/* At the end of memory, a word in part counts as none. */
 		if (done < 0 || (!done && at < idle_high * 8))
 			die("page_idle");
+		if (!done && !set)
+			map[idle_high] = idle_word(idle_high);
 		if (!done)
 			break;
 		at += done;

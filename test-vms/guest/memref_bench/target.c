@@ -4,6 +4,7 @@
  * memref_bench: the target, a process that uses memory on request, and its neighbor.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +117,21 @@ void pin(int cpu)
 		die("sched_setaffinity");
 }
 
+static void *idle(void *unused)
+{
+	(void)unused;
+	while (pause())
+		;
+	return NULL;
+}
+
+static void join_cgroup(void)
+{
+	put("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	mkdir("/sys/fs/cgroup/" TARGET_CGROUP, 0755);
+	put("/sys/fs/cgroup/" TARGET_CGROUP "/cgroup.procs", "0");
+}
+
 static void read_pfns(pid_t pid, const void *memory, uint64_t *pfn, unsigned long nr)
 {
 	char path[64];
@@ -158,6 +175,9 @@ void start_target(struct target *t)
 	if (!t->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pin(1);
+		join_cgroup();
+		if (t->threads && pthread_create(&(pthread_t){ 0 }, NULL, idle, NULL))
+			_exit(1);
 		/* Who divides what is mapped finds the memory alone. */
 		munmap(file, FILE_PAGES * PAGE);
 		memset(t->memory, 1, MAX_PAGES * PAGE);

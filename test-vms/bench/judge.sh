@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
+# memref beside DAMON, page_idle, clear_refs, the multi-gen LRU and NUMA balancing: the page
+# build/bench/judge.md, the numbers in judge.json.
+set -eu -o pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+PARTS='cost reclaim accuracy hinting' "$here/memref.sh"
+"$here/judge.pl" "${MEMSCOPE_BUILD:-$here/../../build}"
