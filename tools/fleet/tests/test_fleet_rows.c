@@ -90,7 +90,7 @@ static void test_numbers(void **state __attribute__((unused)))
 
 static void test_no_rows(void **state __attribute__((unused)))
 {
-	static const char zero[] = "1,h,,1000,1,0,s\0x,1,2,3,4";
+	static const char zero[] = SERVICE("s") "\0,5";
 	struct row row;
 	char many[4096];
 
