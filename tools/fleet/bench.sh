@@ -115,8 +115,15 @@ fi
 planted=$(MEMSCOPE_BUILD=$build "$here/../dprof/tests/dprof_profile.t" 2>/dev/null |
 	sed -n 's/^# planted regressions in the first row: \([0-9]*\) of 10$/\1/p')
 smaller() { echo $(($1 < $2 ? $1 : $2)); }
-# Of both shards.
-server_bytes() { cat "$work"/shard?/data/data/all/"$1"_local/*/*.bin | wc -c; }
+# Of both shards, without what was merged into others since.
+server_bytes() {
+	perl -MHTTP::Tiny -e '$table = shift; for (@ARGV) {
+		$answer = HTTP::Tiny->new->post("$_/", { content => "SELECT sum(bytes_on_disk) FROM system.parts " .
+			"WHERE active AND database = \x27all\x27 AND table = \x27${table}_local\x27" });
+		die "$answer->{content}\n" if !$answer->{success};
+		$sum += $answer->{content}
+	} print $sum' "$1" "$SHARD1" "$SHARD2"
+}
 bytes() { cat "$work/store/$1"-*.parquet | wc -c; }
 mkdir -p "$build/bench"
 # Measured in a guest, by memref-watch.t.

@@ -55,11 +55,13 @@ const struct question questions[] = {
 	  "SELECT s.service, hosts, n, quantiles[1] / 256.0, quantiles[2] / 256.0 AS p99, most / 256.0 "
 	  "FROM s JOIN q ON s.service = q.service ORDER BY p99 DESC, s.service",
 	  /*
-	   * quantilesExact() of ClickHouse takes the value behind the share; the weighted one is
-	   * the smallest value that the share does not exceed, as quantile_disc() is.
+	   * Of n sorted values, quantilesExact(q) takes that at the index floor(q * n).  The smallest one that
+	   * the share q does not exceed, as quantile_disc() takes, is at ceil(q * n) - 1: with shares that
+	   * are this much smaller, the same for up to 10^9 rows.  quantilesExactWeighted() takes it
+	   * as well, in four times the time.
 	   */
 	  "SELECT service, hosts, n, quantiles[1] / 256.0, quantiles[2] / 256.0 AS p99, most / 256.0 FROM ("
-	  "SELECT service, uniqExact(host) AS hosts, count(*) AS n, quantilesExactWeighted(0.5, 0.99)(pages, 1) AS quantiles, "
+	  "SELECT service, uniqExact(host) AS hosts, count(*) AS n, quantilesExact(0.499999999999, 0.989999999999)(pages) AS quantiles, "
 	  "max(pages) AS most FROM services WHERE " COMPLETE " GROUP BY service) ORDER BY p99 DESC, service",
 	  COLUMNS(
 		{ "service", CELL_TEXT, 0, "", "name of processes; (others): those beyond a host's 1,000 largest" },

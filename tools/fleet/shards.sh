@@ -17,6 +17,8 @@ done
 [ $# -gt 1 ] || exit 0
 folder=$2
 shift 2
+# No request leaves the namespace.
+unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 
 # Once more, in a namespace.
 if [ -z "${SHARDS_NET:-}" ]; then

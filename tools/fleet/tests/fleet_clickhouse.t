@@ -26,8 +26,6 @@ if (!$one) {
 	# What hangs and is killed is no success.
 	exit($? & 127 ? 1 : $? >> 8);
 }
-# No request leaves the namespace.
-delete @ENV{qw(http_proxy HTTP_PROXY all_proxy ALL_PROXY)};
 
 make_hosts();
 
@@ -150,6 +148,14 @@ for (@hostile) {
 	my ($status, $text) = import_rows(hostile_host(join '', map { '1,zz,,' . ($t + $_) . ",1000,1,,4503599627370496,1,1,1,0,0,1,0\n" } 1 .. 4096), $url);
 	($status, $text) = run("$fleet report coldest --clickhouse $url -n 0 -f csv");
 	is($text =~ s/\A.*\n//r, "zz,4096,4194304.000,0.000,0.000\n", 'the sum of bytes does not overflow');
+}
+# Quantiles where the share of the rows is a whole number, and where it is not.
+for ([ 200, 100, 198 ], [ 201, 101, 199 ], [ 1, 1, 1 ]) {
+	my ($n, $median, $p99) = @$_;
+	my $url = fresh();
+	import_rows(hostile_host(undef, join '', map { '1,zz,,' . (1_700_000_000_000_000_000 + $_) . ",1000,1,s,1,${\(256 * $_)},0,0\n" } 1 .. $n), $url);
+	my ($row) = (run("$fleet report wss --clickhouse $url -n 0 -f csv"))[1] =~ /^(s,.*)/m;
+	is($row, "s,1,$n,$median.000,$p99.000,$n.000", "quantiles of $n rows");
 }
 # As names of databases and clusters.
 {
