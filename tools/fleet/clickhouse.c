@@ -105,7 +105,6 @@ static void set_options(struct server *s)
 	curl_easy_setopt(s->curl, CURLOPT_WRITEFUNCTION, take);
 	curl_easy_setopt(s->curl, CURLOPT_WRITEDATA, s);
 	curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, s->headers);
-	curl_easy_setopt(s->curl, CURLOPT_NOSIGNAL, 1L);
 	/* On a connection that was used before, curl sends again what may have been done. */
 	curl_easy_setopt(s->curl, CURLOPT_FRESH_CONNECT, 1L);
 	curl_easy_setopt(s->curl, CURLOPT_FORBID_REUSE, 1L);

@@ -3,8 +3,9 @@
 /*
  * Rows of columns that hosts sent: checks, and the form that ClickHouse reads.
  *
- * The checks are those of tables.c, which DuckDB runs; fleet_clickhouse.t compares the two.
- * A server gets checked rows only, as data of its TabSeparated format.
+ * The checks are those of tables.c, which DuckDB runs, for the same hostile hosts in the tests of
+ * both.  Of numbers, only decimal ones are known here, as exports have them; DuckDB also
+ * takes blanks and fractions.  A server gets checked rows only, as data of its TabSeparated format.
  */
 #include <ctype.h>
 #include <errno.h>
