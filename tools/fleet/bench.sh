@@ -53,7 +53,7 @@ questions() {
 		for i in 1 2 3; do
 			before=$(server_cpu)
 			times=$({ time "$bin/memscope-fleet" report $question "$@" -n 0 -f csv \
-				-o "$work/$question.csv" >&2; } 2>&1)
+				-o "$work/$question.csv" >&2; } 2>&1) || { echo "$times" >&2; return 1; }
 			read -r real user system <<<"${times##*$'\n'}"
 			# That of a store is the program's alone: the servers are idle.
 			[ "$1" != --clickhouse ] || system=$(sum "$system" "$(server_cpu)" "-$before")
