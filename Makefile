@@ -48,6 +48,7 @@ help:
 	'' \
 	'make bench-NAME      measure: memref, pagealloc, evaluation, dprof, memprof, coverage, ...' \
 	'make judge           memref beside DAMON and other samplers: build/bench/judge.md' \
+	'make fleet-demo      three made hosts: Performance Co-Pilot, and questions over them' \
 	'make results         bring docs/results up to date with the tables that benches left' \
 	'' \
 	'make deps            install the Debian packages needed' \
@@ -253,6 +254,12 @@ bench-fleet: tools
 	@$(MAKE) -s --no-print-directory -C tools O=$(B) $(B)/tools/tests/fleet_gen $(B)/tools/tests/trace_gen \
 		$(B)/tools/tests/pprof_print
 	@tools/fleet/bench.sh $(B) $(HOSTS) $(SEED)
+
+# Three made hosts with Performance Co-Pilot, and the questions over them; no guest.
+.PHONY: fleet-demo
+fleet-demo: tools unpacked
+	@$(MAKE) -s --no-print-directory -C tools O=$(B) $(B)/tools/tests/memref_publish $(B)/tools/tests/trace_gen
+	@tools/fleet/demo.sh $(B)
 
 # DuckDB, which memscope-fleet loads, from npm.
 .PHONY: fleet-engine

@@ -19,13 +19,19 @@ PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libg
 	zlib1g-dev libinih-dev uthash-dev pkg-config gnuplot-nox fonts-dejavu-core \
 	libbpf-dev libdw-dev libcapstone-dev libxxhash-dev libunistring-dev libzstd-dev graphviz \
 	libprotobuf-c-dev protobuf-c-compiler libpcp-import1-dev libpcp-mmv1-dev \
-	libjs-dygraphs libncurses-dev
+	libjs-dygraphs libncurses-dev libcurl4-openssl-dev
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db tmux
 # Performance Co-Pilot, which reads what memref publishes.  Its package starts services that
 # record the machine, and needs systemd: tests take its programs from the unpacked package.
 PACKAGES += libpcp-pmda3 libpcp-gui2 libpcp-archive1 python3-pcp
 UNPACKED := pcp
+# ClickHouse, a server that memscope-fleet asks.  Its package starts a service; Debian 13 has
+# neither it nor these versions of its libraries, so they are unpacked as well.
+UNPACKED += clickhouse-server clickhouse-common libcapnp-0.9.2 libcctz2 libcpuinfo0 libfarmhash0 \
+	libmariadb3 libmetrohash1 libodbc2 libpococrypto80 libpocodata80 libpocodataodbc80 \
+	libpocofoundation80 libpocojson80 libpocomongodb80 libpoconet80 libpoconetssl80 libpocoutil80 \
+	libpocoxml80 librdkafka1
 # pprof, which reads the profiles that dprof and memprof export
 PACKAGES += golang-go golang-github-google-pprof-dev
 # whose objects memprof follows

@@ -5,6 +5,7 @@
 # left in BUILD/bench (make results).  A bench that was not run leaves its page as it is.
 use strict;
 use warnings;
+use JSON::PP;
 
 my ($build, $docs) = @ARGV;
 die "usage: results.pl BUILD DOCS\n" if !defined $docs;
@@ -44,4 +45,38 @@ if (defined $coverage) {
 	die "$build/bench/coverage.md: has fewer rows than intervals.md\n" if $table =~ tr/\n// < $old =~ tr/\n//;
 	$page =~ s/\Q$old\E/$table/;
 	update('intervals.md', $page);
+}
+
+# make bench-fleet: a page, of as many hosts as it is about.
+my $fleet = slurp("$build/bench/fleet.json");
+$fleet = decode_json($fleet) if defined $fleet;
+if ($fleet && ($fleet->{hosts} // 0) == 10000) {
+	my $cell = sub { my ($name, $format) = @_; defined $fleet->{$name} ? sprintf($format // '%s', $fleet->{$name}) : '-' };
+	my @rows = (
+		[ 'questions whose answer is that of the plain computation', 'questions_right', 'questions_right_clickhouse' ],
+		[ 'of so many', 'questions_asked', 'questions_asked_clickhouse' ],
+		map({ my ($what, $key) = @$_; map { [ "$what, $_->[0] hosts, s", "${key}_duckdb$_->[1]", "${key}_clickhouse$_->[1]", '%.2f' ] }
+			[ '10,000', '' ], [ '1,000', '_1000_hosts' ] } [ 'longest time of a question', 'question_max_s' ],
+			[ 'most CPU time of a question', 'question_max_cpu_s' ]),
+		[ 'import of all, s', 'import_s', 'import_s_clickhouse', '%.0f' ],
+		[ 'bytes per host and day, intervals', 'bytes_per_host_day_intervals_parquet', 'bytes_per_host_day_intervals_clickhouse' ],
+		[ 'bytes per host and day, services', 'bytes_per_host_day_services_parquet', 'bytes_per_host_day_services_clickhouse' ],
+	);
+	my $table = join '', map { my ($what, $duckdb, $clickhouse, $format) = @$_;
+		"| $what | " . $cell->($duckdb, $format) . ' | ' . $cell->($clickhouse, $format) . " |\n" } @rows;
+	my ($how) = $fleet->{_how} =~ /^([^|]*?) *(?:\||$)/;
+	update('fleet.md', <<"end");
+# Results: questions over 10,000 hosts
+
+`make bench-fleet`, a day of 10,000 made hosts: the five questions of memscope-fleet, by the two engines, beside a plain
+computation over the same rows ([how to ask them](../guide/fleet.md#questions)). `make results` makes this page.
+
+| | DuckDB | ClickHouse |
+|---|---|---|
+$table
+As CSV, a host's day has $fleet->{bytes_per_host_day_csv} bytes. Times are of programs that began to run for the
+question: that of DuckDB includes loading it, and CPU time of ClickHouse is that of both servers.
+
+$how.
+end
 }

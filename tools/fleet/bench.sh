@@ -2,14 +2,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
 # bench.sh BUILD [HOSTS [SEED]]: columns of HOSTS (10,000) for a day, made by replaying 20 recordings
-# with noise; the questions of memscope-fleet over them, their answers compared with those of a plain
-# computation, and their times.  Writes BUILD/bench/fleet.json.
+# with noise; the questions of memscope-fleet over them, by DuckDB and by two ClickHouse servers, their
+# answers compared with those of a plain computation, and their times.  Writes BUILD/bench/fleet.json.
 set -eu
 build=$1 hosts=${2:-10000} seed=${3:-26} minutes=1440
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=$build/bin gen=$build/tools/tests
-work=$(mktemp -d "${TMPDIR:-/var/tmp}/memscope-fleet.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+if [ -z "${BENCH_WORK:-}" ]; then
+	work=$(mktemp -d "${TMPDIR:-/var/tmp}/memscope-fleet.XXXXXX")
+	export BENCH_WORK=$work
+	trap 'rm -rf "$work"' EXIT
+	# Once more, beside the servers where there are any.
+	if lacking=$("$here/shards.sh" "$build"); then
+		"$here/shards.sh" "$build" "$work" "$0" "$build" "$hosts" "$seed"
+	else
+		echo "bench-fleet: without ClickHouse: $lacking"
+		LACKING=$lacking "$0" "$build" "$hosts" "$seed"
+	fi
+	exit
+fi
+work=$BENCH_WORK
 echo "bench-fleet: $hosts hosts, $minutes minutes, seed $seed"
 "$here/engine.sh" "$build/fleet"
 
@@ -23,63 +35,122 @@ for i in {0..19}; do
 	recordings+=("$recording")
 done
 
-# questions STORE: asks each question three times; sets $max and $cpu, the longest time and the
-# largest CPU time, and $right.
+# CPU time of the servers so far, in s.
+server_cpu() {
+	[ -z "${SHARD1_PID:-}" ] || awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); s += ($12 + $13) / hz } END { print s }' \
+		"/proc/$SHARD1_PID/stat" "/proc/$SHARD2_PID/stat"
+}
+sum() { awk -v ORS= 'BEGIN { for (i = 1; i < ARGC; i++) s += ARGV[i]; print s }' "$@"; }
+max() { awk -v ORS= 'BEGIN { print (ARGV[1] + 0 > ARGV[2] + 0 ? ARGV[1] : ARGV[2]) }' "$@"; }
+
+# questions NAME WHERE...: asks each question of a store or server three times; sets $longest and $cpu, the
+# longest time and the largest CPU time, and $right.
 questions() {
-	local question i real user system times TIMEFORMAT='%R %U %S'
-	max=0 cpu=0 right=0 asked=0
+	local name=$1 question i real user system times before TIMEFORMAT='%R %U %S'
+	shift
+	longest=0 cpu=0 right=0 asked=0
 	for question in wss coldest cache drift drain; do
 		for i in 1 2 3; do
-			times=$({ time "$bin/memscope-fleet" report $question "$1" -n 0 -f csv \
-				-o "$work/$question.csv" >&2; } 2>&1)
+			before=$(server_cpu)
+			times=$({ time "$bin/memscope-fleet" report $question "$@" -n 0 -f csv \
+				-o "$work/$question.csv" >&2; } 2>&1) || { echo "$times" >&2; return 1; }
 			read -r real user system <<<"${times##*$'\n'}"
-			max=$(awk "BEGIN { print ($real > $max ? $real : $max) }")
-			cpu=$(awk "BEGIN { t = $user + $system; print (t > $cpu ? t : $cpu) }")
-			echo "bench-fleet: $question over ${1##*/}, time $i: $real s, CPU $user + $system s"
+			# That of a store is the program's alone: the servers are idle.
+			[ "$1" != --clickhouse ] || system=$(sum "$system" "$(server_cpu)" "-$before")
+			longest=$(max "$longest" "$real")
+			cpu=$(max "$cpu" "$(sum "$user" "$system")")
+			echo "bench-fleet: $question over $name, time $i: $real s, CPU $(sum "$user" "$system") s"
 		done
 		asked=$((asked + 1))
 		if cmp -s "$work/$question.csv" "$work/answers/$question.csv"; then
 			right=$((right + 1))
 		else
-			echo "bench-fleet: $question: not the answer of the plain computation"
+			echo "bench-fleet: $question over $name: not the answer of the plain computation"
 		fi
 	done
 }
 
+# Databases on the servers, of the first 1,000 hosts and of all.
+both=${SHARD1:-}
+for database in few all; do
+	for shard in ${both:+"$SHARD1" "$SHARD2"}; do
+		"$bin/memscope-fleet" create --clickhouse "$shard/$database" --cluster shards
+	done
+done
+
 mkdir "$work/rows" "$work/answers"
-csv=0 import=0
+csv=0 import=0 import_clickhouse=0
 for ((first = 0; first < hosts; first += 1000)); do
 	last=$((first + 1000 < hosts ? first + 1000 : hosts))
 	"$gen/fleet_gen" rows "$work/rows" $first $last $minutes "$seed" "${recordings[@]}"
 	csv=$((csv + $(du -sb "$work/rows" | cut -f 1)))
 	begin=$EPOCHREALTIME
 	"$bin/memscope-fleet" import "$work/rows" -o "$work/store" >/dev/null
-	import=$(awk "BEGIN { print $import + $EPOCHREALTIME - $begin }")
+	import=$(sum "$import" "$EPOCHREALTIME" "-$begin")
+	if [ -n "$both" ]; then
+		begin=$EPOCHREALTIME
+		"$bin/memscope-fleet" import "$work/rows" --clickhouse "$both/all" >/dev/null
+		import_clickhouse=$(sum "$import_clickhouse" "$EPOCHREALTIME" "-$begin")
+		[ $first -ne 0 ] || "$bin/memscope-fleet" import "$work/rows" --clickhouse "$both/few" >/dev/null
+	fi
 	rm -rf "$work/rows"/host*
 	[ $first -ne 0 ] || cp -r "$work/store" "$work/store1000"
 done
 few=$((hosts < 1000 ? hosts : 1000))
 "$gen/fleet_gen" answers "$work/answers" $few $minutes "$seed" "${recordings[@]}"
-questions "$work/store1000"
-max1000=$max cpu1000=$cpu right1000=$right
+questions "$few hosts" "$work/store1000"
+max1000=$longest cpu1000=$cpu right1000=$right
+if [ -n "$both" ]; then
+	questions "$few hosts on ClickHouse" --clickhouse "$both/few"
+	ch_max1000=$longest ch_cpu1000=$cpu ch_right1000=$right
+fi
 "$gen/fleet_gen" answers "$work/answers" "$hosts" $minutes "$seed" "${recordings[@]}"
-questions "$work/store"
+questions "$hosts hosts" "$work/store"
+max=$longest duckdb_cpu=$cpu duckdb_right=$right
+if [ -n "$both" ]; then
+	questions "$hosts hosts on ClickHouse" --clickhouse "$both/all"
+	ch_max=$longest ch_cpu=$cpu ch_right=$right
+fi
 
 planted=$(MEMSCOPE_BUILD=$build "$here/../dprof/tests/dprof_profile.t" 2>/dev/null |
 	sed -n 's/^# planted regressions in the first row: \([0-9]*\) of 10$/\1/p')
+smaller() { echo $(($1 < $2 ? $1 : $2)); }
+# Of both shards, without what was merged into others since.
+server_bytes() {
+	perl -MHTTP::Tiny -e '$table = shift; for (@ARGV) {
+		$answer = HTTP::Tiny->new->post("$_/", { content => "SELECT sum(bytes_on_disk) FROM system.parts " .
+			"WHERE active AND database = \x27all\x27 AND table = \x27${table}_local\x27" });
+		die "$answer->{content}\n" if !$answer->{success};
+		$sum += $answer->{content}
+	} print $sum' "$1" "$SHARD1" "$SHARD2"
+}
 bytes() { cat "$work/store/$1"-*.parquet | wc -c; }
 mkdir -p "$build/bench"
 # Measured in a guest, by memref-watch.t.
 publisher=$(perl -MJSON::PP -0777 -ne 'print decode_json($_)->{publisher_cpu_pct} // ""' \
 	"$build/bench/fleet.json" 2>/dev/null)
+clickhouse='  "question_max_s_clickhouse": null,'
+[ -z "$both" ] || clickhouse=$(cat <<end
+  "questions_asked_clickhouse": $asked,
+  "questions_right_clickhouse": $(smaller "$ch_right" "$ch_right1000"),
+  "question_max_s_clickhouse": $ch_max,
+  "question_max_cpu_s_clickhouse": $ch_cpu,
+  "question_max_s_clickhouse_1000_hosts": $ch_max1000,
+  "question_max_cpu_s_clickhouse_1000_hosts": $ch_cpu1000,
+  "import_s_clickhouse": $import_clickhouse,
+  "bytes_per_host_day_intervals_clickhouse": $(($(server_bytes intervals) / hosts)),
+  "bytes_per_host_day_services_clickhouse": $(($(server_bytes services) / hosts)),
+end
+)
 cat >"$build/bench/fleet.json" <<end
 {
   "questions_asked": $asked,
-  "questions_right": $((right < right1000 ? right : right1000)),
+  "questions_right": $(smaller "$duckdb_right" "$right1000"),
   "question_max_s_duckdb": $max,
-  "question_max_cpu_s_duckdb": $cpu,
+  "question_max_cpu_s_duckdb": $duckdb_cpu,
   "question_max_s_duckdb_1000_hosts": $max1000,
   "question_max_cpu_s_duckdb_1000_hosts": $cpu1000,
+$clickhouse
   "pprof_planted_first": ${planted:-null},
   "publisher_cpu_pct": ${publisher:-null},
   "hosts": $hosts,
@@ -88,7 +159,7 @@ cat >"$build/bench/fleet.json" <<end
   "bytes_per_host_day_intervals_parquet": $(($(bytes intervals) / hosts)),
   "bytes_per_host_day_services_parquet": $(($(bytes services) / hosts)),
   "import_s": $import,
-  "_how": "make bench-fleet HOSTS=$hosts SEED=$seed: 20 made recordings replayed with noise, a row a minute, services every 5 minutes; each question three times, the longest; $(nproc) CPUs, load $(cut -d ' ' -f 1 /proc/loadavg)${publisher:+ | publisher_cpu_pct: prove test-vms/tests/memref-watch.t: an idle guest, 10 s, -icount}"
+  "_how": "make bench-fleet HOSTS=$hosts SEED=$seed: 20 made recordings replayed with noise, a row a minute, services every 5 minutes; each question three times, the longest; ${both:+ClickHouse: two shards; }${LACKING:+no ClickHouse: $LACKING; }$(nproc) CPUs, load $(cut -d ' ' -f 1 /proc/loadavg)${publisher:+ | publisher_cpu_pct: prove test-vms/tests/memref-watch.t: an idle guest, 10 s, -icount}"
 }
 end
 cat "$build/bench/fleet.json"

@@ -5,8 +5,9 @@
 #include "lib/verbs.h"
 
 static const struct verb verbs[] = {
-	{ "import", cmd_import, "check columns that hosts sent, and add them to a store" },
-	{ "report", cmd_report, "answer a question over a store" },
+	{ "create", cmd_create, "make the tables on a ClickHouse server" },
+	{ "import", cmd_import, "check columns that hosts sent, and add them to a store or server" },
+	{ "report", cmd_report, "answer a question over a store or server" },
 	{ }
 };
 

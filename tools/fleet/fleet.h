@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+int cmd_create(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 

@@ -6,7 +6,6 @@
  * A host's files are in a folder of its name, which is the name of whoever delivered them:
  * rows for another host are refused, as is what no machine can have measured.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -17,120 +16,32 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clickhouse.h"
 #include "engine.h"
-#include "fleet.h"
+#include "incoming.h"
 #include "lib/complain.h"
 #include "lib/output.h"
+#include "load.h"
 #include "tables.h"
 
 /* CSV that is checked at once, which bounds the memory needed. */
 #define BATCH_BYTES	(256ULL << 20)
 
 struct import {
-	const char *folder, *store;
+	const char *store;
 	uint64_t now_ns;
 	struct engine *e;
-	struct paths files[NR_TABLES];
-	uint64_t *bytes[NR_TABLES];	/* of each file */
+	struct incoming in;
 	struct paths made;		/* parts, under temporary names */
 	unsigned int next;		/* number of the next part */
 };
 
 static const struct verb_usage usage = {
-	.command = "memscope-fleet import", .operands = "FOLDER -o STORE [options]",
+	.command = "memscope-fleet import", .operands = "FOLDER -o STORE|--clickhouse URL [options]",
 	.about = "Check the columns in FOLDER/HOST/*.intervals.csv and *.services.csv (see memref export --to columns), "
-		 "and add them to STORE.  Prints how many rows were accepted, and which hosts' were refused.",
+		 "and add them to STORE, or to the tables of a ClickHouse server.  Prints how many rows were accepted, and which hosts' were refused.",
 	.min = 1, .max = 1,
 };
-
-static int ends_with(const char *name, const char *end)
-{
-	size_t a = strlen(name), b = strlen(end);
-
-	return a > b && !strcmp(name + a - b, end);
-}
-
-/* Only a file with the columns of this version is read.  Return OK, or FAILED with a message. */
-static int check_header(const char *path, int table)
-{
-	char line[512] = "";
-	FILE *f = fopen(path, "re");
-
-	if (!f)
-		return complain(FAILED, "%s: %s", path, strerror(errno));
-	if (!fgets(line, sizeof(line), f))
-		*line = '\0';
-	fclose(f);
-	line[strcspn(line, "\r\n")] = '\0';
-	if (strcmp(line, table_header[table]))
-		return complain(FAILED, "%s: not the columns of %s, schema %d", path, fleet_tables[table], FLEET_SCHEMA);
-	return OK;
-}
-
-/* Return 0, 1 if the file is refused with a message, -1 without memory. */
-static int add_file(struct import *x, const char *path, const char *name)
-{
-	char end[32];
-	struct stat st;
-	uint64_t *more;
-	int t;
-
-	for (t = 0; t < NR_TABLES; t++) {
-		snprintf(end, sizeof(end), ".%s.csv", fleet_tables[t]);
-		if (!ends_with(name, end))
-			continue;
-		if (stat(path, &st) || !S_ISREG(st.st_mode) || check_header(path, t))
-			return 1;
-		more = reallocarray(x->bytes[t], x->files[t].nr + 1, sizeof(*more));
-		if (!more || paths_add(&x->files[t], path))
-			return -1;
-		x->bytes[t] = more;
-		more[x->files[t].nr - 1] = st.st_size;
-		return 0;
-	}
-	return 0;
-}
-
-static int add_host(struct import *x, const char *host, int *refused)
-{
-	char folder[4096], path[8192];
-	struct dirent *d;
-	DIR *dir;
-	int ret = 0;
-
-	snprintf(folder, sizeof(folder), "%s/%s", x->folder, host);
-	dir = opendir(folder);
-	if (!dir)
-		return errno == ENOTDIR ? 0 : -1;
-	while (ret >= 0 && (d = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/%s", folder, d->d_name);
-		ret = *d->d_name == '.' ? 0 : add_file(x, path, d->d_name);
-		*refused |= ret > 0;
-	}
-	closedir(dir);
-	return ret < 0 ? -1 : 0;
-}
-
-/* Sets @refused if a file is left out with a message. */
-static int find_files(struct import *x, int *refused)
-{
-	DIR *dir = opendir(x->folder);
-	struct dirent *d;
-	int ret = 0, t;
-	size_t nr = 0;
-
-	if (!dir)
-		return complain(FAILED, "%s: %s", x->folder, strerror(errno));
-	while (!ret && (d = readdir(dir)))
-		if (*d->d_name != '.')
-			ret = add_host(x, d->d_name, refused);
-	closedir(dir);
-	for (t = 0; t < NR_TABLES; t++)
-		nr += x->files[t].nr;
-	if (ret)
-		return complain(FAILED, "%s: %s", x->folder, errno ? strerror(errno) : "no memory left");
-	return nr || *refused ? OK : complain(FAILED, "%s: no HOST/*.intervals.csv or *.services.csv", x->folder);
-}
 
 static int run_format(struct engine *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -153,7 +64,7 @@ static int run_format(struct engine *e, const char *fmt, ...)
 /* Check a batch of files, note what is refused, and write the rest as a part. */
 static int import_batch(struct import *x, int table, size_t from, size_t to)
 {
-	char path[4096], *list = paths_sql(&x->files[table], from, to), *quoted;
+	char path[4096], *list = paths_sql(&x->in.files[table], from, to), *quoted;
 	int ret;
 
 	snprintf(path, sizeof(path), "%s/.%s-%06u.parquet.tmp", x->store, fleet_tables[table], x->next++);
@@ -179,10 +90,10 @@ static int import_table(struct import *x, int table)
 	size_t from = 0, to;
 	uint64_t bytes;
 
-	while (from < x->files[table].nr) {
+	while (from < x->in.files[table].nr) {
 		bytes = 0;
-		for (to = from; to < x->files[table].nr && (to == from || bytes < BATCH_BYTES); to++)
-			bytes += x->bytes[table][to];
+		for (to = from; to < x->in.files[table].nr && (to == from || bytes < BATCH_BYTES); to++)
+			bytes += x->in.bytes[table][to];
 		if (import_batch(x, table, from, to))
 			return FAILED;
 		from = to;
@@ -256,12 +167,12 @@ static const struct columns result_columns = COLUMNS(
 	{ "result", CELL_TEXT, 0, "", "accepted, or why the rows were refused" },
 	{ "rows", CELL_INT, 0, "rows", "how many" });
 
-static int import(struct import *x, const char *library, const struct output *output)
+/* Into a store, by DuckDB. */
+static int import_store(struct import *x, const char *library, struct table *result)
 {
-	struct table table = { };
-	int refused = 0, ret = find_files(x, &refused);
+	int ret = OK;
 
-	if (!ret && mkdir(x->store, 0777) && errno != EEXIST)
+	if (mkdir(x->store, 0777) && errno != EEXIST)
 		ret = complain(FAILED, "%s: %s", x->store, strerror(errno));
 	if (!ret)
 		ret = find_next(x);
@@ -269,44 +180,54 @@ static int import(struct import *x, const char *library, const struct output *ou
 		x->e = engine_open(library);
 		ret = x->e ? import_all(x) : FAILED;
 	}
-	if (!ret) {
+	if (!ret)
 		ret = engine_query(x->e, "SELECT tbl, CASE WHEN result <> 'accepted' THEN host END AS h, result, sum(n) "
-				   "FROM results GROUP BY ALL ORDER BY tbl, h NULLS FIRST, result", &result_columns, &table);
-		if (ret)
-			table_free(&table);
-		else
-			ret = output_table(output, &table, 0);
-	}
+				   "FROM results GROUP BY ALL ORDER BY tbl, h NULLS FIRST, result", &result_columns, result);
 	engine_close(x->e);
+	return ret;
+}
+
+static int import(struct import *x, const char *library, const struct server_address *address, const struct output *output)
+{
+	struct table result = { };
+	int refused = 0, ret = incoming_find(&x->in, &refused);
+
+	if (!ret && address->url)
+		ret = load(&x->in, address, x->now_ns, &result_columns, &result);
+	else if (!ret)
+		ret = import_store(x, library, &result);
+	if (ret)
+		table_free(&result);
+	else
+		ret = output_table(output, &result, 0);
 	return ret || refused ? FAILED : OK;
 }
 
 int cmd_import(int argc, char **argv)
 {
 	struct import x = { .next = 1 };
+	struct server_address address = { .timeout_s = SERVER_TIMEOUT_S };
 	struct output output = { };
 	const char *library = NULL;
 	struct timespec now;
-	int t, ret;
+	int ret;
 	const struct opt options[] = {
 		OPT_WORD('f', "format", "text|csv|json", &output.format, "default text"),
 		OPT_TEXT('o', "output", "STORE", &x.store, "the folder to add to; made if it is not there"),
 		OPT_NUMBER(0, "now", "NS", &x.now_ns, 1, 0x1p63,
 			   "rows later than this are refused, in ns since 1970 (default: a minute from now)"),
+		SERVER_OPTIONS(&address),
 		OPT_TEXT(0, "engine", "FILE", &library, "the library of DuckDB (default: as npm installs it)"), { }
 	};
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	x.now_ns = (now.tv_sec + 60) * 1000000000ULL + now.tv_nsec;
 	argv += options_parse(&usage, options, argc, argv);
-	if (!x.store)
-		return options_wrong(&usage, "-o STORE is missing");
-	x.folder = argv[0];
-	ret = import(&x, library, &output);
-	for (t = 0; t < NR_TABLES; t++) {
-		paths_free(&x.files[t]);
-		free(x.bytes[t]);
-	}
+	if (!x.store == !address.url)
+		return options_wrong(&usage, x.store ? "both -o and --clickhouse" : "-o STORE is missing, or --clickhouse URL");
+	x.in.folder = argv[0];
+	ret = import(&x, library, &address, &output);
+	incoming_free(&x.in);
 	paths_free(&x.made);
 	return ret;
 }

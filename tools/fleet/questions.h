@@ -11,11 +11,12 @@
  * @name: on the command line
  * @about: for --help
  * @table: the table that the query reads
- * @sql: the query, without LIMIT
+ * @sql: the query for DuckDB, without LIMIT
+ * @clickhouse: that for ClickHouse
  * @columns: of the answer
  */
 struct question {
-	const char *name, *about, *table, *sql;
+	const char *name, *about, *table, *sql, *clickhouse;
 	struct columns columns;
 };
 
