@@ -93,10 +93,7 @@ repaired again
 
 # Compaction moves what lies low to free memory that lies high.
 kill -STOP $watch
-migrated() { awk '/^pgmigrate_success / { print $2 }' /proc/vmstat; }
-before=$(migrated)
 echo 1 >/proc/sys/vm/compact_memory
-echo migrated $(($(migrated) - before))
 in_place compacted
 kill -CONT $watch
 repaired settled
@@ -125,9 +122,8 @@ cmp_ok($n{rest}[0] // 1000, '<=', 70, "at rest the watch takes a twentieth of a 
 cmp_ok(in_place('offline'), '<', 0.5, sprintf 'memory that goes offline undoes that, too: %.3f', in_place('offline'));
 cmp_ok(in_place('online'), '>=', 0.99, sprintf 'repaired: %.3f', in_place('online'));
 SKIP: {
-	# Where the pages lie depends on the kernel: one without huge pages has them high already.
-	my $migrated = $n{migrated}[0] // 1e9;
-	skip "compaction had to move $migrated pages only", 1 if $migrated < 1000;
+	# Compaction moves pages that lie low; where these lie by then is known of the guest's kernel.
+	skip sprintf('compaction left %.3f in place', in_place('compacted')), 1 if ($ENV{MEMSCOPE_KERNEL} // 'vm') ne 'vm';
 	cmp_ok(in_place('compacted'), '<', 0.9, sprintf 'and compaction: %.3f', in_place('compacted'));
 }
 cmp_ok(in_place('settled'), '>=', 0.99, sprintf 'repaired: %.3f', in_place('settled'));
