@@ -170,7 +170,7 @@ void accuracy(void)
 	}
 	put(TRACEFS "buffer_size_kb", "16384");
 	/* Anew: of memory that was forked, mprotect() changes no entry, and flushes nothing. */
-	stop(t.pid);
+	stop_target(&t);
 	t.threads = true;
 	start_target(&t);
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
@@ -182,7 +182,7 @@ void accuracy(void)
 		accuracy_peers(&t, &cells[i], "neighbor", false);
 		stop(neighbor);
 	}
-	stop(t.pid);
+	stop_target(&t);
 }
 
 /*
@@ -207,7 +207,7 @@ static void accuracy_numab(const struct cell *c, const char *with, bool flush)
 	}
 	numab_off();
 	score(c, "numab", with, &f);
-	stop(t.pid);
+	stop_target(&t);
 }
 
 void hinting(void)

@@ -61,6 +61,7 @@ void start_target(struct target *t);
 void run(struct target *t, const struct work *w);
 pid_t start_neighbor(void);
 void stop(pid_t pid);
+void stop_target(struct target *t);
 
 /* What was found: per page of the target, or a number of pages only. */
 struct found {

@@ -98,7 +98,7 @@ static void cost_numab(void)
 	with = passes(&t, n);
 	faults = number_in("/proc/vmstat", "numa_hint_faults ") - faults;
 	numab_off();
-	stop(t.pid);
+	stop_target(&t);
 	if (faults < MAX_PAGES)
 		die("NUMA balancing did not ask about all of the target");
 	result(((double)with - without) / faults, "cost_numab");
@@ -144,6 +144,6 @@ void cost(void)
 	cost_damon(&t, &(struct damon){ "cost_damon_exact", false, true });
 	cost_damon(&t, &(struct damon){ "cost_damon_paddr_exact", true, true });
 	cost_mglru(&t);
-	stop(t.pid);
+	stop_target(&t);
 	cost_numab();
 }

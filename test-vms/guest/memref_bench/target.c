@@ -241,3 +241,13 @@ void stop(pid_t pid)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
+
+/* Another may be started: this one's memory and file are given back. */
+void stop_target(struct target *t)
+{
+	stop(t->pid);
+	munmap(t->memory, MAX_PAGES * PAGE);
+	close(t->file);
+	close(t->to);
+	close(t->from);
+}
