@@ -36,7 +36,7 @@ my $vm = vm('--smp', 2, '--mem', '1G', @instructions, '--share', $share, '--time
 	    # Ctrl-C goes to the process group.
 	    'cd /sys/kernel/tracing/dprof; files=$(ls | grep -v -e stats -e known_types); grep -s "" $files >/share/files; ' .
 	    'cd /share; setsid ' .
-	    'dprof record --types "kmalloc-*" -H none -c 50000 -o ended.dat -- sh -c "while :; do ls -R /sys/block >/dev/null; done" & ' .
+	    'dprof record --types "kmalloc-*" -H none -c 500000 -o ended.dat -- sh -c "while :; do ls -R /sys/block >/dev/null; done" & ' .
 	    'until grep -qx "running 1" /sys/kernel/tracing/dprof/stats && pidof ls >/dev/null; do sleep 0.1; done; ' .
 	    'sleep 2; kill -INT -$!; wait $!; echo "ended $?"; ' .
 	    'cd /sys/kernel/tracing/dprof; grep -s "" $files | cmp - /share/files && echo "files as before"; ' .
