@@ -51,7 +51,7 @@ done
 EOF
 close $script or die "$share/size: $!";
 
-my $vm = vm('--accel', 'icount', '--smp', 1, '--mem', '256M', '--timeout', 900, '--share', $share,
+my $vm = vm('--accel', 'icount', '--smp', 1, '--mem', '512M', '--timeout', 900, '--share', $share,
 	    '--', 'sh', '/share/size', $refaults, map { ($_, split ' ', $works{$_}[0]) } sort keys %works);
 is($vm->{status}, 0, 'the guest runs') or diag $vm->{err}, $vm->{out};
 diag $vm->{out};

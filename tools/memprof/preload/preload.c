@@ -33,6 +33,8 @@ static struct {
 	int (*posix_memalign)(void **, size_t, size_t);
 	void *(*valloc)(size_t);
 	void *(*pvalloc)(size_t);
+	char *(*strdup)(const char *);
+	char *(*strndup)(const char *, size_t);
 	void *(*mmap)(void *, size_t, int, int, int, off_t);
 	int (*munmap)(void *, size_t);
 	void *(*mremap)(void *, size_t, size_t, int, ...);
@@ -77,6 +79,18 @@ static void on_thread_exit(void *unused)
 }
 
 /** find_real() - the functions that this library's are called before */
+/* The first @size - 1 bytes of a string, and their end. */
+static char *copy_early(const char *s, size_t size)
+{
+	char *p = early_alloc(size);
+
+	if (p) {
+		memcpy(p, s, size - 1);
+		p[size - 1] = '\0';
+	}
+	return p;
+}
+
 void find_real(void)
 {
 	static int state;
@@ -89,7 +103,8 @@ void find_real(void)
 #define FIND(name) *(void **)&real.name = dlsym(RTLD_NEXT, #name)
 	FIND(calloc); FIND(realloc); FIND(free); FIND(memalign); FIND(aligned_alloc);
 	FIND(posix_memalign); FIND(valloc); FIND(pvalloc); FIND(mmap); FIND(munmap);
-	FIND(mremap); FIND(brk); FIND(sbrk); FIND(pthread_create); FIND(malloc);
+	FIND(mremap); FIND(brk); FIND(sbrk); FIND(pthread_create); FIND(strdup); FIND(strndup);
+	FIND(malloc);
 #undef FIND
 	pthread_key_create(&exit_key, on_thread_exit);
 	self.busy--;
@@ -300,6 +315,28 @@ public void *pvalloc(size_t size)
 	void *p;
 
 	ALLOCATE(p, malloc_usable_size(p), p = real.pvalloc(size));
+	return p;
+}
+
+/*
+ * The C library's call malloc(), but mimalloc 3 has functions of its own, which call no function
+ * that is interposed.
+ */
+public char *strdup(const char *s)
+{
+	const size_t size = strlen(s) + 1;
+	char *p;
+
+	ALLOCATE(p, size, p = ready ? real.strdup(s) : copy_early(s, size));
+	return p;
+}
+
+public char *strndup(const char *s, size_t n)
+{
+	const size_t size = strnlen(s, n) + 1;
+	char *p;
+
+	ALLOCATE(p, size, p = ready ? real.strndup(s, n) : copy_early(s, size));
 	return p;
 }
 
