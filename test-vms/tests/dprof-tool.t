@@ -36,8 +36,8 @@ my $vm = vm('--smp', 2, '--mem', '1G', @instructions, '--share', $share, '--time
 	    # Ctrl-C goes to the process group.
 	    'cd /sys/kernel/tracing/dprof; files=$(ls | grep -v -e stats -e known_types); grep -s "" $files >/share/files; ' .
 	    'cd /share; setsid ' .
-	    'dprof record --types "kmalloc-*" -H none -c 500000 -o ended.dat -- sh -c "while :; do ls -R /sys/block >/dev/null; done" & ' .
-	    'until grep -qx "running 1" /sys/kernel/tracing/dprof/stats && pidof ls >/dev/null; do sleep 0.1; done; ' .
+	    'dprof record --types "kmalloc-*" -H none -c 500000 -o ended.dat -- sh -c "touch /tmp/begun; while :; do ls -R /sys/block >/dev/null; done" & ' .
+	    'until grep -qx "running 1" /sys/kernel/tracing/dprof/stats && [ -e /tmp/begun ]; do sleep 0.1; done; ' .
 	    'sleep 2; kill -INT -$!; wait $!; echo "ended $?"; ' .
 	    'cd /sys/kernel/tracing/dprof; grep -s "" $files | cmp - /share/files && echo "files as before"; ' .
 	    'cat /sys/kernel/tracing/events/dprof/enable stats >/share/after; ps -o comm >/share/ps');
