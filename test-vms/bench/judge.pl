@@ -68,11 +68,11 @@ for (@samplers) {
 	    sprintf('%.0f', $judge{"${name}_cost"}), $keeps);
 }
 note "Means over the working sets ", join(', ', map { s/_/ /r } @common), " (the last table), and over the three ",
-	"set-ups; best: in the set-up in which the mean of the two is highest. The truth is what the target uses, as ",
-	"it was told to; that this is what a machine sees, and that memref finds it, `test-vms/tests/memref-oracle.t` ",
-	"shows with an emulator that notes each access. Instructions for each page of 65,536 in use, begin and end of ",
-	"an interval: DAMON's by default are those of the 20 samples of an aggregation, by whose regions they are ",
-	"bounded, not by pages; a hinting fault's include the program's own entry to the kernel. DAMON's virtual ",
+	"set-ups; best: in the set-up in which the mean of the two is highest. The truth is the list of pages that the target ",
+	"was told to use; `test-vms/tests/memref-oracle.t` compares memref with an emulator that notes each access. Instructions ",
+	"are for each of 65,536 pages in use, to begin and end an interval. DAMON's by default are those of the 20 samples of an ",
+	"aggregation: its regions bound them, not the number of pages. A hinting fault's include the program's own entry to the ",
+	"kernel. DAMON's virtual ",
 	"exact row differs from run to run by more than the others, for a reason that is not known.";
 note "Which set-up favors which: an accessed bit is set when a TLB entry is loaded. So who clears bits without ",
 	"flushing (page_idle, clear_refs, DAMON) is right only where others flush the TLB meanwhile; memref flushes itself, ",
