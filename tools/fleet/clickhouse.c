@@ -239,7 +239,7 @@ static int complain_curl(struct server *s, CURLcode code)
 
 /*
  * Send a request: @sql, in the URL if there are @rows.  Only what changes something has
- * settings: a user who may only read may not set any.
+ * settings: a user with read access only cannot set any.
  */
 static int send_request(struct server *s, const char *database, const char *sql, const char *rows, size_t size,
 			int changes)

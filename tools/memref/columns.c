@@ -262,38 +262,19 @@ static int write_interval(void *ctx, const struct gather *g)
 	return x->no_memory || ferror(x->f);
 }
 
-/* Make room for one more of @size bytes.  Return the array, or NULL without memory. */
-static void *grown(void *array, size_t nr, size_t *capacity, size_t size)
+/* Append a row of @size bytes to an array, or return -1 without memory. */
+static int keep(void **array, size_t *nr, size_t *capacity, const void *row, size_t size)
 {
-	void *more;
+	void *more = *array;
 
-	if (nr < *capacity)
-		return array;
-	more = reallocarray(array, 2 * *capacity + 64, size);
-	if (more)
+	if (*nr == *capacity) {
+		more = reallocarray(*array, 2 * *capacity + 64, size);
+		if (!more)
+			return -1;
+		*array = more;
 		*capacity = 2 * *capacity + 64;
-	return more;
-}
-
-static int keep_task(struct columns *x, const struct task_row *t)
-{
-	struct task_row *tasks = grown(x->tasks, x->nr_tasks, &x->capacity, sizeof(*t));
-
-	if (!tasks)
-		return -1;
-	x->tasks = tasks;
-	x->tasks[x->nr_tasks++] = *t;
-	return 0;
-}
-
-static int keep_age(struct columns *x, const struct age_row *r)
-{
-	struct age_row *ages = grown(x->ages, x->nr_ages, &x->age_capacity, sizeof(*r));
-
-	if (!ages)
-		return -1;
-	x->ages = ages;
-	x->ages[x->nr_ages++] = *r;
+	}
+	memcpy((char *)more + (*nr)++ * size, row, size);
 	return 0;
 }
 
@@ -303,9 +284,11 @@ static int take_row(void *ctx, const struct row *row)
 
 	if (row->type == ROW_NODE)
 		return model_add_node(&x->nodes, &row->node);
-	if (row->type == ROW_TASK && x->table == COLUMNS_SERVICES && keep_task(x, &row->task))
+	if (row->type == ROW_TASK && x->table == COLUMNS_SERVICES &&
+	    keep((void **)&x->tasks, &x->nr_tasks, &x->capacity, &row->task, sizeof(row->task)))
 		return -1;
-	if (row->type == ROW_AGE && x->table == COLUMNS_AGES && keep_age(x, &row->age))
+	if (row->type == ROW_AGE && x->table == COLUMNS_AGES &&
+	    keep((void **)&x->ages, &x->nr_ages, &x->age_capacity, &row->age, sizeof(row->age)))
 		return -1;
 	return gather_add(&x->gather, row);
 }

@@ -96,7 +96,7 @@ is(differences("$_/both"), '', "the answers of either") for $one, $two;
 
 # Who may only read can ask, and cannot import.  Messages are without the password.
 my $reader = $one =~ s{//}{//reader:secret@}r;
-is(differences("$reader/one"), '', 'the answers for a user who may only read');
+is(differences("$reader/one"), '', 'the answers for a user with read access only');
 fails('import by a reader', "import $rows --clickhouse $reader/one", "$one/one", 'ClickHouse: .*readonly mode.*');
 fails('a wrong password', 'report wss --clickhouse ' . ($one =~ s{//}{//reader:hidden@}r) . '/one', "$one/one",
       'ClickHouse: (?!.*hidden).*[Pp]assword.*');
