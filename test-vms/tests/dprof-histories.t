@@ -68,7 +68,7 @@ my @swapped = @trace;
 @swapped[@accesses[$first, $first + 1]] = @trace[@accesses[$first + 1, $first]];
 is(tampered(@swapped)->{disordered}, 1, 'and the wrong order');
 
-$n = record('a load', 'skbuff_head_cache', 'udp', 100, '', 4);
+$n = record('a load', 'skbuff_head_cache', 'udp', 200, '', 4);
 cmp_ok($n->{lives}, '>=', 150, 'lives as the tracepoints of the allocator have them');
 cmp_ok($n->{logged}, '>', 500, 'and accesses');
 done_testing;
