@@ -19,6 +19,7 @@ static struct {
 	bool saved;
 } knobs[NR_KNOBS] = {
 	[KNOB_SOURCE] = { "dprof/source", "--source" },
+	[KNOB_ENCODING] = { "dprof/encoding", "--encoding" },
 	[KNOB_PERIOD] = { "dprof/period", "--count" },
 	[KNOB_USER] = { "dprof/user", "--user" },
 	[KNOB_EVERY] = { "dprof/sample_every", "--sample-every" },
@@ -34,7 +35,7 @@ static struct {
 
 /* The kernel checks offsets against the length, so set that first.  Enable at last. */
 static const enum knob order[NR_KNOBS] = {
-	KNOB_SOURCE, KNOB_PERIOD, KNOB_USER, KNOB_EVERY, KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET,
+	KNOB_SOURCE, KNOB_ENCODING, KNOB_PERIOD, KNOB_USER, KNOB_EVERY, KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET,
 	KNOB_MAX, KNOB_MAX_MS, KNOB_OFFSETS, KNOB_TYPES, KNOB_HISTORY,
 };
 
@@ -125,6 +126,29 @@ int knobs_apply(void)
 			return FAILED;
 	}
 	return OK;
+}
+
+/**
+ * knobs_end_batches() - have the kernel write the samples that it holds back, and no more batches
+ *
+ * Before tracing is stopped: what comes later is not written.
+ *
+ * Return: OK, or FAILED after an error message.
+ */
+int knobs_end_batches(void)
+{
+	const char *file = knobs[KNOB_ENCODING].file;
+	char *now = tracefs_file_exists(NULL, (char *)file) ? tracefs_instance_file_read(NULL, file, NULL) : NULL;
+	int ret = OK;
+
+	if (now && !strncmp(now, "batch", 5)) {
+		if (!knobs[KNOB_ENCODING].saved)
+			ret = save(KNOB_ENCODING);
+		if (!ret && tracefs_instance_file_write(NULL, file, "sample") < 0)
+			ret = complain(FAILED, "%s: %s", file, strerror(errno));
+	}
+	free(now);
+	return ret;
 }
 
 /**

@@ -5,7 +5,7 @@
 #define DPROF_KNOBS_H
 
 enum knob {
-	KNOB_SOURCE, KNOB_PERIOD, KNOB_USER, KNOB_TYPES, KNOB_EVERY, KNOB_HISTORY, KNOB_OFFSETS,
+	KNOB_SOURCE, KNOB_ENCODING, KNOB_PERIOD, KNOB_USER, KNOB_TYPES, KNOB_EVERY, KNOB_HISTORY, KNOB_OFFSETS,
 	KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET, KNOB_MAX, KNOB_MAX_MS, NR_KNOBS
 };
 
@@ -13,6 +13,7 @@ int knobs_exist(void);
 int knobs_queue(enum knob knob, const char *value);
 const char *knobs_queued(enum knob knob);
 int knobs_apply(void);
+int knobs_end_batches(void);
 long knobs_stat(const char *name, char *text, int size);
 
 #endif

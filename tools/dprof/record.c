@@ -179,6 +179,8 @@ static int first_pass(const struct plan *p, pid_t child, int go)
 		complain(FAILED, "%s: ended before it was started", p->command[0]);
 	ended = wait_seconds(p->first_seconds, child, tracer);
 	ret = leave_out(&recorder, tracer);
+	if (knobs_end_batches())
+		ret = FAILED;
 	if (trace_cmd_stop(tracer, path, NULL))
 		ret = FAILED;
 	if (ended)
@@ -267,6 +269,8 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 	if (child < 0)
 		fprintf(stderr, "dprof: recording, Ctrl-C ends it\n");
 	status = trace_cmd_wait(child, tracer);
+	if (knobs_end_batches() && !ret)
+		ret = FAILED;
 	/* Nothing was recorded of a command that did not begin. */
 	failed = trace_cmd_stop(tracer, tmp, ret ? NULL : p->output);
 	if (ret)
@@ -366,6 +370,8 @@ int cmd_record(int argc, char **argv)
 	struct plan p = { .output = "trace.dat", .first_seconds = 2, .nr_types = 2, .nr_offsets = 6 };
 	const struct opt options[] = {
 		WANT('s', "source", "auto|ibs|pebs|swmem", KNOB_SOURCE, "source of the samples"),
+		WANT(0, "encoding", "sample|batch", KNOB_ENCODING,
+		     "one event per sample, or many samples packed in one event, which costs less"),
 		WANT_NUMBER('c', "count", "N", KNOB_PERIOD,
 			    "sampling period, in units of the source (see memscope-caps); 0: its default"),
 		WANT(0, "user", NULL, KNOB_USER, "sample user mode, too"),

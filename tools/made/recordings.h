@@ -8,5 +8,7 @@
 
 struct trace_file *memref_recording(unsigned int intervals);
 struct trace_file *dprof_recording(const char *text);
+/* Samples are batched, so many in one event. */
+struct trace_file *dprof_batches(const char *text, unsigned int samples);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch.h"
 #include "lib/trace/child.h"
 #include "reader.h"
 
@@ -15,6 +16,10 @@ struct decoder {
 	int id[NR_EVENTS];			/* -1: the file lacks the event */
 	const struct tep_format_field *field[NR_EVENTS][MAX_FIELDS];
 	const struct tep_format_field *pid;
+	int batch_id;				/* of dprof_samples */
+	struct batch_fields {
+		const struct tep_format_field *age, *linear, *cpu, *source, *words;
+	} batch;
 };
 
 /*
@@ -31,6 +36,40 @@ static int usable(const struct tep_format_field *f, const struct event_field *wa
 	if (!want->count)
 		return 0;
 	return f->size == want->size * want->count;
+}
+
+/* Of these, the numbers are at most as long as read. */
+static const struct batch_field {
+	const char *name;
+	size_t at;
+	int size, is_dynamic;
+} batch_fields[] = {
+	{ "age", offsetof(struct batch_fields, age), 8, 0 },
+	{ "linear", offsetof(struct batch_fields, linear), 8, 0 },
+	{ "cpu", offsetof(struct batch_fields, cpu), 4, 0 },
+	{ "source", offsetof(struct batch_fields, source), 1, 0 },
+	{ "words", offsetof(struct batch_fields, words), 4, TEP_FIELD_IS_DYNAMIC },
+};
+
+/* Return 0, or -1 as decoder_init(). */
+static int batch_init(struct decoder *d, struct tep_handle *tep, char *wrong, size_t size)
+{
+	struct tep_event *e = tep_find_event_by_name(tep, "dprof", "dprof_samples");
+	size_t i;
+
+	d->batch_id = e ? e->id : -1;
+	for (i = 0; e && i < sizeof(batch_fields) / sizeof(batch_fields[0]); i++) {
+		const struct batch_field *want = &batch_fields[i];
+		const struct tep_format_field *f = tep_find_field(e, want->name);
+
+		if (!f || f->offset < 0 || f->size != want->size ||
+		    (int)(f->flags & TEP_FIELD_IS_DYNAMIC) != want->is_dynamic) {
+			snprintf(wrong, size, "dprof_samples.%s", want->name);
+			return -1;
+		}
+		memcpy((char *)&d->batch + want->at, &f, sizeof(f));
+	}
+	return 0;
 }
 
 /* Return 0, or -1 with the name of the unsupported field in @wrong. */
@@ -55,7 +94,7 @@ static int decoder_init(struct decoder *d, struct tep_handle *tep, char *wrong, 
 			return -1;
 		}
 	}
-	return 0;
+	return batch_init(d, tep, wrong, size);
 }
 
 static uint64_t number(const unsigned char *p, int size)
@@ -143,6 +182,89 @@ static int decode(const struct decoder *d, const struct trace_event *raw, struct
 	return 1;
 }
 
+static int batch_number(const struct trace_event *raw, const struct tep_format_field *f, uint64_t *n)
+{
+	if ((uint64_t)f->offset + f->size > raw->size)
+		return -1;
+	*n = number((const unsigned char *)raw->data + f->offset, f->size);
+	return 0;
+}
+
+/* Return 1, 0 for another event, -1 for a damaged one. */
+static int begin_batch(const struct decoder *d, const struct trace_event *raw, struct batch *b)
+{
+	uint64_t age, linear, cpu, source, where;
+	uint32_t offset, size;
+
+	if (d->batch_id < 0 || raw->size < 2 || (int)number(raw->data, 2) != d->batch_id)
+		return 0;
+	if (batch_number(raw, d->batch.age, &age) || batch_number(raw, d->batch.linear, &linear) ||
+	    batch_number(raw, d->batch.cpu, &cpu) || batch_number(raw, d->batch.source, &source) ||
+	    batch_number(raw, d->batch.words, &where))
+		return -1;
+	offset = where & 0xffff;
+	size = where >> 16;
+	if (offset + size > raw->size || size % 4 || age > raw->ts || age > BATCH_MAX_AGE || cpu > INT32_MAX)
+		return -1;
+	*b = (struct batch){ .ts = raw->ts - age, .linear = linear, .cpu = cpu, .source = source,
+			     .words = (const unsigned char *)raw->data + offset, .nr = size / 4 };
+	return 1;
+}
+
+/* How long before its event a sample may have been, in this file.  Return -1 without memory. */
+static int find_lag(const struct decoder *d, struct trace_dat *file, uint64_t *lag)
+{
+	struct trace_event raw;
+	struct batch b;
+	int ret;
+
+	*lag = 0;
+	if (d->batch_id < 0)
+		return 0;
+	while ((ret = trace_dat_next(file, &raw)) > 0)
+		if (begin_batch(d, &raw, &b) > 0 && raw.ts - b.ts > *lag)
+			*lag = raw.ts - b.ts;
+	trace_dat_rewind(file);
+	return ret;
+}
+
+static void send_event(void *to, const struct event *e)
+{
+	trace_child_send(to, SEND_EVENT, e, offsetof(struct event, type) + event_format[e->kind].size);
+}
+
+/* Events that come are later than @raw less the lag: send what is before, now and then. */
+static void send_waiting(struct waiting *w, const struct trace_event *raw)
+{
+	if (!w->lag)
+		waiting_send(w, UINT64_MAX);
+	else if (raw->ts > w->lag && w->nr && raw->ts - w->lag > w->first && raw->ts - w->first > 2 * w->lag)
+		waiting_send(w, raw->ts - w->lag - 1);
+}
+
+/* Return 0, or -1 without memory. */
+static int take_raw(const struct decoder *d, struct trace_dat *file, const struct trace_event *raw,
+		    struct waiting *w)
+{
+	struct batch b;
+	struct event e;
+	int ret = begin_batch(d, raw, &b);
+
+	if (ret > 0) {
+		while ((ret = batch_next(&b, &e)) > 0)
+			if (waiting_add(w, &e))
+				return -1;
+	} else if (!ret) {
+		ret = decode(d, raw, &e);
+		if (ret > 0 && waiting_add(w, &e))
+			return -1;
+	}
+	if (ret < 0)
+		trace_dat_bad(file, raw->offset);
+	send_waiting(w, raw);
+	return 0;
+}
+
 static void send_symbols(FILE *to, struct trace_dat *d)
 {
 	char *text = trace_dat_symbols(d), *line = text, *end;
@@ -164,13 +286,13 @@ static void send_symbols(FILE *to, struct trace_dat *d)
 static int send_events(void *ctx, struct trace_dat *d, FILE *to)
 {
 	const struct reader *r = ctx;
+	struct waiting waiting = { .send = send_event, .ctx = to };
 	struct decoder decoder;
 	struct trace_event raw;
 	char wrong[80], why[128];
-	struct event e;
 	int ret;
 
-	_Static_assert(sizeof(e) <= TRACE_CHILD_BYTES, "an event is sent in one piece");
+	_Static_assert(sizeof(struct event) <= TRACE_CHILD_BYTES, "an event is sent in one piece");
 	if (r->symbols)
 		send_symbols(to, d);
 	if (decoder_init(&decoder, d->tep, wrong, sizeof(wrong))) {
@@ -178,14 +300,12 @@ static int send_events(void *ctx, struct trace_dat *d, FILE *to)
 		trace_child_refuse(to, why);
 		return 0;
 	}
-	while ((ret = trace_child_next(d, &raw, to)) > 0) {
-		ret = decode(&decoder, &raw, &e);
-		if (ret < 0)
-			trace_dat_bad(d, raw.offset);
-		if (ret > 0)
-			trace_child_send(to, SEND_EVENT, &e,
-					 offsetof(struct event, type) + event_format[e.kind].size);
-	}
+	ret = find_lag(&decoder, d, &waiting.lag);
+	while (ret >= 0 && (ret = trace_child_next(d, &raw, to)) > 0)
+		if (take_raw(&decoder, d, &raw, &waiting))
+			ret = -1;
+	waiting_send(&waiting, UINT64_MAX);
+	waiting_free(&waiting);
 	return ret;
 }
 

@@ -5,9 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "dprof/read/trace.c"
+#include "made/recordings.h"
 
 #define COMMON \
 	"name: dprof_history\nID: 500\nformat:\n" \
@@ -194,12 +197,109 @@ static void names(void **state)
 	assert_int_equal(read_event(type, &raw, 1, &e), 0);
 }
 
+static int print_event(void *out, const struct event *e)
+{
+	event_print(e, out);
+	return 0;
+}
+
+/* What is read of a recording, as text. */
+static char *read_all(struct trace_file *t, enum trace_version version)
+{
+	char path[] = "/dev/shm/dprof-reader.XXXXXX", error[256] = "", *text;
+	struct reader r = { .event = print_event };
+	size_t size;
+
+	assert_true(close(mkstemp(path)) == 0);
+	trace_file_write(t, version, path);
+	trace_file_free(t);
+	r.ctx = open_memstream(&text, &size);
+	assert_int_equal(reader_trace(path, &r, error, sizeof(error)), 0);
+	assert_string_equal(error, "");
+	fclose(r.ctx);
+	unlink(path);
+	return text;
+}
+
+/* Samples of all kinds that the kernel packs, among allocations: on four CPUs, of three tasks. */
+static char *make_samples(void)
+{
+	static const uint64_t addr[] = { 0xffff888000001008, 0xffffffff82000000, 0x7f0000001000, 0xffffc90000001000 };
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	unsigned int i;
+
+	for (i = 0; i < 400; i++) {
+		const uint64_t a = addr[i % 4] + 64 * i, locked = i % 5 == 0;
+		const unsigned int op = i % 7 ? 1 + i % 3 : 0;
+		const uint64_t phys = i % 4 == 0 ? a - 0xffff888000000000 : i % 4 == 1 ? a - 0xffffffff80000000 : 0;
+
+		if (i % 10 == 3) {
+			fprintf(f, "%u %u 7 dprof_alloc base=%u ip=16 type=20 size=64\n", 1000 + 100 * i, i % 3, 64 * i);
+			continue;
+		}
+		fprintf(f, "%u %u %u dprof_sample ip=%#jx addr=%#jx phys=%#jx base=%#jx type=%u offset=%u data_src=%#jx "
+			"latency=%u op=%u width=%u source=1 flags=%u\n", 1000 + 100 * i, i % 4, 40 + i % 3,
+			(uintmax_t)(i % 6 ? 0xffffffff81000010ULL + i : 0x550000400000ULL + i), (uintmax_t)a, (uintmax_t)phys,
+			(uintmax_t)(a - i % 64), i % 9 * 1000, i % 64,
+			(uintmax_t)(i % 7 ? 0x648100100 + (i % 11 ? 0 : 0x40) + (op << 1) + (locked << 25) : 0),
+			i % 3 ? 0 : i, i % 7 ? op : 1, i % 3 * 8, i % 6 == 0);
+	}
+	fclose(f);
+	return text;
+}
+
+/* The kernel's two encodings say the same, in the order of time, however late a batch was written. */
+static void batches(void **state)
+{
+	static const unsigned int samples[] = { 1, 2, 7, 64 };
+	char *text = make_samples(), *single = read_all(dprof_recording(text), TRACE_V7);
+	unsigned int i;
+	int version;
+
+	(void)state;
+	assert_true(strlen(single) > 40000);
+	for (i = 0; i < 4; i++) {
+		for (version = 0; version < NR_TRACE_VERSIONS; version++) {
+			char *batched = read_all(dprof_batches(text, samples[i]), version);
+
+			assert_string_equal(batched, single);
+			free(batched);
+		}
+	}
+	free(single);
+	free(text);
+}
+
+/* A batch whose last sample is not whole; the others are read. */
+static void short_batch(void **state)
+{
+	const uint32_t words[] = { 1 | 8 << 9 | 20 << 17, 0x81000010, 0x1008, 0xffff8880, 8, 5, 42,
+				   1 | 1 << 4 | 20 << 17, 0x81000010, 0x1008, 0xffff8880, 8, 5, 42 };
+	struct batch b = { .ts = 100, .words = (const unsigned char *)words, .nr = 14, .cpu = 3 };
+	struct event e;
+
+	(void)state;
+	assert_int_equal(batch_next(&b, &e), 1);
+	assert_int_equal(e.ts, 105);
+	assert_int_equal(e.cpu, 3);
+	assert_int_equal(e.pid, 42);
+	assert_true(e.sample.ip == 0xffffffff81000010 && e.sample.base == 0xffff888000001000);
+	assert_int_equal(e.sample.data_src, 2);
+	assert_int_equal(batch_next(&b, &e), -1);
+	b.nr = 1;
+	assert_int_equal(batch_next(&b, &e), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fixed_arrays),
 		cmocka_unit_test(dynamic_arrays),
 		cmocka_unit_test(names),
+		cmocka_unit_test(batches),
+		cmocka_unit_test(short_batch),
 	};
 
 	return cmocka_run_group_tests_name("dprof_reader", tests, NULL, NULL);

@@ -137,11 +137,17 @@ static void perf_data(void **unused)
 	free((void *)m.data);
 }
 
+static void add_event(void *m, const struct event *e)
+{
+	model_add(m, e);
+}
+
 /* Records one after another: a size, and so many bytes. */
 static void decode_all(void *decoder, char *data, size_t size)
 {
+	struct waiting waiting = { .lag = 10, .send = add_event };
+	struct trace_dat file = { 0 };
 	struct model m;
-	struct event e;
 	uint16_t length;
 	size_t at;
 
@@ -157,27 +163,28 @@ static void decode_all(void *decoder, char *data, size_t size)
 		memcpy(copy, data + at + 2, length);
 		raw.data = copy;
 		raw.size = length;
-		if (decode(decoder, &raw, &e) > 0)
-			model_add(&m, &e);
+		waiting.ctx = &m;
+		assert_int_equal(take_raw(decoder, &file, &raw, &waiting), 0);
 		free(copy);
 	}
+	waiting_send(&waiting, UINT64_MAX);
+	waiting_free(&waiting);
 	model_end(&m);
 	model_free(&m);
 }
 
-static void events(void **unused)
+static void mutate_events(const char *name, unsigned int batched)
 {
 	static char data[MUTATE_BYTES];
 	struct decoder decoder;
-	struct mutation m = { .name = "dprof's events", .data = data, .read = decode_all, .ctx = &decoder };
+	struct mutation m = { .name = name, .data = data, .read = decode_all, .ctx = &decoder };
 	char *good = make_text(), error[256];
-	struct trace_file *made = dprof_recording(good);
+	struct trace_file *made = batched ? dprof_batches(good, batched) : dprof_recording(good);
 	struct trace_event e;
 	struct trace_dat d;
 	size_t size;
 	void *bytes = trace_file_bytes(made, TRACE_V7, &size);
 
-	(void)unused;
 	assert_int_equal(trace_dat_open(&d, mutate_file(bytes, size), "dprof", error, sizeof(error)), 0);
 	assert_int_equal(decoder_init(&decoder, d.tep, error, sizeof(error)), 0);
 	while (trace_dat_next(&d, &e) > 0 && m.size + 2 + e.size < sizeof(data)) {
@@ -187,7 +194,7 @@ static void events(void **unused)
 		memcpy(data + m.size + 2, e.data, e.size);
 		m.size += 2 + e.size;
 	}
-	assert_true(m.size > 4096);
+	assert_true(m.size > 2048);
 	mutate(&m);
 	trace_dat_close(&d);
 	trace_file_free(made);
@@ -195,9 +202,22 @@ static void events(void **unused)
 	free(good);
 }
 
+static void events(void **unused)
+{
+	(void)unused;
+	mutate_events("dprof's events", 0);
+}
+
+static void batches(void **unused)
+{
+	(void)unused;
+	mutate_events("dprof's batches", 5);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(text), cmocka_unit_test(events), cmocka_unit_test(perf_data) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(text), cmocka_unit_test(events), cmocka_unit_test(batches),
+					    cmocka_unit_test(perf_data) };
 
 	/* What is said of each is not of interest. */
 	stderr = fopen("/dev/null", "w");

@@ -499,6 +499,32 @@ int trace_dat_next(struct trace_dat *d, struct trace_event *event)
 	return 1;
 }
 
+/**
+ * trace_dat_rewind() - have trace_dat_next() begin again with the first event
+ * @d: the file
+ */
+void trace_dat_rewind(struct trace_dat *d)
+{
+	struct stream *s;
+
+	for (s = d->streams; s < d->streams + d->nr_streams; s++) {
+		unsigned char count[4];
+
+		s->pos = s->begin;
+		s->chunks = s->filled = s->next = s->at = s->commit = 0;
+		s->ts = s->lost = 0;
+		s->has_event = 0;
+		if (!s->compressed)
+			continue;
+		if (trace_dat_read(d, count, sizeof(count), s->begin) == sizeof(count))
+			s->chunks = get32(count);
+		s->pos += sizeof(count);
+	}
+	d->started = 0;
+	d->current = NULL;
+	d->read = d->lost_events = 0;
+}
+
 static void put32(void *p, uint32_t v)
 {
 	v = htole32(v);

@@ -68,6 +68,7 @@ struct trace_event {
 int trace_dat_open(struct trace_dat *d, const char *path, const char *system,
 		   char *error, size_t size);
 int trace_dat_next(struct trace_dat *d, struct trace_event *event);
+void trace_dat_rewind(struct trace_dat *d);
 int trace_dat_cut(struct trace_dat *d, int fd, uint64_t after, uint64_t until,
 		  char *error, size_t size);
 char *trace_dat_symbols(struct trace_dat *d);
