@@ -18,16 +18,38 @@ struct difference {
 static struct difference *differences;
 static unsigned long nr_differences, max_differences;
 
+static bool same_access(const struct swmem_access *a, const struct swmem_access *b)
+{
+	return a->addr == b->addr && a->width == b->width && a->op == b->op && a->seg == b->seg;
+}
+
+/* What is decoded with no register set must say the same with the registers as they are. */
+static void check_again(const struct form *form, int len, const struct answer *answer)
+{
+	struct pt_regs none = { .ip = known_regs.ip };
+	struct swmem_access access[SWMEM_MAX_ACCESSES], again;
+	struct swmem_linear linear;
+
+	if (!form->long_mode || swmem_decode_linear(form->bytes, len, &none, access, &linear) != 1 || !linear.op)
+		return;
+	totals.again++;
+	swmem_linear_access(&linear, &known_regs, &again);
+	if (answer->nr == 1 && same_access(&again, &answer->access[0]))
+		return;
+	if (totals.again_differ++ >= 40)
+		return;
+	fprintf(stderr, "decoder: decoded again, an instruction accesses another place: ");
+	for (int i = 0; i < len; i++)
+		fprintf(stderr, "%02x", form->bytes[i]);
+	fprintf(stderr, "\n");
+}
+
 static void ask_ours(const struct form *form, int len, struct answer *answer)
 {
 	struct pt_regs regs = known_regs;
 
 	answer->nr = swmem_decode(form->bytes, len, form->long_mode, &regs, answer->access);
-}
-
-static bool same_access(const struct swmem_access *a, const struct swmem_access *b)
-{
-	return a->addr == b->addr && a->width == b->width && a->op == b->op && a->seg == b->seg;
+	check_again(form, len, answer);
 }
 
 /* In any order: there are two at most. */
@@ -247,5 +269,6 @@ unsigned long compare_end(void)
 	       totals.forms, totals.with_memory, totals.same, totals.arbitrated, wrong,
 	       totals.refused);
 	printf("# %lu accesses of what Zydis knows as no instruction\n", totals.not_instructions);
+	printf("# %lu decoded again with other registers, %lu of them wrong\n", totals.again, totals.again_differ);
 	return wrong;
 }

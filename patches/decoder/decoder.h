@@ -80,6 +80,7 @@ struct totals {
 	unsigned long not_instructions;	/* Zydis: no instruction; ours: an access */
 	unsigned long arbitrated;	/* objdump is with us */
 	unsigned long no_reason;	/* refused, no reason listed */
+	unsigned long again, again_differ;	/* with other registers than when it was decoded */
 	unsigned long reasons[MAX_REASONS];
 };
 
