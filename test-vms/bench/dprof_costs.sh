@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the memscope authors
 # dprof_costs.sh PART...: what dprof costs, in instructions of a guest of two CPUs:
 #	costs	of a sample, an access logged, arming another CPU; bytes of their events; and loops
+#	cpus	of a sample of swmem on eight CPUs, and of what serves them; ENCODING=sample|batch
 #	loops	of an allocation and a free: off, and by what dprof does of them
 #	rates	overhead against how often samples are taken (the paper's Figure 3)
 #	sets	of histories: overhead and rates (the paper's Tables 10, 11 and 14); MODES=pairs: of pairs alone
@@ -121,6 +122,35 @@ costs() {
 		off' >"$share/said"
 	echo "arming: $(median) interrupts of another CPU"
 	loops
+}
+
+# With the system's QEMU: the CPU has no IBS, whose handler would see each NMI, too.
+cpus() {
+	local spec name of addr
+
+	spec="out=$share/costs,nmi=$(at asm_exc_nmi),sample=$(at dprof_resolve)"
+	for name in irq=asm_sysvec_apic_timer_interrupt irq=asm_sysvec_irq_work irq=asm_sysvec_call_function \
+		irq=asm_sysvec_call_function_single serve=swmem_tick serve=swmem_start_timer \
+		serve=dprof_batch_flush leave=handle_softirqs leave=__schedule; do
+		of=${name%%=*} addr=$(at "${name#*=}")
+		spec+=",$of=$addr"
+	done
+	guest --qemu stock --smp 8 --qemu-arg -plugin --qemu-arg "$build/guest/libcosts.so,$spec" -- '
+		echo swmem >dprof/source
+		echo 20000 >dprof/period
+		echo "$1" >dprof/encoding
+		echo 1 >events/dprof/dprof_samples/enable
+		on sample
+		oracle-phase kernel_load files 60
+		echo sample >dprof/encoding
+		off
+		awk "/^entries/ { n += \$2 } /^bytes/ { b += \$2 } END { print \"bytes\", b }" per_cpu/cpu*/stats
+		echo "samples $(stat samples)"' "${ENCODING:-batch}" >"$share/said"
+	awk '$1 == "stored" { samples = $3; printf "cpus: %d samples, insn_per_sample %.0f", $3, $4 / $3 }
+		$1 == "empty" || $1 == "serve" { serving += $3; printf ", %s %d of %.0f", $1, $2, $3 / $2 }
+		END { printf ", insn_per_sample_serving %.0f\n", serving / samples }' "$share/costs"
+	awk '{ n[$1] = $2 } END { printf "cpus: bytes_per_sample %.1f\n", n["bytes"] / n["samples"] }' \
+		"$share/said"
 }
 
 # An allocation and a free of 200 bytes, on one CPU; an instruction is 2 ns.
