@@ -106,7 +106,14 @@ $vm = vm('--smp', 2, '--mem', '1G', @instructions, '--share', $share, '--timeout
 	 'dprof record -s swmem -c 300000 --types auto -H auto --first 3 -o auto.dat -- sh -c "' .
 	 'until [ \\$(sed -n \"s/^histories //p\" $stats) -ge 50 ]; do kernel_load pipes 20; done" 2>&1; ' .
 	 'echo "status $?"; ' .
-	 'dprof record -s swmem -c 300000 --types none -H auto --first 280 -o short.dat -- kernel_load pipes 2000 2>&1; echo "short $?"; ls');
+	 'dprof record -s swmem -c 300000 --types none -H auto --first 280 -o short.dat -- kernel_load pipes 2000 2>&1; echo "short $?"; ls; ' .
+	 # Packed: by dprof record, and by the events alone, which end while tracing goes on.
+	 'dprof record -s swmem -c 50000 --types none -H none --encoding batch -o batch.dat -- kernel_load pipes 1000 2>&1; ' .
+	 'echo "batch $?"; cd /sys/kernel/tracing; cat dprof/encoding; echo swmem >dprof/source; echo 50000 >dprof/period; ' .
+	 'echo batch >dprof/encoding; cat $stats >/share/stats.before; ' .
+	 'trace-cmd start -e dprof:dprof_samples >/dev/null; kernel_load pipes 1000; echo 0 >events/enable; ' .
+	 'cat $stats >/share/stats.after; trace-cmd stop; trace-cmd extract -o /share/packed.dat >/dev/null 2>&1; ' .
+	 'cat dprof/encoding; echo sample >dprof/encoding');
 like($vm->{out}, qr/^status 0/m, 'recorded what was chosen') or diag($vm->{out}, $vm->{err});
 my ($chosen) = $vm->{out} =~ /^dprof: chosen: (.*)/m;
 diag "chosen: ", $chosen // 'nothing';
@@ -118,6 +125,21 @@ is_deeply([ grep { my $t = $_; !grep { s/:.*//r eq $t =~ s/:.*//r } split / /, $
 like($vm->{out}, qr/^dprof: kernel_load: ended in the first pass.*\nshort 1$/m, 'a command that ends too soon')
 	or diag(substr($vm->{out}, -1000));
 unlike($vm->{out}, qr/^short\.dat/m, 'leaves no file');
+
+# Many samples in one event.
+like($vm->{out}, qr/^batch 0\nsample\nbatch$/m, 'recorded with --encoding batch, which is not left behind') or
+	diag(substr($vm->{out}, -1000));
+sub count { my ($what) = @_; return scalar grep { / $what / } `$build/bin/dprof script $share/$file 2>/dev/null` }
+sub stat_of { my ($stat, $when) = @_; return slurp("$share/stats.$when") =~ /^$stat (\d+)/m ? $1 : 0 }
+$file = 'batch.dat';
+cmp_ok(count('dprof_sample'), '>', 100, 'there are samples: ' . count('dprof_sample'));
+cmp_ok(scalar(rows('profile', '--top', 0)), '>', 5, 'of types');
+like(`trace-cmd report -i $share/batch.dat 2>&1`, qr/ dprof_samples: .* words=/, 'packed');
+$file = 'packed.dat';
+my $sampled = stat_of('samples', 'after') - stat_of('samples', 'before');
+cmp_ok($sampled, '>', 100, "the kernel counts $sampled");
+is(count('dprof_sample'), $sampled, 'all are in the trace');
+is(stat_of('samples_lost', 'after'), 0, 'none is lost');
 
 # Samples, which without -icount come only where CPUs take turns; timers are coarse
 # until the TSC is the clock.  With lockdep, as on this PREEMPT_RT, the timers of two
