@@ -16,7 +16,10 @@ make -s -C "$here" O="$build" >&2 || {
 
 # Programs that tests run in the guest, with their libraries, each once.  memscope-fleet runs
 # elsewhere; its libcrypto holds code for processors without successor (XOP).
-mapfile -t programs < <(ls -d "$build"/bin/* | grep -v '/memscope-fleet$')
+programs=()
+for program in "$build"/bin/*; do
+	[ "${program##*/}" = memscope-fleet ] || programs+=("$program")
+done
 for name in sqlite3 numactl luajit zstd trace-cmd busybox; do
 	programs+=("$(command -v "$name")")
 done
