@@ -23,18 +23,36 @@ static bool same_access(const struct swmem_access *a, const struct swmem_access 
 	return a->addr == b->addr && a->width == b->width && a->op == b->op && a->seg == b->seg;
 }
 
-/* What is decoded with no register set must say the same with the registers as they are. */
-static void check_again(const struct form *form, int len, const struct answer *answer)
+/* Decode with these registers, and with others and then these: both have the same accesses. */
+static bool is_same_again(const struct form *form, int len, struct pt_regs *regs, const struct swmem_form *decoded)
 {
-	struct pt_regs none = { .ip = known_regs.ip };
-	struct swmem_access access[SWMEM_MAX_ACCESSES], again;
-	struct swmem_linear linear;
+	struct swmem_access now[SWMEM_MAX_ACCESSES], again[SWMEM_MAX_ACCESSES];
+	int i, nr = swmem_decode(form->bytes, len, true, regs, now);
 
-	if (!form->long_mode || swmem_decode_linear(form->bytes, len, &none, access, &linear) != 1 || !linear.op)
+	if (nr != swmem_form_accesses(decoded, regs, again))
+		return false;
+	for (i = 0; i < nr; i++)
+		if (!same_access(&now[i], &again[i]))
+			return false;
+	return true;
+}
+
+/* What is decoded with nearly all registers 0 must say the same with the registers as they are. */
+static void check_again(const struct form *form, int len)
+{
+	struct pt_regs other = { .ip = known_regs.ip, .cx = 1 }, regs = known_regs, ended = known_regs;
+	struct swmem_access access[SWMEM_MAX_ACCESSES];
+	struct swmem_form decoded;
+
+	if (!form->long_mode)
+		return;
+	swmem_decode_form(form->bytes, len, &other, access, &decoded);
+	if (decoded.nr < 0)
 		return;
 	totals.again++;
-	swmem_linear_access(&linear, &known_regs, &again);
-	if (answer->nr == 1 && same_access(&again, &answer->access[0]))
+	/* Where REP ends. */
+	ended.cx = 0;
+	if (is_same_again(form, len, &regs, &decoded) && is_same_again(form, len, &ended, &decoded))
 		return;
 	if (totals.again_differ++ >= 40)
 		return;
@@ -49,7 +67,7 @@ static void ask_ours(const struct form *form, int len, struct answer *answer)
 	struct pt_regs regs = known_regs;
 
 	answer->nr = swmem_decode(form->bytes, len, form->long_mode, &regs, answer->access);
-	check_again(form, len, answer);
+	check_again(form, len);
 }
 
 /* In any order: there are two at most. */

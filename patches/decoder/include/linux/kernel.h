@@ -8,6 +8,9 @@
 #include <linux/log2.h>
 
 #ifndef U16_MAX
+/* Of a hardening that programs are not built with. */
+#define __uninitialized
+
 #define U16_MAX	((u16)~0U)
 #endif
 #ifndef U32_MAX
