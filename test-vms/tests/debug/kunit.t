@@ -17,6 +17,7 @@ while read -r line; do
 	n=$((n + 1))
 	echo "$line" | sed -E "s/^(not ok|ok) [0-9]+/\1 $n -/"
 done < <(sed -E 's/^\[[^]]*\] *//; s/\r$//' "$console" | grep -E '^(not ok|ok) [0-9]+ (memref|page-hint|swmem|dprof)')
+grep -E -A 8 '(EXPECTATION|ASSERTION) FAILED' "$console" | head -n 60 >&2
 [ $n -gt 0 ] && [ $status -eq 0 ] && result=ok || result='not ok'
 echo "$result $((n + 1)) - the tests ran (status $status)"
 # They skip what a kernel has not.
