@@ -117,7 +117,7 @@ fragments = kernel-config/base.config kernel-config/vm.config \
 	$(if $(filter-out vm,$(1)),kernel-config/$(1).config)
 
 # Goes into the guest with the kernel's own modules.
-module := $(wildcard test-vms/oracle/module/*) tools/lib/mark.h test-vms/oracle/objects.h
+module := $(wildcard test-vms/oracle/module/*) tools/lib/mark.h
 
 define kernel_rules
 $(B)/kernel-$(1)/.configured: $(call fragments,$(1)) kernel-config/configure.sh $(state)

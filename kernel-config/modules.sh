@@ -14,7 +14,7 @@ chmod 755 "$root"
 PATH=$PATH:/usr/sbin:/sbin
 # Build in a copy: Kbuild writes its output beside the source.
 mkdir -p "$output/oracle-module/lib"
-cp "$oracle"/module/* "$oracle"/objects.h "$output/oracle-module/"
+cp "$oracle"/module/* "$output/oracle-module/"
 cp "$oracle"/../../tools/lib/mark.h "$output/oracle-module/lib/"
 kbuild() {
 	make -s -C "$linux" O="$output" LOCALVERSION= INSTALL_MOD_PATH="$root" INSTALL_MOD_STRIP=1 "$@"

@@ -40,7 +40,7 @@
 #include <string.h>
 
 #include "lib/mark.h"
-#include "objects.h"
+#include "module/objects.h"
 #include "ops.h"
 #include "qemu.h"
 #include "regions.h"

@@ -18,7 +18,7 @@
  *	unwatch CPU WATCH		it is no longer published
  *	access CPU PC ADDRESS BYTES r|w	of SPAN bytes from, or BEFORE bytes before, an
  *					object that is
- *	alive CPU BASE TYPE		the module that allocated it has it (objects.h)
+ *	alive CPU BASE TYPE		the module that allocated it has it (module/objects.h)
  *	dead CPU BASE			and is about to free it
  *	hidden COUNT			accesses made by handlers of NMIs and of debug
  *					exceptions, whose entries are at nmi= and debug=,
@@ -34,7 +34,7 @@
 #include <string.h>
 
 #include "lib/mark.h"
-#include "objects.h"
+#include "module/objects.h"
 #include "qemu.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = 1;
