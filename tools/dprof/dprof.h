@@ -17,8 +17,10 @@ int cmd_merge(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 
 struct analysis;
+struct pcp_options;
 
 int export_pprof(struct analysis *a, const char *path, const char *output);
 int export_openmetrics(struct analysis *a, const char *path, const char *output);
+int export_pcp(struct analysis *a, const char *path, const char *output, const struct pcp_options *pcp);
 
 #endif

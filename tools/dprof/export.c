@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/export/pcp.h"
 #include "lib/options.h"
 #include "lib/perf/perf_data.h"
 #include "lib/perf/places.h"
@@ -211,15 +212,18 @@ int cmd_export(int argc, char **argv)
 		run_perf, export_pprof, export_openmetrics,
 	};
 	const char *output = NULL;
+	struct pcp_options pcp = { 0 };
 	struct analysis a;
 	int format = -1, ret;
 	const struct opt options[] = {
-		OPT_WORD(0, "to", "perf|pprof|openmetrics", &format,
+		OPT_WORD(0, "to", "perf|pprof|openmetrics|pcp", &format,
 			 "perf: perf.data, with types as symbols of data; pprof: a profile whose stacks are field, type, "
 			 "allocation site and accessing function; openmetrics: shares of types and levels, for "
-			 "node_exporter's textfile collector"),
+			 "node_exporter's textfile collector; pcp: the same, as an archive of Performance Co-Pilot, "
+			 "OUTPUT.meta, OUTPUT.index and OUTPUT.0"),
 		OPT_TEXT('o', "output", "OUTPUT", &output,
-			 "the file to write; replaced when it is complete (default standard output, but for perf)"),
+			 "the file to write; replaced when it is complete (default standard output, but for perf and pcp)"),
+		PCP_OPTIONS(&pcp),
 		ANALYSIS_FILES_OPTIONS(&a), { }
 	};
 
@@ -227,6 +231,8 @@ int cmd_export(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (format < 0)
 		ret = options_wrong(&usage, "--to FORMAT is missing");
+	else if (format == (int)(sizeof(run) / sizeof(run[0])))
+		ret = export_pcp(&a, argv[0] ? argv[0] : "trace.dat", output, &pcp);
 	else
 		ret = run[format](&a, argv[0] ? argv[0] : "trace.dat", output);
 	analysis_free(&a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * dprof export --to pprof and --to openmetrics.
+ * dprof export --to pprof, --to openmetrics and --to pcp.
  *
  * A stack of the profile, the leaf first: the field, its type, the function that allocates
  * objects of the type, the function that accesses it.  The recording is read twice: the
@@ -16,6 +16,7 @@
 #include "dprof/read/reader.h"
 #include "dprof/view/metrics.h"
 #include "dprof/view/view.h"
+#include "lib/export/pcp.h"
 #include "lib/export/pprof.h"
 
 #define MAX_FRAMES	4
@@ -206,6 +207,26 @@ int export_openmetrics(struct analysis *a, const char *path, const char *output)
 	if (has_samples(a, path, damaged) && !outfile_open(&out, output)) {
 		metrics_of_analysis(&metrics, a);
 		failed = metrics_write(&metrics, &out);
+	}
+	return failed || damaged ? FAILED : OK;
+}
+
+/** export_pcp() - write the same as an archive of Performance Co-Pilot, named @output; as export_pprof() */
+int export_pcp(struct analysis *a, const char *path, const char *output, const struct pcp_options *pcp)
+{
+	struct metrics metrics = { .list = dprof_metrics };
+	struct pcp_options o = *pcp;
+	int damaged, failed = FAILED;
+	char host[256];
+
+	if (pcp_check_output(output))
+		return USAGE;
+	damaged = analysis_load(a, path, NEED_MODEL);
+	if (has_samples(a, path, damaged)) {
+		host_name(&a->m, host, sizeof(host));
+		o.host = o.host ? o.host : host;
+		metrics_of_analysis(&metrics, a);
+		failed = pcp_write_summary(&o, path, output, a->m.last_ts - a->m.first_ts, &metrics);
 	}
 	return failed || damaged ? FAILED : OK;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/export/pcp.h"
 #include "lib/perf/data_src.h"
 #include "lib/perf/places.h"
 #include "lib/utf8.h"
@@ -276,15 +277,18 @@ int cmd_export(int argc, char **argv)
 		run_perf, export_pprof, export_openmetrics,
 	};
 	struct common common = COMMON_DEFAULT;
+	struct pcp_options pcp = { 0 };
 	const char *output = NULL;
 	int format = -1;
 	const struct opt options[] = {
-		OPT_WORD(0, "to", "perf|pprof|openmetrics", &format,
+		OPT_WORD(0, "to", "perf|pprof|openmetrics|pcp", &format,
 			 "perf: perf.data, and OUTPUT.objects with the names of objects; pprof: a profile whose stacks "
 			 "are object, allocation site and accessing code; openmetrics: shares of levels and nodes, for "
-			 "node_exporter's textfile collector"),
+			 "node_exporter's textfile collector; pcp: the same, as an archive of Performance Co-Pilot, "
+			 "OUTPUT.meta, OUTPUT.index and OUTPUT.0"),
 		OPT_TEXT('o', "output", "OUTPUT", &output,
-			 "appears when it is whole (default standard output, but for perf)"),
+			 "appears when it is whole (default standard output, but for perf and pcp)"),
+		PCP_OPTIONS(&pcp),
 		PART_OPTIONS(&common), { }
 	};
 
@@ -293,5 +297,7 @@ int cmd_export(int argc, char **argv)
 		return options_wrong(&usage, "--to FORMAT is missing");
 	if (common_check_times(&common))
 		return USAGE;
+	if (format == (int)(sizeof(run) / sizeof(run[0])))
+		return export_pcp(&common, argv[0], output, &pcp);
 	return run[format](&common, argv[0], output);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof export --to pprof and --to openmetrics.
+ * memprof export --to pprof, --to openmetrics and --to pcp.
  *
  * A stack of the profile, the leaf first: the object, by its name at the allocation; the
  * place of the allocation; the code that accesses it, and its callers.
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/export/pcp.h"
 #include "lib/export/pprof.h"
 #include "memprof/view/metrics.h"
 #include "memprof_cli.h"
@@ -228,6 +229,28 @@ int export_openmetrics(struct common *common, const char *path, const char *outp
 		metrics_of_memprof(&metrics, m, host);
 		failed = metrics_write(&metrics, &out);
 	}
+	memprof_close(m);
+	return failed || damaged ? FAILED : OK;
+}
+
+/** export_pcp() - write the same as an archive of Performance Co-Pilot, named @output; as export_pprof() */
+int export_pcp(struct common *common, const char *path, const char *output, const struct pcp_options *pcp)
+{
+	struct metrics metrics = { .list = memprof_metrics };
+	struct pcp_options o = *pcp;
+	struct memprof *m;
+	int damaged, failed;
+	char host[256];
+
+	if (pcp_check_output(output))
+		return USAGE;
+	m = common_open(path, common, &damaged);
+	if (!m)
+		return FAILED;
+	host_of(m, host, sizeof(host));
+	o.host = o.host ? o.host : host;
+	metrics_of_memprof(&metrics, m, host);
+	failed = pcp_write_summary(&o, path ? path : DEFAULT_FILE, output, memprof_totals(m)->duration_ns, &metrics);
 	memprof_close(m);
 	return failed || damaged ? FAILED : OK;
 }

@@ -23,10 +23,12 @@ int cmd_export(int argc, char **argv);
 
 struct common;
 struct finding;
+struct pcp_options;
 
 void print_evidence(const struct finding *x, FILE *out);
 
 int export_pprof(struct common *common, const char *path, const char *output);
 int export_openmetrics(struct common *common, const char *path, const char *output);
+int export_pcp(struct common *common, const char *path, const char *output, const struct pcp_options *pcp);
 
 #endif

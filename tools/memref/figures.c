@@ -54,8 +54,8 @@ int figures_pcp(const struct columns_options *o, const char *path, const char *o
 	char host[256];
 	size_t i;
 
-	if (!output || !strcmp(output, "-"))
-		return complain(USAGE, "-o OUTPUT is missing: an archive is three files");
+	if (pcp_check_output(output))
+		return USAGE;
 	damaged = load_recording(path, &(struct window){ .by = AGES_CLASS }, 0, &m);
 	snprintf(host, sizeof(host), "%.*s", (int)strcspn(m.host, ","), m.host);
 	if (m.nr_intervals)

@@ -16,6 +16,7 @@
 #include <pcp/import.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/complain.h"
@@ -52,6 +53,7 @@ struct pcp {
 	__typeof__(pmiInDom) *indom;
 	__typeof__(pmiErrStr_r) *error;
 	const struct metric *list;
+	int cluster;
 	struct instance *instances;
 	char output[PATH_MAX], tmp[PATH_MAX];
 	uint64_t defined;		/* a bit for each metric of @list, of which there are fewer */
@@ -101,6 +103,27 @@ static int check(struct pcp *p, int status)
 	return complain(FAILED, "%s: %s", p->output, p->error(status, text, sizeof(text)));
 }
 
+/* Archives of the tools can be merged: the metrics of each have numbers of their own. */
+static int cluster_of(const struct metric *list)
+{
+	static const char * const tools[] = { "memref_", "dprof_", "memprof_" };
+	int i, n = sizeof(tools) / sizeof(tools[0]);
+
+	for (i = 0; i < n && strncmp(list->name, tools[i], strlen(tools[i])); i++)
+		;
+	return i;
+}
+
+static pmID metric_id(const struct pcp *p, int i)
+{
+	return p->id(DOMAIN, p->cluster, i + 1);
+}
+
+static pmInDom metric_indom(const struct pcp *p, int i)
+{
+	return p->indom(DOMAIN, p->cluster << 8 | (i + 1));
+}
+
 /* A metric is defined with its first value: those without one are not in the archive. */
 static int define(struct pcp *p, int i)
 {
@@ -112,10 +135,10 @@ static int define(struct pcp *p, int i)
 		return OK;
 	p->defined |= UINT64_C(1) << i;
 	pcp_metric_name(metric, name);
-	ret = check(p, p->add_metric(name, p->id(DOMAIN, 0, i + 1), pcp_type(metric),
-				     metric->labels[0] ? p->indom(DOMAIN, i + 1) : PM_INDOM_NULL,
+	ret = check(p, p->add_metric(name, metric_id(p, i), pcp_type(metric),
+				     metric->labels[0] ? metric_indom(p, i) : PM_INDOM_NULL,
 				     PM_SEM_INSTANT, pcp_units(metric->unit)));
-	return ret ? ret : check(p, p->put_text(PM_TEXT_PMID, PM_TEXT_ONELINE, p->id(DOMAIN, 0, i + 1), metric->help));
+	return ret ? ret : check(p, p->put_text(PM_TEXT_PMID, PM_TEXT_ONELINE, metric_id(p, i), metric->help));
 }
 
 /* The library prints why it cannot create a file: find out before. */
@@ -150,6 +173,7 @@ struct pcp *pcp_open(const char *output, const char *host, const struct metric *
 		return NULL;
 	}
 	p->list = list;
+	p->cluster = cluster_of(list);
 	snprintf(p->output, sizeof(p->output), "%s", output);
 	if (snprintf(p->tmp, sizeof(p->tmp), "%s.tmp%d", output, getpid()) >= (int)sizeof(p->tmp) - 8) {
 		complain(FAILED, "%s: name too long", output);
@@ -178,7 +202,7 @@ static int find_instance(struct pcp *p, const struct metric_value *v, char *name
 		return complain(FAILED, "no memory left");
 	i->key = key.key;
 	HASH_ADD(hh, p->instances, key, sizeof(i->key), i);
-	return check(p, p->add_instance(p->indom(DOMAIN, v->metric + 1), name, HASH_COUNT(p->instances)));
+	return check(p, p->add_instance(metric_indom(p, v->metric), name, HASH_COUNT(p->instances)));
 }
 
 /**
@@ -240,4 +264,41 @@ int pcp_close(struct pcp *p, int failed)
 	}
 	free(p);
 	return failed ? FAILED : OK;
+}
+
+/** pcp_check_output() - check the name of an archive.  Return: OK, or USAGE with a message printed */
+int pcp_check_output(const char *output)
+{
+	if (output && strcmp(output, "-"))
+		return OK;
+	return complain(USAGE, "-o OUTPUT is missing: an archive is three files");
+}
+
+/**
+ * pcp_write_summary() - write an archive of one record, at the end of a recording
+ * @o: host and time; the host is set
+ * @path: the recording
+ * @output: name of the archive
+ * @length_ns: length of the recording
+ * @m: the values; removed
+ *
+ * Return: OK, or FAILED with a message printed.
+ */
+int pcp_write_summary(const struct pcp_options *o, const char *path, const char *output, uint64_t length_ns,
+		      struct metrics *m)
+{
+	struct stat st = { 0 };
+	struct pcp *p;
+
+	if (!o->begin_ns && stat(path, &st)) {
+		metrics_clear(m);
+		return complain(FAILED, "%s: %s", path, strerror(errno));
+	}
+	p = pcp_open(output, o->host, m->list);
+	if (!p) {
+		metrics_clear(m);
+		return FAILED;
+	}
+	return pcp_close(p, pcp_write(p, m, o->begin_ns ? o->begin_ns + length_ns :
+				      st.st_mtim.tv_sec * UINT64_C(1000000000) + st.st_mtim.tv_nsec));
 }
