@@ -84,7 +84,9 @@ start_host() {
 	echo first >"$at/next"
 	until_there "the first value of $name" "$at/log/pmcd" pminfo -h "$host" -f mmv.memref.working_set_bytes
 	echo 'log mandatory on 100 msec { mmv.memref }' >"$at/pmlogger.conf"
-	pmlogger -h "$host" -U root -c "$at/pmlogger.conf" -l "$at/log/pmlogger" "$at/archive" 2>"$at/log/pmlogger.err" &
+	# Not 10 s until a connection is given up, and 5 s or more until the next is tried.
+	PMCD_REQUEST_TIMEOUT=2 PMCD_RECONNECT_TIMEOUT=1 \
+		pmlogger -h "$host" -U root -c "$at/pmlogger.conf" -l "$at/log/pmlogger" "$at/archive" 2>"$at/log/pmlogger.err" &
 	until_there "pmlogger of $name" "$at/log/pmlogger" test -s "$at/archive.0"
 }
 
