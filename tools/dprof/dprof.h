@@ -21,6 +21,7 @@ struct pcp_options;
 
 int export_pprof(struct analysis *a, const char *path, const char *output);
 int export_openmetrics(struct analysis *a, const char *path, const char *output);
+int export_perfetto(struct analysis *a, const char *path, const char *output);
 int export_pcp(struct analysis *a, const char *path, const char *output, const struct pcp_options *pcp);
 
 #endif

@@ -209,17 +209,18 @@ static int run_perf(struct analysis *a, const char *path, const char *output)
 int cmd_export(int argc, char **argv)
 {
 	static int (*const run[])(struct analysis *a, const char *path, const char *output) = {
-		run_perf, export_pprof, export_openmetrics,
+		run_perf, export_pprof, export_openmetrics, export_perfetto,
 	};
 	const char *output = NULL;
 	struct pcp_options pcp = { 0 };
 	struct analysis a;
 	int format = -1, ret;
 	const struct opt options[] = {
-		OPT_WORD(0, "to", "perf|pprof|openmetrics|pcp", &format,
+		OPT_WORD(0, "to", "perf|pprof|openmetrics|perfetto|pcp", &format,
 			 "perf: perf.data, with types as symbols of data; pprof: a profile whose stacks are field, type, "
 			 "allocation site and accessing function; openmetrics: shares of types and levels, for "
-			 "node_exporter's textfile collector; pcp: the same, as an archive of Performance Co-Pilot, "
+			 "node_exporter's textfile collector; perfetto: samples on a track for each CPU, as trace "
+			 "events in JSON; pcp: the figures of openmetrics as an archive of Performance Co-Pilot, "
 			 "OUTPUT.meta, OUTPUT.index and OUTPUT.0"),
 		OPT_TEXT('o', "output", "OUTPUT", &output,
 			 "the file to write; replaced when it is complete (default standard output, but for perf and pcp)"),

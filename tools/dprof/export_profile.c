@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * dprof export --to pprof, --to openmetrics and --to pcp.
+ * dprof export --to pprof, --to openmetrics, --to pcp and --to perfetto.
  *
  * A stack of the profile, the leaf first: the field, its type, the function that allocates
  * objects of the type, the function that accesses it.  The recording is read twice: the
@@ -17,6 +17,7 @@
 #include "dprof/view/metrics.h"
 #include "dprof/view/view.h"
 #include "lib/export/pcp.h"
+#include "lib/export/perfetto.h"
 #include "lib/export/pprof.h"
 
 #define MAX_FRAMES	4
@@ -57,6 +58,11 @@ static const char *level_of(const struct sample_event *s)
 	bool modified;
 
 	return level_name[sample_level(s, &modified)];
+}
+
+static const char *op_of(const struct sample_event *s)
+{
+	return s->op == (OP_LOAD | OP_STORE) ? "load+store" : s->op & OP_STORE ? "store" : "load";
 }
 
 static bool is_remote(const struct sample_event *s)
@@ -113,8 +119,7 @@ static int add_sample(struct profile *x, const struct event *e)
 	const struct pprof_label labels[] = {
 		{ "host", *x->host ? x->host : NULL }, { "cpu", e->cpu < 0 ? NULL : cpu },
 		{ "node", s->cpu_home ? node : NULL }, { "memory_node", s->home ? home : NULL },
-		{ "level", level_of(s) },
-		{ "op", s->op == (OP_LOAD | OP_STORE) ? "load+store" : s->op & OP_STORE ? "store" : "load" },
+		{ "level", level_of(s) }, { "op", op_of(s) },
 	};
 	const int64_t values[] = { 1, s->latency, is_remote(s), s->width };
 
@@ -227,6 +232,71 @@ int export_pcp(struct analysis *a, const char *path, const char *output, const s
 		o.host = o.host ? o.host : host;
 		metrics_of_analysis(&metrics, a);
 		failed = pcp_write_summary(&o, path, output, a->m.last_ts - a->m.first_ts, &metrics);
+	}
+	return failed || damaged ? FAILED : OK;
+}
+
+struct tracks {
+	struct analysis *a;
+	struct perfetto p;
+	bool no_memory;
+};
+
+/* On the track of its CPU. */
+static int add_to_track(void *arg, const struct event *e)
+{
+	const struct sample_event *s = &e->sample;
+	struct tracks *x = arg;
+	char field[256] = "", code[256];
+	struct dtype *t;
+	uint32_t offset;
+
+	if (e->kind != EVENT_SAMPLE)
+		return 0;
+	t = type_of(x->a, s, &offset);
+	if (!t) {
+		x->no_memory = true;
+		return 1;
+	}
+	if (offset < t->size)
+		field_label(x->a, t->index, offset, field, sizeof(field));
+	place_name(&x->a->m, &x->a->l, s->ip, code, sizeof(code));
+	perfetto_add(&x->p, &(struct perfetto_sample){
+		.name = type_label(t), .ns = e->ts, .pid = 1, .tid = e->cpu < 0 ? 0 : e->cpu,
+		.args = (const struct perfetto_arg[]){
+			{ "field", field }, { "op", op_of(s) }, { "level", level_of(s) },
+			{ "latency_cycles", NULL, s->latency }, { "code", code }, { "task", NULL, e->pid }, { } } });
+	return x->p.no_memory;
+}
+
+/** export_perfetto() - write samples as trace events, on a track for each CPU; as export_pprof() */
+int export_perfetto(struct analysis *a, const char *path, const char *output)
+{
+	int damaged = analysis_load(a, path, NEED_MODEL), failed = FAILED, cpu;
+	struct tracks x = { .a = a };
+	struct reader r = { .event = add_to_track, .ctx = &x, .kallsyms = a->kallsyms };
+	char error[512] = "", name[32];
+	struct outfile out;
+
+	if (has_samples(a, path, damaged) && !outfile_open(&out, output)) {
+		errno = 0;
+		perfetto_begin(&x.p, out.f, a->m.host);
+		for (cpu = 0; cpu < a->m.nr_cpus; cpu++) {
+			snprintf(name, sizeof(name), "CPU %d", cpu);
+			perfetto_name_thread(&x.p, 1, cpu, name);
+		}
+		/* The first pass has reported damage of the file. */
+		reader_read(path, &r, error, sizeof(error));
+		perfetto_end(&x.p);
+		if (x.no_memory || x.p.no_memory) {
+			outfile_drop(&out);
+			complain(FAILED, "%s: no memory left", path);
+		} else if (*error && !damaged) {
+			outfile_drop(&out);
+			complain(FAILED, "%s", error);
+		} else {
+			failed = outfile_close(&out, ferror(out.f));
+		}
 	}
 	return failed || damaged ? FAILED : OK;
 }

@@ -274,17 +274,18 @@ static int run_perf(struct common *common, const char *path, const char *output)
 int cmd_export(int argc, char **argv)
 {
 	static int (*const run[])(struct common *common, const char *path, const char *output) = {
-		run_perf, export_pprof, export_openmetrics,
+		run_perf, export_pprof, export_openmetrics, export_perfetto,
 	};
 	struct common common = COMMON_DEFAULT;
 	struct pcp_options pcp = { 0 };
 	const char *output = NULL;
 	int format = -1;
 	const struct opt options[] = {
-		OPT_WORD(0, "to", "perf|pprof|openmetrics|pcp", &format,
+		OPT_WORD(0, "to", "perf|pprof|openmetrics|perfetto|pcp", &format,
 			 "perf: perf.data, and OUTPUT.objects with the names of objects; pprof: a profile whose stacks "
 			 "are object, allocation site and accessing code; openmetrics: shares of levels and nodes, for "
-			 "node_exporter's textfile collector; pcp: the same, as an archive of Performance Co-Pilot, "
+			 "node_exporter's textfile collector; perfetto: accesses on a track for each thread, as trace "
+			 "events in JSON; pcp: the figures of openmetrics as an archive of Performance Co-Pilot, "
 			 "OUTPUT.meta, OUTPUT.index and OUTPUT.0"),
 		OPT_TEXT('o', "output", "OUTPUT", &output,
 			 "appears when it is whole (default standard output, but for perf and pcp)"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof export --to pprof, --to openmetrics and --to pcp.
+ * memprof export --to pprof, --to openmetrics, --to pcp and --to perfetto.
  *
  * A stack of the profile, the leaf first: the object, by its name at the allocation; the
  * place of the allocation; the code that accesses it, and its callers.
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/export/pcp.h"
+#include "lib/export/perfetto.h"
 #include "lib/export/pprof.h"
 #include "memprof/view/metrics.h"
 #include "memprof_cli.h"
@@ -117,6 +118,11 @@ static const char *level_of(const struct memprof_access *a)
 	return a->level == MEMPROF_LEVEL_UNKNOWN ? "unknown" : memprof_level_name(a->level);
 }
 
+static const char *op_of(const struct memprof_access *a)
+{
+	return a->read && a->write ? "load+store" : a->write ? "store" : "load";
+}
+
 static int add_access(struct profile *x, const struct memprof_access *a)
 {
 	const struct memprof_object *o = memprof_object(x->m, a->object);
@@ -140,7 +146,7 @@ static int add_access(struct profile *x, const struct memprof_access *a)
 	const struct pprof_label labels[] = {
 		{ "host", *x->host ? x->host : NULL }, { "cpu", cpu }, { "node", a->node < 0 ? NULL : node },
 		{ "memory_node", a->home < 0 ? NULL : home }, { "level", level_of(a) },
-		{ "op", a->read && a->write ? "load+store" : a->write ? "store" : "load" },
+		{ "op", op_of(a) },
 		{ "object", memprof_type_name(o->type) },
 		{ "comm", thread && *thread->name ? thread->name : NULL },
 	};
@@ -251,6 +257,70 @@ int export_pcp(struct common *common, const char *path, const char *output, cons
 	o.host = o.host ? o.host : host;
 	metrics_of_memprof(&metrics, m, host);
 	failed = pcp_write_summary(&o, path ? path : DEFAULT_FILE, output, memprof_totals(m)->duration_ns, &metrics);
+	memprof_close(m);
+	return failed || damaged ? FAILED : OK;
+}
+
+/* On the track of its thread.  Return 0, or -1 without memory. */
+static int add_to_track(struct perfetto *p, struct memprof *m, const struct memprof_access *a)
+{
+	const struct memprof_site *site = memprof_object_site(m, a->object);
+	const struct memprof_thread *t = memprof_thread(m, a->thread);
+	const char *code = memprof_frame(m, a->chain, 0);
+
+	if (!site || !t)
+		return -1;
+	perfetto_add(p, &(struct perfetto_sample){
+		.name = strcmp(site->name, "?") ? site->name : site->function, .ns = a->time_ns, .pid = t->pid, .tid = t->tid,
+		.args = (const struct perfetto_arg[]){
+			{ "op", op_of(a) }, { "level", level_of(a) }, { "latency_cycles", NULL, a->latency },
+			{ "code", code ? code : "" }, { "cpu", NULL, a->cpu }, { "node", NULL, a->node },
+			{ "memory_node", NULL, a->home }, { } } });
+	return p->no_memory ? -1 : 0;
+}
+
+/* Return OK or FAILED, with @out closed. */
+static int write_tracks(struct memprof *m, struct outfile *out)
+{
+	struct perfetto p;
+	struct memprof_access a;
+	char host[256];
+	int failed = 0;
+	size_t k;
+
+	host_of(m, host, sizeof(host));
+	errno = 0;
+	perfetto_begin(&p, out->f, host);
+	for (k = 0; k < memprof_nr_threads(m); k++) {
+		const struct memprof_thread *t = memprof_thread(m, k);
+
+		if (*t->name)
+			perfetto_name_thread(&p, t->pid, t->tid, t->name);
+	}
+	for (k = 0; !failed && k < memprof_nr_accesses(m); k++) {
+		memprof_access(m, k, &a);
+		failed = add_to_track(&p, m, &a);
+	}
+	perfetto_end(&p);
+	if (!failed && !p.no_memory)
+		return outfile_close(out, ferror(out->f));
+	outfile_drop(out);
+	return complain(FAILED, "no memory left");
+}
+
+/** export_perfetto() - write accesses as trace events, on a track for each thread; as export_pprof() */
+int export_perfetto(struct common *common, const char *path, const char *output)
+{
+	int damaged, failed = FAILED;
+	struct memprof *m = common_open(path, common, &damaged);
+	struct outfile out;
+
+	if (!m)
+		return FAILED;
+	if (!memprof_nr_accesses(m))
+		complain(FAILED, "%s: no accesses in the recording", path ? path : DEFAULT_FILE);
+	else if (!outfile_open(&out, output))
+		failed = write_tracks(m, &out);
 	memprof_close(m);
 	return failed || damaged ? FAILED : OK;
 }

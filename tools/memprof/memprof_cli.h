@@ -29,6 +29,7 @@ void print_evidence(const struct finding *x, FILE *out);
 
 int export_pprof(struct common *common, const char *path, const char *output);
 int export_openmetrics(struct common *common, const char *path, const char *output);
+int export_perfetto(struct common *common, const char *path, const char *output);
 int export_pcp(struct common *common, const char *path, const char *output, const struct pcp_options *pcp);
 
 #endif

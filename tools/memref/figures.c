@@ -2,14 +2,12 @@
 // Copyright (C) 2026 the memscope authors
 /* Exports of the figures of intervals: metrics of monitoring systems, counter tracks. */
 #include <errno.h>
-#include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "figures.h"
 #include "lib/export/pcp.h"
-#include "lib/utf8.h"
+#include "lib/export/perfetto.h"
 #include "memref.h"
 #include "memref/view/metrics.h"
 
@@ -97,23 +95,6 @@ static void print_counters(const struct metrics *metrics, double us, FILE *out)
 	}
 }
 
-/* Return 0, or -1 if out of memory. */
-static int print_host(const char *host, FILE *out)
-{
-	char *clean = utf8_clean(host);
-	json_t *name = clean ? json_string(clean) : NULL;
-	char *text = name ? json_dumps(name, JSON_ENCODE_ANY) : NULL;
-
-	fprintf(out, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n{\"name\": \"process_name\", \"ph\": \"M\", "
-		"\"pid\": 1, \"args\": {\"name\": %s}}", text ? text : "\"\"");
-	json_decref(name);
-	free(clean);
-	if (!text)
-		return -1;
-	free(text);
-	return 0;
-}
-
 /**
  * figures_perfetto() - write counter tracks for Perfetto, as trace events in JSON
  * @path: the recording
@@ -126,6 +107,7 @@ static int print_host(const char *host, FILE *out)
 int figures_perfetto(const char *path, const char *output)
 {
 	struct metrics metrics = { .list = memref_metrics };
+	struct perfetto p;
 	struct outfile out;
 	struct model m;
 	int damaged = load_recording(path, &(struct window){ .by = AGES_CLASS }, 0, &m), failed = FAILED;
@@ -133,14 +115,14 @@ int figures_perfetto(const char *path, const char *output)
 
 	if (m.nr_intervals && !outfile_open(&out, output)) {
 		errno = 0;
-		metrics.no_memory = print_host(m.host, out.f) != 0;
+		perfetto_begin(&p, out.f, m.host);
 		for (i = 0; i < m.nr_intervals && !metrics.no_memory; i++) {
 			metrics_of_interval(&metrics, &m, i);
 			print_counters(&metrics, m.intervals[i].scan.begin_ns * 1e-3, out.f);
 			metrics_clear(&metrics);
 		}
-		fputs("\n]}\n", out.f);
-		if (metrics.no_memory) {
+		perfetto_end(&p);
+		if (metrics.no_memory || p.no_memory) {
 			outfile_drop(&out);
 			complain(FAILED, "no memory left");
 		} else {

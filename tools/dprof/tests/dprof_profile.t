@@ -3,12 +3,13 @@
 # Copyright (C) 2026 the memscope authors
 # dprof export --to pprof: the samples of a recording by field, type, allocation site and function,
 # with sums that pprof keeps when it merges, and that its diff uses to show what became more.
-# dprof export --to openmetrics: the shares that dprof report prints.
+# dprof export --to openmetrics: the shares that dprof report prints; --to perfetto: each sample once.
 use strict;
 use warnings;
 no warnings 'portable';
 use FindBin;
 use lib "$FindBin::RealBin/../../tests";
+use JSON::PP;
 use List::Util qw(sum);
 use Test::More;
 use Tool;
@@ -79,9 +80,26 @@ SKIP: {
 	is_deeply([ run("promtool check metrics <<'end' 2>&1\n${metrics}end\n") ], [ 0, '', '' ], 'promtool finds nothing');
 }
 
+($status, $text, $err) = run("$dprof export $file --to perfetto");
+is("$status $err", '0 ', 'export --to perfetto');
+my @events = @{decode_json($text)->{traceEvents}};
+is_deeply([ map { "$_->{name} $_->{args}{name}" } grep { $_->{ph} eq 'M' } @events ],
+	  [ 'process_name testbox, Linux 6.12', 'thread_name CPU 0', 'thread_name CPU 1' ],
+	  'the machine and its CPUs');
+my @drawn = grep { $_->{ph} eq 'i' } @events;
+my %drawn;
+$drawn{"$_->{name}$_->{args}{field} by $_->{args}{code} on $_->{tid}: $_->{args}{level}, $_->{args}{latency_cycles} cycles, $_->{args}{op}"}++
+	for @drawn;
+is_deeply(\%drawn, { 'cache_0:alloc_0+0x0 by fill+0x10 on 0: l1, 4 cycles, load' => 30,
+		     'cache_0:alloc_0+0x8 by send+0x10 on 1: peer, 150 cycles, load' => 20,
+		     'cache_1:alloc_1+0x40 by receive+0x10 on 1: dram, 300 cycles, load' => 10,
+		     'cache_0:alloc_0+0x0 by count+0x10 on 0: l1, 4 cycles, load' => 5 }, 'each sample, on the track of its CPU');
+is(sprintf('%.3f', $drawn[1]{ts} - $drawn[0]{ts}), '0.100', 'times are microseconds');
+
 # What cannot be written leaves nothing.
 for ([ "$file --to pprof -o $dir/none/x", qr/none/ ], [ "$dir/none.txt --to pprof -o $dir/x", qr/none.txt/ ],
      [ recording('empty', 'h') . " --to pprof -o $dir/x", qr/no samples/ ], [ "$file --to pprof >/dev/full", qr/standard output/ ],
+     [ recording('empty', 'h') . " --to perfetto -o $dir/x", qr/no samples/ ], [ "$file --to perfetto >/dev/full", qr/standard output/ ],
      [ recording('empty', 'h') . " --to openmetrics -o $dir/x", qr/no samples/ ]) {
 	my ($options, $why) = @$_;
 	my ($status, $text, $err) = run("$dprof export $options");

@@ -70,7 +70,24 @@ is_deeply($leaf, \%site, 'leaves are the sites of memprof report objects');
 like($text, qr/ \| \Q$_\E/m, "object $_") for 'exported_table';
 is((run("$memprof export $objects --to pprof | cmp - $objects.pb.gz"))[0], 0, 'the same on standard output');
 
-for ([ "$dir/none --to pprof -o $dir/x", qr/none/ ], [ "$file --to pprof -o $dir/none/x", qr/none/ ],
+# Perfetto: each access once, on the track of its thread.
+($status, $text, $err) = run("$memprof export $file --to perfetto");
+is("$status $err", '0 ', 'export --to perfetto');
+my @events = grep { $_->{ph} eq 'i' } @{decode_json($text)->{traceEvents}};
+is(scalar(@events), $metric{memprof_accesses}, 'all accesses');
+my ($remote, $latency, %of) = (0, 0);
+for (@events) {
+	$remote += $_->{args}{node} != $_->{args}{memory_node};
+	$latency += $_->{args}{latency_cycles};
+	$of{$_->{tid}}++;
+}
+is($remote, sprintf('%.0f', $metric{memprof_remote_ratio} * $metric{memprof_memory_accesses}), 'remote ones');
+is($latency, sprintf('%.0f', $metric{memprof_memory_latency_cycles} * $metric{memprof_memory_accesses}), 'their latency');
+is_deeply(\%of, { map { $_->{tid} => $_->{accesses} } report("threads $file --top 0") }, 'those of each thread');
+is(join(' ', grep { $events[$_]{ts} < $events[$_ - 1]{ts} } 1 .. $#events), '', 'in the order of time');
+
+for ([ "$dir/none --to pprof -o $dir/x", qr/none/ ], [ "$file --pid 1 --to perfetto -o $dir/x", qr/no accesses/ ],
+     [ "$file --to perfetto >/dev/full", qr/standard output/ ], [ "$file --to pprof -o $dir/none/x", qr/none/ ],
      [ "$file --to pprof >/dev/full", qr/standard output/ ], [ "$file --pid 1 --to pprof -o $dir/x", qr/no accesses/ ]) {
 	my ($options, $why) = @$_;
 	my ($status, $text, $err) = run("$memprof export $options");
