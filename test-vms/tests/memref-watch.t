@@ -99,6 +99,15 @@ if [ "$mmv" ]; then
 	kill -CONT $pid
 	kill $pid
 	wait $pid
+	LD_LIBRARY_PATH=/share/lib PCP_CONF=/share/pcp.conf PCP_TMP_DIR=/tmp/pcp memref top --batch -i 500 --ages --mmv >/share/top 2>/share/err4 &
+	pid=$!
+	sleep 10
+	kill -STOP $pid
+	cp /tmp/pcp/mmv/memref-top /share/pcp/mmv/top
+	kill -CONT $pid
+	kill $pid
+	wait $pid
+	echo "published $(ls /tmp/pcp/mmv | grep -c top)"
 fi
 echo "left $(ls instances | grep -c watch)"
 EOF
@@ -167,7 +176,7 @@ like(slurp("$share/err"), qr/ 0 missing, 0 incomplete, 0 events lost, 0 interval
 like($vm->{out}, qr/^last memref: 3 intervals, 0 missing/m, '--intervals, and without a capability');
 
 SKIP: {
-	skip 'no libpcp_mmv.so.1 (libpcp-mmv1), or no mmvdump (pcp)', 6 if !$mmv || !$mmvdump;
+	skip 'no libpcp_mmv.so.1 (libpcp-mmv1), or no mmvdump (pcp)', 10 if !$mmv || !$mmvdump;
 	my $dump = `$mmvdump $share/pcp/mmv/memref`;
 	my %value;
 	while ($dump =~ /^ +\[\d+\/\d+\] memref\.(\w+)(?:\[\d+ or "(.*)"\])? = (\S+)$/mg) {
@@ -183,6 +192,18 @@ SKIP: {
 	$dump = `$mmvdump $share/pcp/mmv/ages`;
 	like($dump, qr/memref\.age_bytes\[\d+ or "anon:0"\] = [1-9]/, 'ages by class');
 	like($dump, qr/memref\.cgroup_age_bytes\[\d+ or "\S+:0"\] = [1-9]/, 'and by control group');
+	$dump = `$mmvdump $share/pcp/mmv/top`;
+	%value = ();
+	while ($dump =~ /^ +\[\d+\/\d+\] memref\.(\w+)(?:\[\d+ or "(.*)"\])? = (\S+)$/mg) {
+		$value{defined $2 ? "$1 $2" : $1} = $3;
+	}
+	# A line for each interval, behind the names.
+	my @line = split / /, (split /\n/, slurp("$share/top"))[$value{intervals} // 0] // '';
+	cmp_ok($value{intervals} // 0, '>', 3, 'memref top --mmv: intervals');
+	is_deeply([ map { sprintf '%.3f', ($value{"working_set_bytes $_"} // 0) / (1 << 20) } @classes ], [ @line[3 .. 5] ],
+		  'its values are those of the line that it printed');
+	like($dump, qr/memref\.age_bytes\[\d+ or "anon:0"\] = [1-9]/, 'with ages');
+	is($n{published}, 0, 'and are gone when it ends');
 	like($dump, qr/memref\.working_set_bytes\n.*sem=instant.*\n *units=byte\n.*\n *shorttext=Memory referenced/, 'with unit and help');
 }
 my ($ns, $s, $ns2, $s2) = split / /, $n{cost} // '0 0 1e9 1';

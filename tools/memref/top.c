@@ -14,6 +14,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "lib/export/mmv.h"
 #include "lib/options.h"
 #include "lib/record/guard.h"
 #include "knobs.h"
@@ -21,6 +22,7 @@
 #include "memref/live/live.h"
 #include "memref/live/terminal.h"
 #include "memref/read/follow.h"
+#include "memref/view/metrics.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -33,6 +35,9 @@ static void on_signal(int sig)
 struct session {
 	struct top top;
 	struct follow follow;
+	struct mmv *mmv;		/* NULL: nothing is published */
+	struct metrics_counts counts;
+	uint32_t seq;			/* of the last interval; 0: none yet */
 	uint64_t lost;			/* events, as @top has them */
 	unsigned long left;		/* intervals to show; 0: no end */
 	int batch, done, status;
@@ -70,6 +75,29 @@ static void see_lost(struct session *s)
 	s->lost = s->follow.lost_events;
 }
 
+/* The last interval, whether it is shown or not.  Return OK, or FAILED with a message printed. */
+static int publish(struct session *s)
+{
+	struct shown *last = s->top.paused ? &s->top.newest : &s->top.last;
+	struct metrics metrics = { .list = memref_metrics };
+	struct model m = last->m;
+	const struct interval *i = m.intervals;
+
+	s->counts.intervals++;
+	if (s->seq && i->scan.seq > s->seq)
+		s->counts.missing += i->scan.seq - s->seq - 1;
+	s->seq = i->scan.seq;
+	s->counts.incomplete += i->groups < i->scan.groups;
+	s->counts.lost_events = s->follow.lost_events;
+	/* A copy that is not freed: the screen has the ages apart. */
+	m.ages = last->classes;
+	metrics_of_interval(&metrics, &m, 0);
+	metrics_of_processes(&metrics, &m);
+	metrics_of_cgroups(&metrics, &last->cgroups);
+	metrics_of_counts(&metrics, &s->counts);
+	return mmv_publish(s->mmv, &metrics);
+}
+
 static int handle_row(void *ctx, const struct row *row)
 {
 	struct session *s = ctx;
@@ -83,6 +111,10 @@ static int handle_row(void *ctx, const struct row *row)
 	}
 	if (!ret)
 		return 0;
+	if (s->mmv && publish(s)) {
+		snprintf(s->error, sizeof(s->error), "not published");
+		return end(s, FAILED);
+	}
 	if (s->batch) {
 		top_print_line(&s->top, stdout);
 		/* EPIPE: the reader has closed the pipe, which is no error. */
@@ -144,20 +176,26 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int top(struct session *s)
+static int top(struct session *s, bool mmv)
 {
-	int ret;
+	int ret = OK;
 
 	catch_signals();
 	if (guard_begin("memref-top", false))
 		return FAILED;
 	top_init(&s->top);
-	ret = knobs_apply();
+	if (mmv) {
+		/* A file of its own: that of memref watch stays when top ends. */
+		s->mmv = mmv_begin("memref-top", memref_metrics);
+		ret = s->mmv ? OK : FAILED;
+	}
+	if (!ret)
+		ret = knobs_apply();
 	if (!ret) {
 		knobs_try(TASKS, "1");
 		/* Pages per node need the physical address of each group; ages are for the screen. */
-		s->follow.groups = nr_nodes() > 1;
-		s->follow.ages = !s->batch;
+		s->follow.groups = mmv || nr_nodes() > 1;
+		s->follow.ages = !s->batch || mmv;
 		ret = follow_begin(&s->follow, "memref-top");
 	}
 	if (!ret) {
@@ -175,6 +213,7 @@ static int top(struct session *s)
 			complain(ret, "%s", s->error);
 	}
 	follow_end(&s->follow);
+	mmv_end(s->mmv);
 	if (guard_undo())
 		ret = FAILED;
 	top_free(&s->top);
@@ -184,11 +223,12 @@ static int top(struct session *s)
 int cmd_top(int argc, char **argv)
 {
 	struct session session = { .follow = { .row = handle_row, .ctx = &session }, .batch = !terminal_usable() };
-	bool once = false;
+	bool once = false, mmv = false;
 	const struct opt options[] = {
 		KNOB_INTERVAL_OPTION, KNOB_PID_OPTION,
 		OPT_NUMBER(0, "intervals", "N", &session.left, 1, OPT_NUMBER_MAX, "end after N intervals"),
 		OPT_FLAG(0, "batch", &session.batch, "print one line per interval; the default without a terminal, or if $TERM is dumb"),
+		OPT_FLAG(0, "mmv", &mmv, "also publish values to Performance Co-Pilot, as mmv.memref.*"),
 		OPT_FLAG(0, "once", &once, "as --batch --intervals 1"),
 		KNOB_OPTION("ages", NULL, AGES, "keep idle ages, which key a shows"),
 		OPT_CHANGED('n', "count", "--intervals"), { }
@@ -201,5 +241,5 @@ int cmd_top(int argc, char **argv)
 		return complain(FAILED, "top needs root");
 	if (knobs_exist())
 		return FAILED;
-	return top(&session);
+	return top(&session, mmv);
 }
