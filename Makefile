@@ -48,7 +48,7 @@ help:
 	'' \
 	'make bench-NAME      measure: memref, pagealloc, evaluation, dprof, memprof, coverage, ...' \
 	'make judge           memref beside DAMON and other samplers: build/bench/judge.md' \
-	'make fleet-demo      three made hosts: Performance Co-Pilot, and questions over them' \
+	'make fleet-demo      three guests, and made hosts: Performance Co-Pilot, and questions over them' \
 	'make results         bring docs/results up to date with the tables that benches left' \
 	'' \
 	'make deps            install the Debian packages needed' \
@@ -257,7 +257,8 @@ bench-fleet: tools
 
 # Three made hosts with Performance Co-Pilot, and the questions over them; no guest.
 .PHONY: fleet-demo
-fleet-demo: tools unpacked
+fleet-demo: kernel guest unpacked
+	@test-vms/fleet-demo.sh $(B)
 	@$(MAKE) -s --no-print-directory -C tools O=$(B) $(B)/tools/tests/memref_publish $(B)/tools/tests/trace_gen
 	@tools/fleet/demo.sh $(B)
 

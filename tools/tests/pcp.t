@@ -97,9 +97,9 @@ for ([ 'as they are', $rules, 1 ], [ 'with a lower limit', $rules =~ s/0\.25/0.8
 	($status, $text, $err) = run("pmie -z -a $dir/memref -t 100msec -c $dir/rules");
 	is($status, 0, "pmie, the rules $how");
 	unlike($err, qr/syntax|rror:/, 'can be read');
-	my %says = map { $_ => scalar(() = "$text$err" =~ /$_/g) } 'a quarter of their memory', 'more page cache', 'more than 1 % of the time';
+	my %says = map { $_ => scalar(() = "$text$err" =~ /$_/g) } 'a quarter of their memory', 'more page cache', 'a hundredth of the time';
 	is($says{'a quarter of their memory'}, $holds, $holds ? 'hold once' : 'do not hold');
 	is($says{'more page cache'}, 0, 'no page cache was referenced');
-	is($says{'more than 1 % of the time'}, 0, 'the sampler takes 1 ms of 100 ms');
+	is($says{'a hundredth of the time'}, 0, 'the sampler takes 1 ms of 100 ms');
 }
 done_testing;
