@@ -249,17 +249,18 @@ results:
 	@test-vms/bench/results.pl $(B) docs
 
 # The questions of memscope-fleet over many made hosts; no guest.
-.PHONY: bench-fleet
-bench-fleet: tools
-	@$(MAKE) -s --no-print-directory -C tools O=$(B) $(B)/tools/tests/fleet_gen $(B)/tools/tests/trace_gen \
-		$(B)/tools/tests/pprof_print
+.PHONY: bench-fleet fleet-programs
+fleet-programs: tools
+	@$(MAKE) -s --no-print-directory -C tools O=$(B) $(addprefix $(B)/tools/tests/,fleet_gen memprof_gen \
+		memref_publish pprof_print trace_gen)
+
+bench-fleet: fleet-programs
 	@tools/fleet/bench.sh $(B) $(HOSTS) $(SEED)
 
-# Three made hosts with Performance Co-Pilot, and the questions over them; no guest.
+# Three guests, and three made hosts, with Performance Co-Pilot, and the questions of memscope-fleet.
 .PHONY: fleet-demo
-fleet-demo: kernel guest unpacked
+fleet-demo: kernel guest unpacked fleet-programs
 	@test-vms/fleet-demo.sh $(B)
-	@$(MAKE) -s --no-print-directory -C tools O=$(B) $(B)/tools/tests/memref_publish $(B)/tools/tests/trace_gen
 	@tools/fleet/demo.sh $(B)
 
 # DuckDB, which memscope-fleet loads, from npm.

@@ -74,7 +74,15 @@ computation over the same rows ([how to ask them](../guide/fleet.md#questions)).
 | | DuckDB | ClickHouse |
 |---|---|---|
 $table
-As CSV, a host's day has $fleet->{bytes_per_host_day_csv} bytes. Times are of programs that began to run for the
+As CSV, a host's day has $fleet->{bytes_per_host_day_csv} bytes.
+
+| of a host and day | bytes |
+|---|---:|
+| figures, a record a minute, as an archive of Performance Co-Pilot | @{[$cell->('bytes_per_host_day_figures_pcp')]} |
+| maps, 2,048 groups a minute with random numbers of pages, as CSV by xz | @{[$cell->('bytes_per_host_day_maps_csv_xz')]} |
+| samples, 100 a second and CPU of 64 for 10 s an hour, as profiles of pprof | @{[$cell->('bytes_per_host_day_samples_pprof')]} |
+
+Times are of programs that began to run for the
 question: that of DuckDB includes loading it, and CPU time of ClickHouse is that of both servers.
 
 $how.

@@ -112,6 +112,25 @@ if [ -n "$both" ]; then
 	ch_max=$longest ch_cpu=$cpu ch_right=$right
 fi
 
+# What else a host keeps of a day.  Figures: a record a minute in an archive of Performance Co-Pilot, by
+# what 1,000 more records take.  Maps: 2,048 groups a minute, by what a row takes when its pages are
+# random.  Samples: of 10 s an hour, 100 a second and CPU of 64, in profiles of 64,000.
+for n in 100 1100; do
+	"$gen/trace_gen" memref 7 "$work/figures$n.dat" $n >/dev/null
+	"$bin/memref" export "$work/figures$n.dat" --to pcp --host h --begin 1 -o "$work/figures$n" || true
+done
+figures=
+[ ! -s "$work/figures1100.0" ] ||
+	figures=$((($(cat "$work"/figures1100.* | wc -c) - $(cat "$work"/figures100.* | wc -c) -
+		$(wc -c <"$work/figures1100.dat") + $(wc -c <"$work/figures100.dat")) * 1440 / 1000))
+"$bin/memref" export "$work/figures1100.dat" --to columns --rows groups --begin 1 | awk -F, -v OFS=, -v seed="$seed" '
+	NR == 1 { srand(seed); for (i = 1; i <= NF; i++) if ($i ~ /^pages_/) pages[i] } NR > 1 { for (i in pages) if ($i > 0) $i = 1 + int(rand() * 2 * $i) } 1' \
+	>"$work/groups.csv"
+maps=$(($(xz -c "$work/groups.csv" | wc -c) * 2048 * 1440 / $(wc -l <"$work/groups.csv")))
+"$gen/memprof_gen" "$work/samples.data" 64000 16000 64 100 1 >/dev/null
+"$bin/memprof" export "$work/samples.data" --to pprof -o "$work/samples.pb.gz"
+samples=$((24 * $(wc -c <"$work/samples.pb.gz")))
+
 planted=$(MEMSCOPE_BUILD=$build "$here/../dprof/tests/dprof_profile.t" 2>/dev/null |
 	sed -n 's/^# planted regressions in the first row: \([0-9]*\) of 10$/\1/p')
 smaller() { echo $(($1 < $2 ? $1 : $2)); }
@@ -158,6 +177,9 @@ $clickhouse
   "bytes_per_host_day_csv": $((csv / hosts)),
   "bytes_per_host_day_intervals_parquet": $(($(bytes intervals) / hosts)),
   "bytes_per_host_day_services_parquet": $(($(bytes services) / hosts)),
+  "bytes_per_host_day_figures_pcp": ${figures:-null},
+  "bytes_per_host_day_maps_csv_xz": $maps,
+  "bytes_per_host_day_samples_pprof": $samples,
   "import_s": $import,
   "_how": "make bench-fleet HOSTS=$hosts SEED=$seed: 20 made recordings replayed with noise, a row a minute, services every 5 minutes; each question three times, the longest; ${both:+ClickHouse: two shards; }${LACKING:+no ClickHouse: $LACKING; }$(nproc) CPUs, load $(cut -d ' ' -f 1 /proc/loadavg)${publisher:+ | publisher_cpu_pct: prove test-vms/tests/memref-watch.t: an idle guest, 10 s, -icount}"
 }

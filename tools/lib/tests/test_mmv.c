@@ -10,7 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -106,6 +110,42 @@ static void values(void **state)
 	assert_null(strstr(seen("-f"), "value"));
 }
 
+/*
+ * Values of places that are known are stored, and nothing else is done: a process that may only
+ * read, write and end publishes them.
+ */
+static void no_system_call(void **state)
+{
+	struct mmv *v;
+	int status, i;
+	pid_t pid;
+
+	(void)state;
+	needs_pcp();
+	v = mmv_begin("test", list);
+	assert_non_null(v);
+	publish(v, 1, "other");
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		/* Memory that the metrics take, and give back, is there then. */
+		for (i = 0; i < 10; i++)
+			publish(v, i, "other");
+		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+			_exit(3);
+		for (i = 0; i < 1000; i++)
+			publish(v, i, "other");
+		/* _exit() ends a group, which is another call. */
+		syscall(SYS_exit, 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	seen("-f");
+	assert_non_null(strstr(text, "or \"user\"] value 999\n"));
+	mmv_end(v);
+}
+
 /* Names that come and go do not fill the machine. */
 static void bounded(void **state)
 {
@@ -149,7 +189,7 @@ static void no_place(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(values), cmocka_unit_test(bounded), cmocka_unit_test(no_place) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(values), cmocka_unit_test(no_system_call), cmocka_unit_test(bounded), cmocka_unit_test(no_place) };
 	char mmv[64];
 	int ret;
 
