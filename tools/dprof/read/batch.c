@@ -104,6 +104,12 @@ static int by_time(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : 1;
 }
 
+/* Of what is kept of an event. */
+static size_t event_bytes(const struct event *e)
+{
+	return offsetof(struct event, type) + event_format[e->kind].size;
+}
+
 /**
  * waiting_send() - send events in the order of time
  * @w: the events
@@ -111,12 +117,15 @@ static int by_time(const void *a, const void *b)
  */
 void waiting_send(struct waiting *w, uint64_t until)
 {
+	/* Who takes it may copy it as a whole. */
+	struct event e = { 0 };
 	size_t i;
 
 	if (w->nr)
 		qsort(w->waiter, w->nr, sizeof(*w->waiter), by_time);
 	for (i = 0; i < w->nr && w->waiter[i].ts <= until; i++) {
-		w->send(w->ctx, w->waiter[i].event);
+		memcpy(&e, w->waiter[i].event, event_bytes(w->waiter[i].event));
+		w->send(w->ctx, &e);
 		free(w->waiter[i].event);
 	}
 	w->nr -= i;
@@ -134,7 +143,7 @@ void waiting_send(struct waiting *w, uint64_t until)
  */
 int waiting_add(struct waiting *w, const struct event *e)
 {
-	const size_t size = offsetof(struct event, type) + event_format[e->kind].size;
+	const size_t size = event_bytes(e);
 	struct waiter *to = w->waiter;
 
 	if (w->nr == w->capacity) {
