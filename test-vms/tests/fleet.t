@@ -38,7 +38,9 @@ for my $host (qw(alpha beta gamma)) {
 		push @published, join ' ', (map { $value{"working_set_bytes-$_"} } @classes), (map { $value{"groups-$_"} } @classes),
 			@value{qw(groups_written resident_bytes)};
 	}
-	is(join(' ', sort { $a <=> $b } keys %published), join(' ', 1 .. keys %published), "$host: every interval is in the archive");
+	# One or more may have ended before pmlogger began.
+	my @numbers = sort { $a <=> $b } keys %published;
+	is("@numbers", join(' ', $numbers[0] .. $numbers[0] + $#numbers), "$host: no interval is missing in the archive");
 	my ($temporal, $wss) = map { decode_json(scalar `$build/bin/memref report $_ $archive.dat -f json`)->{rows} } qw(temporal wss);
 	cmp_ok(scalar(@$temporal), '>=', 4, "$host: " . @$temporal . ' intervals recorded by trace-cmd');
 	# memref report has MiB of resident memory.
