@@ -102,7 +102,8 @@ see '^filter: shown'
 t send-keys Enter
 see 'filter "shown": 1 of [0-9]* processes'
 t send-keys p
-see '^PAUSED: [0-9]* intervals since'
+# Else there is nothing to tell.
+see '^PAUSED: [1-9][0-9]* intervals since'
 t send-keys p
 see '[0-9] intervals passed while paused'
 t send-keys h
