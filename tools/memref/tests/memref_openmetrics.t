@@ -89,13 +89,13 @@ is(join(' ', sort keys %{$of_nodes[0]{args}}), join(' ', map { my $n = $_; map {
 is((run("$memref export $nodes --to perfetto >/dev/full"))[0], 1, 'a full disk');
 # Idle ages.
 system(helper('memref_ages_gen') . " $dir/ages.dat 80") == 0 or die;
-my (undef, $m) = metrics("$dir/ages.dat");
+my (undef, $idle) = metrics("$dir/ages.dat");
 my @last = rows("ages $dir/ages.dat --by class");
 my $seq = $last[-1]{seq};
 my %age = (0 => '0', 1 => '1', 2 => '2-3', 4 => '4-7', 8 => '8-15', 16 => '16-31', 32 => '32-63', 64 => '64-127', 128 => '128-');
 my %want = map { my $r = $_; map { ("memref_age_bytes{class=\"$r->{of}\",age=\"$age{$_}\"}" => 4096 * sprintf '%.0f', $r->{"age_${_}_mib"} * 256) } keys %age }
 	grep { $_->{seq} == $seq } @last;
 cmp_ok(scalar keys %want, '>=', 9, 'there are ages');
-is_deeply({ map { $_ => $m->{$_} } grep { /^memref_age/ } keys %$m }, \%want, 'memory by class and age');
+is_deeply({ map { $_ => $idle->{$_} } grep { /^memref_age/ } keys %$idle }, \%want, 'memory by class and age');
 
 done_testing;
