@@ -93,7 +93,8 @@ static double share(const struct holds *h, double part)
 	return h->nr ? h->ns[(unsigned int)(part * (h->nr - 1))] : 0;
 }
 
-static void compare(const char *memory)
+/* @may_hold_none: what CPUs hold may be enough for all steered faults. */
+static void compare(const char *memory, bool may_hold_none)
 {
 	static struct holds def, steered;
 	const struct holds *const both[] = { &def, &steered };
@@ -111,7 +112,7 @@ static void compare(const char *memory)
 		       both[i]->nr ? sum / both[i]->nr : 0, share(both[i], 0.5),
 		       share(both[i], 0.99), share(both[i], 1), sum / PAGES);
 	}
-	ok(def.nr && steered.nr && share(&steered, 0.99) <= share(&def, 0.99),
+	ok(def.nr && (steered.nr || may_hold_none) && share(&steered, 0.99) <= share(&def, 0.99),
 	   "%s: zone->lock held no longer, p99 steered / default %.2f", memory,
 	   share(&steered, 0.99) / share(&def, 0.99));
 }
@@ -138,13 +139,13 @@ void part_locks(void)
 		 "p:taken _raw_spin_lock_irqsave lock=%di caller=$stack0:symbol\n"
 		 "p:given _raw_spin_unlock_irqrestore lock=%di caller=$stack0:symbol\n");
 	aged = empty_caches(cached);
-	compare("fresh");
+	compare("fresh", true);
 	munmap(aged, cached * PAGE);
 	aged = age(total_pages() * 50 / 100, &size);
-	compare("aged, half free");
+	compare("aged, half free", false);
 	munmap(aged, size * PAGE);
 	aged = age(total_pages() * 20 / 100, &size);
-	compare("aged, a fifth free");
+	compare("aged, a fifth free", false);
 	munmap(aged, size * PAGE);
 	put_file(TRACING "kprobe_events", "\n");
 }
