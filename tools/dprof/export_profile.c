@@ -120,6 +120,7 @@ static int add_sample(struct profile *x, const struct event *e)
 		{ "host", *x->host ? x->host : NULL }, { "cpu", e->cpu < 0 ? NULL : cpu },
 		{ "node", s->cpu_home ? node : NULL }, { "memory_node", s->home ? home : NULL },
 		{ "level", level_of(s) }, { "op", op_of(s) },
+		{ "cgroup", s->cgroup ? model_cgroup(&a->m, s->cgroup) : NULL },
 	};
 	const int64_t values[] = { 1, s->latency, is_remote(s), s->width };
 

@@ -52,8 +52,8 @@ static void add(struct trace_file *t, int id, const struct event *e)
 
 /* The samples of a CPU that are not written yet, as mm/dprof/batch.c of the series packs them. */
 struct packed {
-	uint32_t words[13 * 64];
-	uint64_t first, data_src;
+	uint32_t words[15 * 64];
+	uint64_t first, data_src, cgroup;
 	unsigned int nr, nr_words, source;
 };
 
@@ -86,6 +86,7 @@ static void pack(struct packed *p, const struct event *e)
 	if (!p->nr++) {
 		p->first = e->ts;
 		p->data_src = 0;
+		p->cgroup = 0;
 		p->source = s->source;
 	}
 	*head = s->op | (s->flags & 1) << 2 | locked << 3 | (uint32_t)s->width << 9 | s->type << 17;
@@ -116,6 +117,12 @@ static void pack(struct packed *p, const struct event *e)
 	head[4] = s->offset;
 	head[5] = e->ts - p->first;
 	head[6] = e->pid;
+	if (s->cgroup != p->cgroup) {
+		head[6] |= 1U << 31;
+		p->cgroup = s->cgroup;
+		*to++ = s->cgroup;
+		*to++ = s->cgroup >> 32;
+	}
 	p->nr_words = to - p->words;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* perf.data files, made up: see perf_file.h.  Without memory, the program ends. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct made_perf {
 	size_t nr_ids[EVENTS], nr_events;
 	struct { unsigned int number; void *data; size_t size; } feature[FEATURES];
 	size_t nr_features;
+	bool cgroups;
 	FILE *f;
 	char *records;
 	size_t size;
@@ -83,10 +85,11 @@ void made_perf_sample(struct made_perf *f, const struct perf_made *s)
 {
 	const uint64_t words[] = {
 		s->id ? s->id : PERF_MADE_ID, s->ip, s->pid | (uint64_t)s->tid << 32, s->time, s->addr, s->cpu, 100,
-		s->weight, s->data_src, s->phys_addr,
+		s->weight, s->data_src, s->phys_addr, s->cgroup,
 	};
 
-	made_perf_put(f, PERF_RECORD_SAMPLE, s->misc ? s->misc : PERF_RECORD_MISC_USER, words, sizeof(words));
+	made_perf_put(f, PERF_RECORD_SAMPLE, s->misc ? s->misc : PERF_RECORD_MISC_USER, words,
+		      sizeof(words) - (f->cgroups ? 0 : sizeof(*words)));
 }
 
 /* Behind other records: tid, time, cpu, id. */
@@ -105,6 +108,17 @@ static void put_other(struct made_perf *f, uint32_t type, uint16_t misc, const v
 	}
 	memcpy(bytes + n, id, sizeof(id));
 	made_perf_put(f, type, misc, bytes, n + sizeof(id));
+}
+
+/**
+ * made_perf_cgroup() - a control group, as perf record --all-cgroups writes it; after the event and
+ * before its samples
+ */
+void made_perf_cgroup(struct made_perf *f, uint64_t id, const char *path)
+{
+	f->cgroups = true;
+	f->attr[0].sample_type |= PERF_SAMPLE_CGROUP;
+	put_other(f, PERF_RECORD_CGROUP, 0, &id, sizeof(id), path, 0, 0, 0);
 }
 
 /** made_perf_mapping() - PERF_RECORD_MMAP2 */

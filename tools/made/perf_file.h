@@ -16,9 +16,12 @@ enum perf_kind { PERF_NATIVE, PERF_PIPE, PERF_ZSTD, PERF_ZSTD2, PERF_KINDS };
 			 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR)
 #define PERF_MADE_ID	7
 
-/* A sample of a memory access; @id: of its event, 0: of made_perf_memory()'s. */
+/*
+ * A sample of a memory access; @id: of its event, 0: of made_perf_memory()'s.  @cgroup: only after
+ * made_perf_cgroup().
+ */
 struct perf_made {
-	uint64_t id, time, ip, addr, weight, data_src, phys_addr;
+	uint64_t id, time, ip, addr, weight, data_src, phys_addr, cgroup;
 	uint32_t pid, tid, cpu;
 	uint16_t misc;
 };
@@ -34,6 +37,7 @@ struct made_perf *made_perf_new(void);
 void made_perf_event(struct made_perf *f, const struct perf_event_attr *attr, const uint64_t *ids, size_t nr);
 void made_perf_memory(struct made_perf *f);
 void made_perf_put(struct made_perf *f, uint32_t type, uint16_t misc, const void *data, size_t size);
+void made_perf_cgroup(struct made_perf *f, uint64_t id, const char *path);
 void made_perf_sample(struct made_perf *f, const struct perf_made *s);
 void made_perf_map(struct made_perf *f, uint64_t time, uint32_t pid, uint64_t start, uint64_t length,
 		   uint32_t prot, const char *name);

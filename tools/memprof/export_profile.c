@@ -130,6 +130,7 @@ static int add_access(struct profile *x, const struct memprof_access *a)
 	const struct memprof_thread *thread = memprof_thread(x->m, a->thread);
 	const struct chain *chain = find_chain(x, a->chain);
 	const bool memory = memprof_in_memory(x->m, a);
+	const char *cgroup = memprof_cgroup(x->m, a->thread, a->time_ns);
 	struct pprof_frame frames[PPROF_MAX_DEPTH];
 	char cpu[16], node[16], home[16];
 	unsigned int n = 0;
@@ -147,6 +148,7 @@ static int add_access(struct profile *x, const struct memprof_access *a)
 		{ "host", *x->host ? x->host : NULL }, { "cpu", cpu }, { "node", a->node < 0 ? NULL : node },
 		{ "memory_node", a->home < 0 ? NULL : home }, { "level", level_of(a) },
 		{ "op", op_of(a) },
+		{ "cgroup", *cgroup ? cgroup : NULL },
 		{ "object", memprof_type_name(o->type) },
 		{ "comm", thread && *thread->name ? thread->name : NULL },
 	};

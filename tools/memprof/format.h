@@ -154,7 +154,10 @@ struct lost_record {
 	uint32_t kind, stream;
 };
 
-enum task_type { TASK_FORK = 1, TASK_EXIT, TASK_COMM, TASK_EXEC, TASK_MMAP, TASK_TYPES };
+enum task_type { TASK_FORK = 1, TASK_EXIT, TASK_COMM, TASK_EXEC, TASK_MMAP, TASK_CGROUP, TASK_TYPES };
+
+/* CGROUP records are of samples: their streams are those of CPUs, with this bit. */
+#define MEMPROF_OF_SAMPLES	(UINT32_C(1) << 31)
 
 /* Name of a MMAP record that is an object of another program's samples: its name follows. */
 #define MEMPROF_NAMED	"//object:"
@@ -174,7 +177,8 @@ enum task_type { TASK_FORK = 1, TASK_EXIT, TASK_COMM, TASK_EXEC, TASK_MMAP, TASK
  * @start: MMAP: first address
  * @length: MMAP
  * @offset: MMAP: in the file
- * @name: COMM, EXEC: the task's, MMAP: the file's; ends with 0, to a multiple of 8
+ * @name: COMM, EXEC: the task's, MMAP: the file's, CGROUP: path of the control group that the
+ *	thread is in from here on, none if it is not known; ends with 0, to a multiple of 8
  */
 struct task_record {
 	uint64_t delta;

@@ -265,6 +265,8 @@ bool memprof_next(const struct memprof *m, struct memprof_flow *flow,
 		  struct memprof_access *access);
 void memprof_access(const struct memprof *m, size_t number, struct memprof_access *access);
 
+const char *memprof_cgroup(const struct memprof *m, uint32_t thread, uint64_t time_ns);
+
 #define memprof_foreach_access(m, flow, access)				\
 	for (struct memprof_flow memprof_f = (flow); memprof_next(m, &memprof_f, access); )
 

@@ -529,6 +529,7 @@ static int prepare(struct recording *r, struct options *o)
 	if (check_frequency(&o->want) || machine_read(&r->machine, ""))
 		return FAILED;
 	o->want.physical = may_have_physical(r->source, &o->want);
+	o->want.cgroup = memsource_cgroups();
 	r->by_move_pages = !o->want.physical;
 	if (r->by_move_pages)
 		complain(OK, "no physical addresses without CAP_PERFMON: nodes of pages are asked "

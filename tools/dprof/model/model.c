@@ -315,7 +315,7 @@ int model_add(void *model, const struct event *e)
 	struct event sample;
 
 	m->events++;
-	if (e->kind != EVENT_TYPE) {
+	if (e->kind != EVENT_TYPE && e->kind != EVENT_CGROUP) {
 		if (!m->first_ts)
 			m->first_ts = e->ts;
 		m->last_ts = e->ts;
@@ -338,6 +338,7 @@ int model_add(void *model, const struct event *e)
 	case EVENT_HISTORY: return begin_history(m, e);
 	case EVENT_ACCESS: return paths_access(m, e);
 	case EVENT_HISTORY_END: return paths_end(m, e);
+	case EVENT_CGROUP: return model_name_cgroup(m, &e->cgroup);
 	default: return 0;
 	}
 }
@@ -639,5 +640,6 @@ void model_free(struct model *m)
 		HASH_DEL(m->type_sites, ts);
 		free(ts);
 	}
+	model_free_cgroups(m);
 	symbols_free(&m->symbols);
 }

@@ -211,6 +211,7 @@ struct model {
 	struct object *objects;
 	struct history *open;		/* histories that have not ended */
 	struct path *paths;
+	struct cgroup *cgroups;		/* hash: their paths by id */
 	uint64_t samples, user_samples, by_source[NR_SOURCES];
 	struct plausible plausible;	/* of all samples */
 	uint64_t first_ts, last_ts, events, lost_events;
@@ -239,6 +240,9 @@ uint64_t tally_misses(const struct tally *t, enum level level);
 uint64_t tally_known(const struct tally *t);
 double tally_latency(const struct tally *t);
 void tally_add(struct tally *to, const struct tally *t);
+int model_name_cgroup(struct model *m, const struct cgroup_event *e);
+const char *model_cgroup(const struct model *m, uint64_t id);
+void model_free_cgroups(struct model *m);
 const struct type_event *model_known_type(const struct model *m, uint32_t id);
 enum memory_class model_class_of(const struct model *m, uint32_t id);
 int model_add_type(struct model *m, const struct type_event *e);

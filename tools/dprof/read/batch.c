@@ -12,6 +12,8 @@ enum {
 	PACK_PHYS = 1 << 6, PACK_DATA_SRC = 1 << 7, PACK_LATENCY = 1 << 8,
 };
 enum { OP_MASK = 3, WIDTH_SHIFT = 9, TYPE_SHIFT = 17 };
+/* Of the word of the pid: another control group than that of the sample before. */
+#define PACK_CGROUP	(1U << 31)
 
 /* Words that all samples have. */
 enum { HEAD, IP, ADDR, ADDR_HIGH, OFFSET, SINCE, PID, NR_WORDS };
@@ -32,10 +34,10 @@ static uint64_t pair(const struct batch *b, size_t i)
 	return word(b, i) | (uint64_t)word(b, i + 1) << 32;
 }
 
-static size_t size_of(uint32_t head)
+static size_t size_of(uint32_t head, uint32_t pid)
 {
 	return NR_WORDS + !!(head & PACK_IP) + 2 * !!(head & PACK_PHYS) + 2 * !!(head & PACK_DATA_SRC) +
-	       !!(head & PACK_LATENCY);
+	       !!(head & PACK_LATENCY) + 2 * !!(pid & PACK_CGROUP);
 }
 
 /**
@@ -54,13 +56,13 @@ int batch_next(struct batch *b, struct event *e)
 	if (!b->nr)
 		return 0;
 	head = word(b, HEAD);
-	if (b->nr < size_of(head))
+	if (b->nr < NR_WORDS || b->nr < size_of(head, word(b, PID)))
 		return -1;
 	memset(e, 0, sizeof(*e));
 	e->kind = EVENT_SAMPLE;
 	e->ts = b->ts + word(b, SINCE);
 	e->cpu = b->cpu;
-	e->pid = word(b, PID);
+	e->pid = word(b, PID) & ~PACK_CGROUP;
 	s->ip = word(b, IP) | (uint64_t)(head & PACK_IP ? word(b, i++) : UINT32_MAX) << 32;
 	s->addr = pair(b, ADDR);
 	s->offset = word(b, OFFSET);
@@ -84,6 +86,11 @@ int batch_next(struct batch *b, struct event *e)
 		      (uint64_t)!!(head & PACK_LOCKED) << DATA_LOCK_SHIFT;
 	if (head & PACK_LATENCY)
 		s->latency = word(b, i++);
+	if (word(b, PID) & PACK_CGROUP) {
+		b->cgroup = pair(b, i);
+		i += 2;
+	}
+	s->cgroup = b->cgroup;
 	b->words += i * sizeof(uint32_t);
 	b->nr -= i;
 	return 1;

@@ -13,7 +13,7 @@
 #include "events.h"
 
 /* Words of the largest sample. */
-#define BATCH_SAMPLE_WORDS	13
+#define BATCH_SAMPLE_WORDS	15
 
 /* A batch that tells of samples further back was damaged. */
 #define BATCH_MAX_AGE	600000000000ULL
@@ -23,13 +23,14 @@
  * @ts: time of the first one
  * @linear: phys of an address in the direct map is the address less this
  * @data_src: of the last sample, without op and lock
+ * @cgroup: of the last sample
  * @words: the next sample; not aligned
  * @nr: number of words
  * @cpu: CPU that was sampled
  * @source: of all of them
  */
 struct batch {
-	uint64_t ts, linear, data_src;
+	uint64_t ts, linear, data_src, cgroup;
 	const unsigned char *words;
 	size_t nr;
 	int cpu;

@@ -34,7 +34,8 @@ const struct event_format event_format[NR_EVENTS] = {
 		NUMBER(sample, base), NUMBER(sample, type), NUMBER(sample, offset),
 		NUMBER(sample, data_src), NUMBER(sample, latency), NUMBER(sample, op),
 		NUMBER(sample, width), NUMBER(sample, source), NUMBER(sample, flags),
-		RARE(sample, space), RARE(sample, at), RARE(sample, home), RARE(sample, cpu_home) } },
+		RARE(sample, space), RARE(sample, at), RARE(sample, home), RARE(sample, cpu_home),
+		RARE(sample, cgroup) } },
 	[EVENT_ALLOC] = { FORMAT(alloc), {
 		NUMBER(alloc, base), NUMBER(alloc, ip), NUMBER(alloc, type),
 		NUMBER(alloc, size) } },
@@ -53,6 +54,7 @@ const struct event_format event_format[NR_EVENTS] = {
 		NUMBER(history_end, id), NUMBER(history_end, ip), NUMBER(history_end, lifetime),
 		NUMBER(history_end, blind), NUMBER(history_end, accesses),
 		NUMBER(history_end, lost), NUMBER(history_end, how) } },
+	[EVENT_CGROUP] = { FORMAT(cgroup), { NUMBER(cgroup, id), TEXT(cgroup, path) } },
 };
 
 /**

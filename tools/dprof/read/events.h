@@ -36,15 +36,24 @@ struct type_event {
 };
 
 /**
- * struct sample_event - an access; the last four are of perf.data files only
+ * struct sample_event - an access
+ * @cgroup: id of the task's control group, see struct cgroup_event; 0: not known
+ *
+ * Of perf.data files only:
  * @space: the address space of @addr: of a process, or of what processes share; 0: the kernel's
  * @at: in what processes share, where they have it; 0: at @addr.  @base counts as @at does
  * @home, @cpu_home: NUMA node of the memory, and of the CPU, plus one; 0: not known
  */
 struct sample_event {
-	uint64_t ip, addr, phys, base, data_src, at;
+	uint64_t ip, addr, phys, base, data_src, at, cgroup;
 	uint32_t type, offset, latency, space;
 	uint8_t op, width, source, flags, home, cpu_home;
+};
+
+/* The control group of an id: its path below the root of the hierarchy, of long ones the end. */
+struct cgroup_event {
+	uint64_t id;
+	char path[248];
 };
 
 struct alloc_event {
@@ -80,7 +89,7 @@ struct history_end_event {
 
 enum event_kind {
 	EVENT_TYPE, EVENT_SAMPLE, EVENT_ALLOC, EVENT_FREE, EVENT_HISTORY, EVENT_ACCESS,
-	EVENT_HISTORY_END, NR_EVENTS
+	EVENT_HISTORY_END, EVENT_CGROUP, NR_EVENTS
 };
 
 /**
@@ -102,6 +111,7 @@ struct event {
 		struct history_event history;
 		struct access_event access;
 		struct history_end_event history_end;
+		struct cgroup_event cgroup;
 	};
 };
 
@@ -121,7 +131,7 @@ struct event_field {
 	uint8_t size, count, is_signed, optional, rare;
 };
 
-#define MAX_FIELDS 17
+#define MAX_FIELDS 18
 
 struct event_format {
 	const char *name;

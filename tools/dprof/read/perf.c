@@ -370,7 +370,7 @@ static int take_sample(struct source *s, const struct perf_record *r)
 		.ip = p->ip, .addr = p->addr, .phys = p->phys_addr, .data_src = p->data_src,
 		.latency = p->weight > UINT32_MAX ? UINT32_MAX : p->weight, .source = SOURCE_PERF,
 		.op = (src.load ? OP_LOAD : 0) | (src.store ? OP_STORE : 0), .flags = user ? SAMPLE_USER : 0,
-		.home = 1 + home_of(&s->d, r, own), .cpu_home = 1 + own } };
+		.home = 1 + home_of(&s->d, r, own), .cpu_home = 1 + own, .cgroup = p->cgroup } };
 	int ret;
 
 	/* Operations of Arm SPE have a sample of each event that they are of. */
@@ -425,6 +425,15 @@ static int take_comm(struct source *s, const struct perf_record *r)
 	return p ? 0 : -1;
 }
 
+static int take_cgroup(struct source *s, const struct perf_record *r)
+{
+	struct event e = { .cgroup = { .id = r->cgroup.id } };
+	const size_t n = strlen(r->cgroup.path), room = sizeof(e.cgroup.path) - 1;
+
+	utf8_copy(e.cgroup.path, sizeof(e.cgroup.path), r->cgroup.path + (n > room ? n - room : 0));
+	return emit(s, EVENT_CGROUP, &e, -1, 0);
+}
+
 /* Return 0, or not to go on. */
 static int take(struct source *s, const struct perf_record *r)
 {
@@ -439,6 +448,8 @@ static int take(struct source *s, const struct perf_record *r)
 	case PERF_RECORD_COMM:
 		ret = take_comm(s, r);
 		break;
+	case PERF_RECORD_CGROUP:
+		return take_cgroup(s, r);
 	case PERF_RECORD_FORK:
 		if (!(r->misc & MISC_FORK_EXEC))
 			ret = maps_fork(&s->maps, r->pid, r->parent);

@@ -80,6 +80,24 @@ SKIP: {
 	is_deeply([ run("promtool check metrics <<'end' 2>&1\n${metrics}end\n") ], [ 0, '', '' ], 'promtool finds nothing');
 }
 
+# Control groups, described after their samples.
+my $groups = slurp(recording('groups', 'testbox', [ 3, 0, 0, 0, 0, 0 ], [ 2, 0, 8, 1, 1, 2 ], [ 1, 1, 64, 2, 1, 1 ]));
+my @of = (77, 77, 77, 88, 88, 99);
+$groups =~ s/ phys=0\n/ phys=0 cgroup=@{[ shift @of ]}\n/g;
+$groups .= "2000000000 0 1 dprof_cgroup id=88 path=/batch/job\n2000000000 0 1 dprof_cgroup id=77 path=/web\n";
+$text = (decode(export(spew("$dir/groups.txt", $groups))))[2];
+my %in;
+$in{/ cgroup=(\S+)/ ? $1 : '-'} += /^(\d+) / ? $1 : 0 for grep { !/^total/ } split /\n/, $text;
+is_deeply(\%in, { '/web' => 3, '/batch/job' => 2, '-' => 1 }, 'samples of control groups');
+my ($made) = grep { -x } map { "$build/$_/tests/perf_gen" } qw(tools ../tools);
+is(system($made, "$dir/groups.data", 'cgroups'), 0, 'a recording of perf record --all-cgroups');
+run("$dprof export $dir/groups.data --to pprof -o $dir/groups.pb.gz");
+$text = (decode("$dir/groups.pb.gz"))[2];
+%in = ();
+$in{/ cgroup=(.*)$/ ? $1 : '-'} += /^(\d+) / ? $1 : 0 for grep { !/^total/ } split /\n/, $text;
+is_deeply(\%in, { '/machine.slice/first' => 250, "/second\xef\xbf\xbd group" => 130, '-' => 20 },
+	  'the same of perf') or diag($text);
+
 ($status, $text, $err) = run("$dprof export $file --to perfetto");
 is("$status $err", '0 ', 'export --to perfetto');
 my @events = @{decode_json($text)->{traceEvents}};

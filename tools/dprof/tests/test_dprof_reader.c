@@ -240,11 +240,11 @@ static char *make_samples(void)
 			continue;
 		}
 		fprintf(f, "%u %u %u dprof_sample ip=%#jx addr=%#jx phys=%#jx base=%#jx type=%u offset=%u data_src=%#jx "
-			"latency=%u op=%u width=%u source=1 flags=%u\n", 1000 + 100 * i, i % 4, 40 + i % 3,
+			"latency=%u op=%u width=%u source=1 flags=%u cgroup=%#jx\n", 1000 + 100 * i, i % 4, 40 + i % 3,
 			(uintmax_t)(i % 6 ? 0xffffffff81000010ULL + i : 0x550000400000ULL + i), (uintmax_t)a, (uintmax_t)phys,
 			(uintmax_t)(a - i % 64), i % 9 * 1000, i % 64,
 			(uintmax_t)(i % 7 ? 0x648100100 + (i % 11 ? 0 : 0x40) + (op << 1) + (locked << 25) : 0),
-			i % 3 ? 0 : i, i % 7 ? op : 1, i % 3 * 8, i % 6 == 0);
+			i % 3 ? 0 : i, i % 7 ? op : 1, i % 3 * 8, i % 6 == 0, (uintmax_t)(i / 12 % 4 * 0x100000077));
 	}
 	fclose(f);
 	return text;
@@ -277,6 +277,7 @@ static void short_batch(void **state)
 {
 	const uint32_t words[] = { 1 | 8 << 9 | 20 << 17, 0x81000010, 0x1008, 0xffff8880, 8, 5, 42,
 				   1 | 1 << 4 | 20 << 17, 0x81000010, 0x1008, 0xffff8880, 8, 5, 42 };
+	const uint32_t group[] = { 1 | 8 << 9 | 20 << 17, 0x81000010, 0x1008, 0xffff8880, 8, 5, 42 | 1U << 31, 77 };
 	struct batch b = { .ts = 100, .words = (const unsigned char *)words, .nr = 14, .cpu = 3 };
 	struct event e;
 
@@ -289,6 +290,9 @@ static void short_batch(void **state)
 	assert_int_equal(e.sample.data_src, 2);
 	assert_int_equal(batch_next(&b, &e), -1);
 	b.nr = 1;
+	assert_int_equal(batch_next(&b, &e), -1);
+	/* Without the group that it is to have. */
+	b = (struct batch){ .words = (const unsigned char *)group, .nr = 8, .cpu = 3 };
 	assert_int_equal(batch_next(&b, &e), -1);
 }
 

@@ -32,6 +32,7 @@ static char *make_text(void)
 	for (i = 20; i < 22; i++)
 		fprintf(f, "%lu 0 1 dprof_type id=%u class=1 size=128 cache=c%u func=alloc_it file=a.c line=%u module=\n",
 			now, i, i, i);
+	fprintf(f, "%lu 0 1 dprof_cgroup id=7 path=/one/two\n%lu 0 1 dprof_cgroup id=8 path=/three\n", now, now);
 	for (i = 1; i < 12; i++) {
 		const unsigned long base = heap + 128 * i;
 
@@ -43,9 +44,9 @@ static char *make_text(void)
 			now += 100;
 			fprintf(f, "%lu %u 1 dprof_access id=%u ip=0xffffffff8100100%u since=%u type=%u offset=%u len=8 op=%u\n"
 				"%lu %u 1 dprof_sample ip=0xffffffff8100100%u addr=0x%lx phys=0x0 base=0x%lx type=%u "
-				"offset=%u data_src=0x600800002 latency=150 op=1 width=8 source=1 flags=0\n",
+				"offset=%u data_src=0x600800002 latency=150 op=1 width=8 source=1 flags=0 cgroup=%u\n",
 				now, k % 2, i, k, 100 * k, 20 + i % 2, k % 2 * 8, 1 + k % 2,
-				now, k % 2, k, base + k % 2 * 8, base, 20 + i % 2, k % 2 * 8);
+				now, k % 2, k, base + k % 2 * 8, base, 20 + i % 2, k % 2 * 8, 7 + i % 3);
 		}
 		fprintf(f, "%lu 1 1 dprof_history_end id=%u ip=0xffffffff81004004 lifetime=3000 blind=0 accesses=3 lost=0 how=0\n"
 			"%lu 1 1 dprof_free base=0x%lx ip=0xffffffff81004004 type=%u\n", now, i, now, base, 20 + i % 2);

@@ -102,7 +102,7 @@ struct perf_map {
 /**
  * struct perf_record - one record
  * @type: PERF_RECORD_SAMPLE, MMAP2 (also for MMAP), COMM, FORK, EXIT, LOST (also for
- *	LOST_SAMPLES), THROTTLE; what else there is in files is not given
+ *	LOST_SAMPLES), THROTTLE, CGROUP; what else there is in files is not given
  * @misc: of the header
  * @at: offset in the file; of compressed records, that of the record they are in
  * @event: of samples
@@ -111,6 +111,7 @@ struct perf_map {
  * @parent: FORK, EXIT: pid of the parent
  * @lost: LOST: so many
  * @comm: COMM: name
+ * @cgroup: CGROUP: path of a control group, by the id that samples have (perf record --all-cgroups)
  */
 struct perf_record {
 	uint32_t type;
@@ -125,6 +126,7 @@ struct perf_record {
 		uint32_t parent;
 		uint64_t lost;
 		const char *comm;
+		struct { uint64_t id; const char *path; } cgroup;
 	};
 };
 

@@ -298,6 +298,10 @@ static int parse_other(const struct perf_event_header *h, struct perf_record *r)
 		return bytes >= 8 ? 1 : -1;
 	case PERF_RECORD_THROTTLE:
 		return 1;
+	case PERF_RECORD_CGROUP:
+		r->cgroup.path = name_at(h, sizeof(*h) + 8);
+		r->cgroup.id = r->cgroup.path ? longs[0] : 0;
+		return r->cgroup.path ? 1 : -1;
 	default:
 		return 0;
 	}

@@ -146,6 +146,8 @@ static int init_attr(const struct memsource *s, const struct memsource_want *wan
 		attr->sample_type |= PERF_SAMPLE_PHYS_ADDR;
 	if (want->callchain)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (want->cgroup)
+		attr->sample_type |= PERF_SAMPLE_CGROUP;
 	if (want->period) {
 		attr->sample_period = want->period;
 	} else {
@@ -489,4 +491,18 @@ void memsource_perf_event(const struct memsource *source, char *text, size_t siz
 			 source->pmu);
 	else
 		snprintf(text, size, "swmem//");
+}
+
+/** memsource_cgroups() - whether samples can have control groups: since Linux 5.7, with CONFIG_CGROUP_PERF */
+bool memsource_cgroups(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_CGROUP, .disabled = 1, .exclude_kernel = 1, .cgroup = 1,
+	};
+	const int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }

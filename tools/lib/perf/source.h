@@ -53,13 +53,14 @@ struct memsource {
  * @min_latency: PEBS: of loads, in cycles; at least 3 is used
  * @physical: physical addresses too (needs CAP_PERFMON or root)
  * @callchain: call chains too
+ * @cgroup: ids of control groups too, if memsource_cgroups()
  */
 struct memsource_want {
 	uint64_t period;
 	unsigned int frequency;
 	bool user, kernel, loads, stores;
 	unsigned int min_latency;
-	bool physical, callchain;
+	bool physical, callchain, cgroup;
 };
 
 /**
@@ -88,5 +89,6 @@ int memsource_open(const struct memsource_events *events, pid_t pid, int cpu,
 
 void memsource_perf_event(const struct memsource *source, char *text, size_t size);
 long memsource_max_rate(void);
+bool memsource_cgroups(void);
 
 #endif

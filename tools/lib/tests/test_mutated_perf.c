@@ -29,6 +29,7 @@ static struct made_perf *make(void)
 	uint64_t i;
 
 	made_perf_memory(f);
+	made_perf_cgroup(f, 77, "/one/two");
 	made_perf_event(f, &many, &id, 1);
 	made_perf_names(f, (const char *[]){ "memory", "many" });
 	made_perf_nodes(f, "0,2-3", "1");
@@ -36,7 +37,7 @@ static struct made_perf *make(void)
 		made_perf_fork(f, 500 + i, 10, 11, 10);
 		made_perf_comm(f, 600 + i, 10, 11, 0, "prog");
 		made_perf_map(f, 700 + i, 10, 0x400000, 0x2000, PROT_READ, "/bin/prog");
-		made_perf_sample(f, &(struct perf_made){ .time = 1000 + i, .pid = 10, .tid = 10 });
+		made_perf_sample(f, &(struct perf_made){ .time = 1000 + i, .pid = 10, .tid = 10, .cgroup = 77 });
 		made_perf_put(f, PERF_RECORD_SAMPLE, 0, words, sizeof(words));
 		if (i % 10 == 0)
 			made_perf_put(f, 68, 0, NULL, 0);

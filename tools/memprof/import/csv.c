@@ -471,7 +471,7 @@ static int put_samples(struct source *s, struct sink *sink)
 		time = s->at[TIME] >= 0 ? r.value[TIME] + 1 : s->number;
 		r.sample.addr = o->start + (place_of(s, &r) - o->low);
 		r.sample.kernel = frame >> 63;
-		sink_sample(sink, cpu, time, o->pid, thread_of(s, o, &r), &frame, s->at[IP] >= 0, &r.sample);
+		sink_sample(sink, cpu, time, o->pid, thread_of(s, o, &r), 0, &frame, s->at[IP] >= 0, &r.sample);
 	}
 	return ret < 0 ? FAILED : OK;
 }

@@ -99,7 +99,7 @@ static void take_sample(struct sink *s, const struct perf_data *d, const struct 
 	sample.latency = p->weight > UINT16_MAX ? UINT16_MAX : p->weight;
 	sample.node = node == PERF_NO_NODE ? NODE_UNKNOWN : node;
 	sample.pfn = p->phys_addr / PAGE;
-	sink_sample(s, r->cpu < 0 ? SINK_NO_CPU : (uint32_t)r->cpu, time, r->pid, r->tid, frames,
+	sink_sample(s, r->cpu < 0 ? SINK_NO_CPU : (uint32_t)r->cpu, time, r->pid, r->tid, p->cgroup, frames,
 		    has(r->event, PERF_SAMPLE_IP) ? depth : 0, &sample);
 	seen->samples++;
 	seen->data_src += !!sample.op;
@@ -147,7 +147,11 @@ static void take(struct sink *s, const struct perf_data *d, const struct perf_re
 		break;
 	case PERF_RECORD_EXIT:
 		t.type = TASK_EXIT;
+		numbers_ended(&s->numbers, r->pid, r->tid);
 		sink_task(s, time, &t, NULL);
+		break;
+	case PERF_RECORD_CGROUP:
+		sink_cgroup(s, r->cgroup.id, r->cgroup.path);
 		break;
 	case PERF_RECORD_LOST:
 		sink_lost(s, LOST_SAMPLES, time, r->lost);

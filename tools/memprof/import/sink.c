@@ -75,13 +75,15 @@ void sink_task(struct sink *s, uint64_t time, struct task_record *t, const char 
  * @time: in ns
  * @pid: of the process
  * @tid: of the thread
+ * @cgroup: id of its control group, as of sink_cgroup(); 0: not known
  * @frames: the instruction, and the call chain
  * @depth: how many there are, at most MEMPROF_MAX_DEPTH
  * @sample: the rest of it
  */
 void sink_sample(struct sink *s, uint32_t cpu, uint64_t time, uint32_t pid, uint32_t tid,
-		 const uint64_t *frames, uint32_t depth, const struct sample_record *sample)
+		 uint64_t cgroup, const uint64_t *frames, uint32_t depth, const struct sample_record *sample)
 {
+	struct task_record t = { .type = TASK_CGROUP, .pid = pid, .tid = tid };
 	struct sink_cpu *c;
 	struct sample_record *r;
 
@@ -97,6 +99,8 @@ void sink_sample(struct sink *s, uint32_t cpu, uint64_t time, uint32_t pid, uint
 		time = s->start;
 	if (time < c->last)
 		time = c->last;
+	if (numbers_moved(&s->numbers, pid, tid, cgroup, time))
+		sink_task(s, time, &t, numbers_cgroup(&s->numbers, cgroup));
 	if (c->nr == BATCH || (c->nr && time - c->base > MEMPROF_MAX_DELTA))
 		flush_samples(s, cpu);
 	if (!c->nr)
@@ -111,6 +115,13 @@ void sink_sample(struct sink *s, uint32_t cpu, uint64_t time, uint32_t pid, uint
 	if (r->thread == THREAD_NONE || (depth && !r->chain))
 		s->writer.error = ENOMEM;
 	s->samples++;
+}
+
+/** sink_cgroup() - the path of a control group */
+void sink_cgroup(struct sink *s, uint64_t id, const char *path)
+{
+	if (!numbers_name_cgroup(&s->numbers, id, path))
+		s->writer.error = ENOMEM;
 }
 
 /** sink_lost() - so many records are missing */

@@ -32,7 +32,8 @@ struct sink {
 int sink_open(struct sink *s, const char *path, uint64_t start);
 void sink_task(struct sink *s, uint64_t time, struct task_record *t, const char *name);
 void sink_sample(struct sink *s, uint32_t cpu, uint64_t time, uint32_t pid, uint32_t tid,
-		 const uint64_t *frames, uint32_t depth, const struct sample_record *sample);
+		 uint64_t cgroup, const uint64_t *frames, uint32_t depth, const struct sample_record *sample);
+void sink_cgroup(struct sink *s, uint64_t id, const char *path);
 void sink_lost(struct sink *s, int kind, uint64_t time, uint64_t count);
 int sink_close(struct sink *s, json_t *meta);
 

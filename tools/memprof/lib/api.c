@@ -83,6 +83,7 @@ public void memprof_close(struct memprof *m)
 	free(m->chains.frames);
 	free(m->code_map);
 	free(m->threads);
+	free(m->moved);
 	big_free(&m->bigs);
 	free(m->cpu_node);
 	free(m->meta);
@@ -126,6 +127,32 @@ public size_t memprof_nr_threads(const struct memprof *m)
 public const struct memprof_thread *memprof_thread(const struct memprof *m, uint32_t number)
 {
 	return number < m->nr_threads ? &m->threads[number] : NULL;
+}
+
+/**
+ * memprof_cgroup() - the control group that a thread was in
+ * @m: the recording
+ * @thread: number of the thread
+ * @time_ns: since the recording began: that of an access of the thread
+ *
+ * Return: its path below the root of the hierarchy, as in /proc/PID/cgroup; "" if it is not
+ * known: before the thread's first access, in recordings whose samples have none, and where the
+ * group was gone when its name was looked up.
+ */
+public const char *memprof_cgroup(const struct memprof *m, uint32_t thread, uint64_t time_ns)
+{
+	size_t low = 0, high = m->nr_moved, middle;
+
+	/* The first one that is later. */
+	while (low < high) {
+		const struct moved *at = &m->moved[middle = low + (high - low) / 2];
+
+		if (at->thread < thread || (at->thread == thread && at->since_ns <= time_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && m->moved[low - 1].thread == thread ? m->strings.text[m->moved[low - 1].path] : "";
 }
 
 /** memprof_nr_objects() - objects accessed; their numbers are below that */

@@ -44,6 +44,15 @@ static void finish_names(struct builder *b)
 	}
 }
 
+static int by_thread_and_time(const void *a, const void *b)
+{
+	const struct moved *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->since_ns > y->since_ns) - (x->since_ns < y->since_ns);
+}
+
 /* Flows: numbers of accesses, by object and by thread; counting sort keeps their order. */
 static int make_flow(struct memprof *m, uint32_t **flow, uint32_t **at, size_t n, bool objects)
 {
@@ -258,6 +267,8 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 	m->totals.max_live_objects = b.pool.max_live;
 	if (!b.failed) {
 		finish_names(&b);
+		if (m->nr_moved)
+			qsort(m->moved, m->nr_moved, sizeof(*m->moved), by_thread_and_time);
 		b.failed |= m->strings.failed || names_failed(m->names);
 		if (m->options.each)
 			m->nr_accesses = 0;

@@ -215,6 +215,20 @@ static void take_comm(struct builder *b, const struct task_record *t)
 			(const char *)(uintptr_t)string_number(&b->m->strings, t->name);
 }
 
+static void take_cgroup(struct builder *b, const struct task_record *t)
+{
+	struct slot *slot = get_slot(b, t->pid, t->tid);
+	struct memprof *m = b->m;
+
+	if (!slot || !space_of(b, slot) || b->failed)
+		return;
+	m->moved = grow(m->moved, &m->room_moved, m->nr_moved + 1, sizeof(*m->moved), &b->failed);
+	if (!b->failed)
+		m->moved[m->nr_moved++] = (struct moved){
+			slot->thread, string_number(&m->strings, t->bytes > sizeof(*t) ? t->name : ""),
+			since_start(b, b->now) };
+}
+
 /** take_task() - what became of a process or thread, at b->now */
 void take_task(struct builder *b, const struct task_record *t)
 {
@@ -224,5 +238,6 @@ void take_task(struct builder *b, const struct task_record *t)
 	case TASK_COMM:
 	case TASK_EXEC: take_comm(b, t); break;
 	case TASK_MMAP: take_mmap(b, t); break;
+	case TASK_CGROUP: take_cgroup(b, t); break;
 	}
 }

@@ -56,6 +56,12 @@ struct chains {
 	uint64_t *frames, frames_used, frames_room;
 };
 
+/* A thread's control group from a time on, and its path's number. */
+struct moved {
+	uint32_t thread, path;
+	uint64_t since_ns;
+};
+
 struct memprof {
 	struct memprof_options options;
 	char *path;
@@ -81,6 +87,8 @@ struct memprof {
 	size_t room_physical;
 	uint32_t *by_object, *by_thread, *object_at, *thread_at;
 	struct memprof_site *sites;	/* of objects, found when asked for */
+	struct moved *moved;		/* by thread and time */
+	size_t nr_moved, room_moved;
 	struct code_map *code_map;	/* in order of time */
 	size_t nr_code_map, room_code_map;
 	struct names *names;

@@ -13,6 +13,8 @@
 
 struct known_thread {
 	uint64_t key;		/* pid << 32 | tid */
+	uint64_t cgroup;	/* of its last sample; 0: not known */
+	uint64_t since;		/* earliest sample there that was read */
 	uint32_t number;
 	UT_hash_handle hh;
 };
@@ -21,6 +23,12 @@ struct known_chain {
 	uint32_t number, depth;
 	UT_hash_handle hh;
 	uint64_t frames[];
+};
+
+struct known_cgroup {
+	uint64_t id;
+	UT_hash_handle hh;
+	char path[];
 };
 
 /* Levels as recordings have them. */
@@ -147,6 +155,71 @@ uint32_t numbers_chain(struct numbers *n, const uint64_t *frames, uint32_t depth
 	return c ? c->number : 0;
 }
 
+/**
+ * numbers_moved() - whether it is to be recorded that a thread is in a control group
+ * @n: the numbers
+ * @pid: of its process
+ * @tid: of it
+ * @cgroup: the kernel's id of the group, kept for the next time; 0: not known
+ * @time: when it was there; samples of another CPU may have been read that are later
+ *
+ * Return: true if the last sample that was read is of another one, or was later.
+ */
+bool numbers_moved(struct numbers *n, uint32_t pid, uint32_t tid, uint64_t cgroup, uint64_t time)
+{
+	struct known_thread *t;
+
+	if (!cgroup || numbers_thread(n, pid, tid) == THREAD_NONE)
+		return false;
+	t = n->last_thread;
+	if (t->cgroup == cgroup && time >= t->since)
+		return false;
+	t->cgroup = cgroup;
+	t->since = time;
+	return true;
+}
+
+/** numbers_ended() - a thread has ended: the next one of its number may be in any control group */
+void numbers_ended(struct numbers *n, uint32_t pid, uint32_t tid)
+{
+	const uint64_t key = (uint64_t)pid << 32 | tid;
+	struct known_thread *t;
+
+	HASH_FIND(hh, n->threads, &key, sizeof(key), t);
+	if (t)
+		t->cgroup = 0;
+}
+
+/** numbers_cgroup() - the path of a control group, or NULL if it has none yet */
+const char *numbers_cgroup(const struct numbers *n, uint64_t id)
+{
+	struct known_cgroup *g;
+
+	HASH_FIND(hh, n->cgroups, &id, sizeof(id), g);
+	return g ? g->path : NULL;
+}
+
+/** numbers_name_cgroup() - give a control group its path.  Return: it, or NULL without memory */
+const char *numbers_name_cgroup(struct numbers *n, uint64_t id, const char *path)
+{
+	const size_t length = strnlen(path, MEMPROF_MAX_CGROUP);
+	struct known_cgroup *g;
+
+	HASH_FIND(hh, n->cgroups, &id, sizeof(id), g);
+	if (g) {
+		HASH_DEL(n->cgroups, g);
+		free(g);
+	}
+	g = malloc(sizeof(*g) + length + 1);
+	if (!g)
+		return NULL;
+	g->id = id;
+	memcpy(g->path, path, length);
+	g->path[length] = '\0';
+	HASH_ADD(hh, n->cgroups, id, sizeof(id), g);
+	return g->path;
+}
+
 /** numbers_flush() - write new numbers before the chunks that refer to them */
 void numbers_flush(struct numbers *n, struct writer *w, uint64_t base, uint64_t last)
 {
@@ -159,6 +232,7 @@ void numbers_free(struct numbers *n)
 {
 	struct known_thread *t, *next_thread;
 	struct known_chain *k, *next_chain;
+	struct known_cgroup *g, *next_cgroup;
 
 	HASH_ITER(hh, n->threads, t, next_thread) {
 		HASH_DEL(n->threads, t);
@@ -167,6 +241,10 @@ void numbers_free(struct numbers *n)
 	HASH_ITER(hh, n->chains, k, next_chain) {
 		HASH_DEL(n->chains, k);
 		free(k);
+	}
+	HASH_ITER(hh, n->cgroups, g, next_cgroup) {
+		HASH_DEL(n->cgroups, g);
+		free(g);
 	}
 	free(n->new_threads.data);
 	free(n->new_chains.data);

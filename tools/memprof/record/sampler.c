@@ -23,6 +23,7 @@
 #include "lib/complain.h"
 #include "lib/perf/descriptors.h"
 #include "lib/perf/lost.h"
+#include "lib/record/cgroup.h"
 #include "chunks.h"
 #include "record.h"
 
@@ -43,8 +44,8 @@ struct cpu_state {
 	struct { uint32_t pid; uint64_t addr; } *pages;	/* beside batch, to ask for nodes */
 	uint32_t nr_batch;
 	uint64_t base_ns, last_ns, flushed_ns;
-	struct buffer task_buffer;
-	uint64_t task_last_ns;
+	struct buffer task_buffer, cgroup_buffer;
+	uint64_t task_last_ns, cgroup_last_ns;
 };
 
 struct sampler {
@@ -87,7 +88,7 @@ static int keep_fd(struct sampler *s, int fd, int lost)
 	return 0;
 }
 
-static int open_tasks(pid_t tid, int cpu, bool on_exec)
+static int open_tasks(const struct sampler *s, pid_t tid, int cpu, bool on_exec)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
@@ -96,7 +97,7 @@ static int open_tasks(pid_t tid, int cpu, bool on_exec)
 		.disabled = 1, .inherit = 1, .mmap = 1, .mmap_data = 1, .mmap2 = 1, .comm = 1,
 		.comm_exec = 1, .task = 1, .sample_id_all = 1, .use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC, .exclude_kernel = 1, .enable_on_exec = on_exec,
-		.read_format = perf_lost_format(),
+		.read_format = perf_lost_format(), .cgroup = s->r->want.cgroup,
 	};
 
 	return syscall(SYS_perf_event_open, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -122,7 +123,7 @@ static int open_on_cpu(struct sampler *s, struct cpu_state *c, pid_t tid, bool o
 {
 	int fds[MEMSOURCE_MAX_EVENTS], ret, i, fd;
 
-	fd = open_tasks(tid, c->cpu, on_exec);
+	fd = open_tasks(s, tid, c->cpu, on_exec);
 	if (fd < 0)
 		return -errno;
 	ret = keep_fd(s, fd, LOST_TASKS);
@@ -272,17 +273,35 @@ static void flush_samples(struct sampler *s, struct cpu_state *c)
 	c->flushed_ns = c->last_ns;
 }
 
+/* The thread is in this control group from now on. */
+static void put_cgroup(struct sampler *s, struct cpu_state *c, uint64_t time, uint32_t pid, uint32_t tid,
+		       uint64_t id)
+{
+	struct task_record t = { .type = TASK_CGROUP, .pid = pid, .tid = tid };
+	const char *path = numbers_cgroup(&s->numbers, id);
+	char found[MEMPROF_MAX_CGROUP + 1];
+
+	/* Without a path, it went away in the meantime. */
+	if (!path && !cgroup_path(id, pid, tid, found, sizeof(found)))
+		path = numbers_name_cgroup(&s->numbers, id, found);
+	if (time > c->cgroup_last_ns)
+		c->cgroup_last_ns = time;
+	t.delta = c->cgroup_last_ns;
+	if (buffer_add_task(&c->cgroup_buffer, &t, path))
+		record_lost(s->r, LOST_TASKS, c->cpu, time, 1);
+}
+
 static void take_sample(struct sampler *s, struct cpu_state *c, const struct perf_event_header *h)
 {
 	const struct memsource_want *want = &s->r->want;
 	const uint64_t *p = (const uint64_t *)(h + 1), *end = (const uint64_t *)((char *)h + h->size);
-	uint64_t frames[MEMPROF_MAX_DEPTH], ip, time, addr, weight, phys = 0, delta;
+	uint64_t frames[MEMPROF_MAX_DEPTH], ip, time, addr, weight, phys = 0, cgroup = 0, delta;
 	const bool kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
 	struct sample_record *r, what = { 0 };
 	uint32_t pid, tid, depth = 1;
 	int node = -1;
 
-	if (end - p < 6 + want->callchain + 2 + want->physical)
+	if (end - p < 6 + want->callchain + 2 + want->physical + want->cgroup)
 		return;
 	/* The order is perf_event.h's: identifier, ip, tid, time, addr, cpu, chain, ... */
 	p++;
@@ -297,7 +316,7 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 		uint64_t n = *p++, i;
 		bool user = false;
 
-		if (n > (uint64_t)(end - p) || (uint64_t)(end - p) - n < 2U + want->physical)
+		if (n > (uint64_t)(end - p) || (uint64_t)(end - p) - n < 2U + want->physical + want->cgroup)
 			return;
 		for (i = 0; i < n; i++) {
 			if (p[i] >= (uint64_t)PERF_CONTEXT_MAX)
@@ -311,6 +330,8 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 	chunk_data_src(&what, *p++);
 	if (want->physical)
 		phys = *p++;
+	if (want->cgroup)
+		cgroup = *p++;
 	/* Idle tasks have pid 0; instructions without an access have no address. */
 	if (!what.op || !addr || !pid || (!kernel && addr >= KERNEL_MEMORY) ||
 	    (kernel ? !want->kernel : !want->user) ||
@@ -330,6 +351,8 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 		c->pages[c->nr_batch].pid = pid;
 		c->pages[c->nr_batch].addr = addr;
 	}
+	if (numbers_moved(&s->numbers, pid, tid, cgroup, time))
+		put_cgroup(s, c, time, pid, tid, cgroup);
 	s->r->with_level += what.level != LEVEL_NA;
 	r = &c->batch[c->nr_batch++];
 	*r = (struct sample_record){
@@ -359,6 +382,8 @@ static void flush_tasks(struct sampler *s, struct cpu_state *c)
 {
 	/* Their times are whole. */
 	buffer_flush(&c->task_buffer, &s->r->writer, CHUNK_TASKS, c->cpu, 0, c->task_last_ns);
+	buffer_flush(&c->cgroup_buffer, &s->r->writer, CHUNK_TASKS, c->cpu | MEMPROF_OF_SAMPLES, 0,
+		     c->cgroup_last_ns);
 }
 
 /* Of what rings and descriptors report. */
@@ -410,6 +435,8 @@ static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_
 			.type = h->type == PERF_RECORD_FORK ? TASK_FORK : TASK_EXIT,
 			.pid = w[0], .other = w[1], .tid = w[2] };
 		put_task(s, c, time, &t, NULL);
+		if (t.type == TASK_EXIT)
+			numbers_ended(&s->numbers, t.pid, t.tid);
 		break;
 	case PERF_RECORD_COMM:
 		if (!has(h, 8, true))
@@ -432,6 +459,10 @@ static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_
 		if (t.flags & TASK_EXECUTABLE && is_privileged((const char *)(w + 16)))
 			t.flags |= TASK_PRIVILEGED;
 		put_task(s, c, time, &t, (const char *)(w + 16));
+		break;
+	case PERF_RECORD_CGROUP:
+		if (has(h, 8, true))
+			numbers_name_cgroup(&s->numbers, d[0], (const char *)(d + 1));
 		break;
 	case PERF_RECORD_LOST:
 		if (has(h, 16, false))
@@ -515,7 +546,7 @@ bool sampler_drain(struct sampler *s, bool all)
 			continue;
 		any |= drain(s, c, c->tasks, s->task_ring, false);
 		any |= drain(s, c, c->samples, s->sample_ring, true);
-		if (all || c->task_buffer.used > 65536 || c->last_ns - c->flushed_ns > FLUSH_NS)
+		if (all || c->task_buffer.used > 65536 || c->cgroup_buffer.used > 65536 || c->last_ns - c->flushed_ns > FLUSH_NS)
 			flush_tasks(s, c);
 		if (all || c->last_ns - c->flushed_ns > FLUSH_NS)
 			flush_samples(s, c);
@@ -606,6 +637,7 @@ void sampler_close(struct sampler *s)
 		free(c->batch);
 		free(c->pages);
 		free(c->task_buffer.data);
+		free(c->cgroup_buffer.data);
 	}
 	for (i = 0; i < s->nr_fds; i++)
 		close(s->fds[i].fd);

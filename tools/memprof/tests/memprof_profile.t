@@ -42,11 +42,11 @@ SKIP: {
 	is_deeply([ run("promtool check metrics <<'end' 2>&1\n${text}end\n") ], [ 0, '', '' ], 'promtool finds nothing');
 }
 
-# profile FILE: its totals, and accesses by leaf.
+# profile FILE [NOTE]: its totals, and accesses by leaf.
 sub profile {
-	my ($file) = @_;
+	my ($file, $note) = @_;
 	my ($status, $text, $err) = run("$memprof export $file --to pprof -o $file.pb.gz");
-	is("$status $err", '0 ', "export $file --to pprof");
+	like("$status $err", $note // qr/^0 $/, "export $file --to pprof");
 	($status, $text, $err) = run(helper('pprof_print') . " $file.pb.gz");
 	is("$status $err", '0 ', 'decoded by libprotobuf-c');
 	my %total = $text =~ /^total (\S+) (-?\d+)$/mg;
@@ -69,6 +69,17 @@ $site{$_->{site} =~ s/ \(.*\)$//r} += $_->{accesses} for grep { $_->{accesses} }
 is_deeply($leaf, \%site, 'leaves are the sites of memprof report objects');
 like($text, qr/ \| \Q$_\E/m, "object $_") for 'exported_table';
 is((run("$memprof export $objects --to pprof | cmp - $objects.pb.gz"))[0], 0, 'the same on standard output');
+
+# Control groups: by thread and time.
+is(system(helper('perf_gen') . " $dir/groups.data cgroups"), 0, 'a recording of perf record --all-cgroups');
+for my $from ("$dir/groups.data", "$dir/imported.data") {
+	run("$memprof import $dir/groups.data -o $from") if $from =~ /imported/;
+	my $text = (profile($from, $from =~ /groups/ ? qr/^0 .*no events of allocations/ : undef))[2];
+	my %in;
+	$in{/ cgroup=(.*?)(?: [a-z_]+=|$)/ ? $1 : '-'} += /^(\d+) / ? $1 : 0 for grep { !/^total/ } split /\n/, $text;
+	is_deeply(\%in, { '/machine.slice/first' => 250, "/second\xef\xbf\xbd group" => 130, '-' => 20 },
+		  'accesses of control groups, one of which has no path') or diag(explain(\%in));
+}
 
 # Perfetto: each access once, on the track of its thread.
 ($status, $text, $err) = run("$memprof export $file --to perfetto");

@@ -3,6 +3,7 @@
 /*
  * A perf.data file of which all is known: two threads on two nodes write different bytes of
  * a line of the heap, one reads an array of its own: perf_gen FILE native|pipe|zstd|zstd2
+ * The same with control groups, of which the reading thread is in three: perf_gen FILE cgroups
  * The same as perf inject makes it of Arm SPE, each operation with a sample of each event
  * that it is of: perf_gen FILE spe|spe-misses|spe-pipe
  */
@@ -27,6 +28,9 @@
 #define WALK(x)	((uint64_t)(PERF_MEM_TLB_WK | PERF_MEM_TLB_##x) << PERF_MEM_TLB_SHIFT)
 #define NUM(l)	((uint64_t)PERF_MEM_LVLNUM_##l << PERF_MEM_LVLNUM_SHIFT)
 #define REMOTE	((uint64_t)PERF_MEM_REMOTE_REMOTE << PERF_MEM_REMOTE_SHIFT)
+
+/* Of control groups; one that has no path. */
+enum { FIRST = 1234, SECOND = 99, UNNAMED = 77 };
 
 /* Ids as arm_spe_synth_events() numbers them. */
 enum { SPE_ID = 7, L1_MISS = 1000000007, L1_ACCESS, MEMORY };
@@ -109,17 +113,23 @@ int main(int argc, char **argv)
 	enum perf_kind kind = 0;
 	uint64_t i, cpu;
 
+	const bool cgroups = argc == 3 && !strcmp(argv[2], "cgroups");
+
 	if (argc == 3 && !strncmp(argv[2], "spe", 3)) {
 		make_spe(f, strcmp(argv[2], "spe-misses"));
 		return write_file(argv[1], f, strcmp(argv[2], "spe-pipe") ? PERF_NATIVE : PERF_PIPE);
 	}
-	while (argc == 3 && kind < PERF_KINDS && strcmp(argv[2], kinds[kind]))
+	while (argc == 3 && !cgroups && kind < PERF_KINDS && strcmp(argv[2], kinds[kind]))
 		kind++;
 	if (argc != 3 || kind == PERF_KINDS) {
-		fprintf(stderr, "usage: perf_gen FILE native|pipe|zstd|zstd2|spe|spe-misses|spe-pipe\n");
+		fprintf(stderr, "usage: perf_gen FILE native|pipe|zstd|zstd2|cgroups|spe|spe-misses|spe-pipe\n");
 		return 2;
 	}
 	made_perf_memory(f);
+	if (cgroups) {
+		made_perf_cgroup(f, FIRST, "/machine.slice/first");
+		made_perf_cgroup(f, SECOND, "/second\377 group");
+	}
 	made_perf_nodes(f, "0", "1");
 	made_perf_comm(f, 0, 10, 10, 0, "prog");
 	made_perf_map(f, 0, 10, 0x400000, 0x1000, PROT_READ | PROT_EXEC, "/nowhere/prog");
@@ -131,12 +141,13 @@ int main(int argc, char **argv)
 			made_perf_sample(f, &(struct perf_made){
 				.time = 1000 + 10 * i + cpu, .ip = 0x400010, .addr = HEAP + 128 + 32 * cpu,
 				.weight = 300, .data_src = STORE | LEVEL(L3) | HITM, .phys_addr = 0x1000,
-				.pid = 10, .tid = 10 + cpu, .cpu = cpu });
+				.pid = 10, .tid = 10 + cpu, .cpu = cpu, .cgroup = FIRST });
 	made_perf_put(f, 68, 0, NULL, 0);
 	for (i = 0; i < 200; i++)
 		made_perf_sample(f, &(struct perf_made){
 			.time = 3000 + 10 * i, .ip = 0x400020, .addr = ARRAY + 4096 * i, .weight = 200,
-			.data_src = LOAD | LEVEL(REM_RAM1), .phys_addr = 0x40000000 + 4096 * i, .pid = 10, .tid = 10 });
+			.data_src = LOAD | LEVEL(REM_RAM1), .phys_addr = 0x40000000 + 4096 * i, .pid = 10, .tid = 10,
+			.cgroup = i < 50 ? FIRST : i < 180 ? SECOND : UNNAMED });
 	/* No access. */
 	made_perf_sample(f, &(struct perf_made){ .time = 9000, .ip = 0x400030, .pid = 10, .tid = 10 });
 	/* What the processor accesses by itself during a fault is no access of the program. */

@@ -98,6 +98,43 @@ static void samples_have_what_perf_wrote(void **unused)
 	end(s);
 }
 
+/* A thread's control group, once; the name of one that was made since. */
+static void threads_are_in_control_groups(void **unused)
+{
+	struct sampler *s = make(false, false);
+	/* Id and path, then pid and tid, time, CPU, identifier. */
+	uint64_t body[16], made[7] = { 77, 0, 0, 0, 1, 5, 1 };
+	const uint64_t groups[] = { 77, 77, 88 };
+	const struct task_record *t;
+	size_t i;
+
+	(void)unused;
+	recording.want.cgroup = true;
+	strcpy((char *)(made + 1), "/service/of it");
+	made_record(s->cpus->tasks, BYTES, PERF_RECORD_CGROUP, 0, made, sizeof(made));
+	for (i = 0; i < 3; i++) {
+		sample(body, 1000 + i, 0x7000, src.load);
+		body[8] = groups[i];
+		made_record(s->cpus->samples, BYTES, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body, 72);
+	}
+	/* Cut off in front of the group. */
+	made_record(s->cpus->samples, BYTES, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body, 64);
+	assert_true(sampler_drain(s, false));
+	assert_int_equal(s->cpus->nr_batch, 3);
+	assert_int_equal(s->cpus->cgroup_buffer.records, 2);
+	t = (const void *)s->cpus->cgroup_buffer.data;
+	assert_int_equal(t->type, TASK_CGROUP);
+	assert_int_equal(t->pid, 42);
+	assert_int_equal(t->tid, 43);
+	assert_int_equal(t->delta, 1000);
+	assert_string_equal(t->name, "/service/of it");
+	t = (const void *)((const char *)t + t->bytes);
+	assert_int_equal(t->delta, 1002);
+	/* Nobody knows this one. */
+	assert_int_equal(t->bytes, sizeof(*t));
+	end(s);
+}
+
 /* What IBS ops of a real processor are beside loads or stores of the instruction. */
 static void samples_as_processors_have_them(void **unused)
 {
@@ -275,7 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_have_what_perf_wrote),
-		cmocka_unit_test(samples_as_processors_have_them), cmocka_unit_test(chains_and_frames_follow),
+		cmocka_unit_test(threads_are_in_control_groups), cmocka_unit_test(samples_as_processors_have_them), cmocka_unit_test(chains_and_frames_follow),
 		cmocka_unit_test(rings_go_round), cmocka_unit_test(processes_are_told),
 		cmocka_unit_test(records_that_are_too_short_are_left_out), cmocka_unit_test(mutated),
 	};

@@ -142,6 +142,7 @@ static int make(void **unused)
 		  .length = 0x100000, .flags = TASK_WRITABLE }, "[heap]");
 	data_task(d, DATA_START + 4, &(struct task_record){ .type = TASK_MMAP, .pid = 10, .tid = 10, .start = 0x400000,
 		  .length = 0x1000, .flags = TASK_EXECUTABLE }, "/nowhere/prog");
+	data_task(d, DATA_START + 5, &(struct task_record){ .type = TASK_CGROUP, .pid = 10, .tid = 11 }, "/one/two");
 	s = data_stream(d, 10, 10, 10);
 	for (i = 0; i < 20; i++) {
 		data_chain(d, s, DATA_START + 1000 + 100 * i, 1 + i, &frame, 1);
