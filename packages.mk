@@ -26,8 +26,9 @@ PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db tmux
 # record the machine, and needs systemd: tests take its programs from the unpacked package.
 PACKAGES += libpcp-pmda3 libpcp-gui2 libpcp-archive1 python3-pcp
 UNPACKED := pcp
-# promtool, which reads what is exported for it; its package starts a service, too.
-UNPACKED += prometheus
+# Prometheus and its collector, which read what is exported for them; their packages start
+# services, too.
+UNPACKED += prometheus prometheus-node-exporter
 # ClickHouse, a server that memscope-fleet asks.  Its package starts a service; Debian 13 has
 # neither it nor these versions of its libraries, so they are unpacked as well.
 UNPACKED += clickhouse-server clickhouse-common libcapnp-0.9.2 libcctz2 libcpuinfo0 libfarmhash0 \
