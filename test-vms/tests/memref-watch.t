@@ -101,7 +101,8 @@ if [ "$mmv" ]; then
 	wait $pid
 	LD_LIBRARY_PATH=/share/lib PCP_CONF=/share/pcp.conf PCP_TMP_DIR=/tmp/pcp memref top --batch -i 500 --ages --mmv >/share/top 2>/share/err4 &
 	pid=$!
-	sleep 10
+	# The names, and a line for each interval.
+	until [ "$(cat /share/top 2>/dev/null | wc -l)" -ge 6 ]; do sleep 0.2; done
 	kill -STOP $pid
 	cp /tmp/pcp/mmv/memref-top /share/pcp/mmv/top
 	kill -CONT $pid

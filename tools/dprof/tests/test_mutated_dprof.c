@@ -100,7 +100,7 @@ static void text(void **unused)
 
 	(void)unused;
 	report(&events, copy, m.size);
-	assert_int_equal(events, 2 + 11 * 10);
+	assert_int_equal(events, 2 + 2 + 11 * 10);
 	free(copy);
 	mutate(&m);
 	free(good);
