@@ -44,18 +44,25 @@ echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir /sys/fs/cgroup/kept
 sh -c "echo \$\$ >/sys/fs/cgroup/kept/cgroup.procs; exec pagetest --size 4M --iterations 1000000 >/dev/null" &
 kept=$!
-for i in $(seq 40); do
-	mkdir /sys/fs/cgroup/c$i
-	sh -c "echo \$\$ >/sys/fs/cgroup/c$i/cgroup.procs; exec pagetest --size 4M --iterations 1 >/dev/null"
-	rmdir /sys/fs/cgroup/c$i
-	[ $i != 20 ] || echo "rss $(rss)"
-	[ $i != 20 ] || kill -HUP $pid
-	if [ $i = 30 ]; then
-		echo 0x30000000 >/sys/devices/system/memory/probe || exit 1
-		echo online_movable >/sys/devices/system/memory/memory6/state || exit 1
-	fi
-done
+# come FIRST LAST: processes and control groups that come and go
+come() {
+	for i in $(seq $1 $2); do
+		mkdir /sys/fs/cgroup/c$i
+		sh -c "echo \$\$ >/sys/fs/cgroup/c$i/cgroup.procs; exec pagetest --size 4M --iterations 1 >/dev/null"
+		rmdir /sys/fs/cgroup/c$i
+	done
+}
+come 1 20
+kill -HUP $pid
+come 21 30
+echo 0x30000000 >/sys/devices/system/memory/probe || exit 1
+echo online_movable >/sys/devices/system/memory/memory6/state || exit 1
+come 31 40
 wait_for 400
+# From here on, all has been there before.
+echo "rss $(rss)"
+come 41 80
+wait_for 800
 echo "grown $(rss)"
 kill $kept
 echo 0 >instances/truth/events/memref/memref_scan/enable
