@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the memscope authors
 # Control groups of samples: of two processes in two groups and one that moves from one to the
 # other, as memprof, dprof in both encodings, and perf record --all-cgroups recorded them; each
-# sample's label in a profile of pprof is the group that its process was in.
+# sample's label in a profile of pprof is the group that its process was in.  Filters of dprof record.
 use strict;
 use warnings;
 use FindBin;
@@ -63,6 +63,14 @@ memprof_while() {
 memprof_while /tmp/during /share/all.memprof memprof record -a --source swmem -F 1000 --kernel -o /share/all.memprof || exit 1
 dprof record -s swmem --encoding sample -o /share/sample.dprof -- /tmp/during || exit 1
 dprof record -s swmem --encoding batch -o /share/batch.dprof -- /tmp/during || exit 1
+# Filters: by directory and by path, a process and a CPU; what cannot be leaves nothing.
+dprof record -s swmem --encoding batch --cgroup /sys/fs/cgroup/web -o /share/web.dprof -- sleep 2 || exit 1
+dprof record -s swmem -G batch --cpu 1 -o /share/batch-1.dprof -- sleep 2 || exit 1
+dprof record -s swmem --pid $in_web,$moving -o /share/pids.dprof -- sleep 2 || exit 1
+for wrong in '--pid 999999' '--cgroup none' '--cpu 1-'; do
+	dprof record -s swmem $wrong -o /share/none.dprof -- true 2>&1 && exit 1
+done
+cat /sys/kernel/tracing/dprof/filter_* | wc -w | sed 's/^/left /'
 perf record -q --all-cgroups -e swmem// -c 1000000 -d -a -o /share/all.perf -- /tmp/during || exit 1
 # By /proc: the group cannot be opened by its id without this capability.
 memprof_while 'sleep 2' /share/two.memprof setpriv --bounding-set -dac_read_search \
@@ -107,6 +115,12 @@ for ([ memprof => 'all.memprof' ], [ dprof => 'sample.dprof' ], [ dprof => 'batc
 my $two = labels(memprof => 'two.memprof');
 is_deeply([ sort map { keys %$_ } values %$two ], [ '/batch', '/web/front' ], 'two processes, by /proc') or diag explain($two);
 
+like($vm->{out}, qr/^dprof: \Q$_\E$/m, $_) for '--pid 999999: No such process', '--cgroup /none: No such file or directory',
+	'--cpu 1-: the kernel rejects this value';
+like($vm->{out}, qr/^left 0$/m, 'no filter is left');
+ok(!-e "$share/none.dprof", 'and no file');
+is_deeply([ map { keys %$_ } values %{labels(dprof => 'web.dprof')} ], [ '/web/front' ], 'a group with those below it');
+
 # The ids, by process and in the order of time.
 my %pid = $vm->{out} =~ /(in_web|in_batch|moving)=(\d+)/g;
 my %id = $vm->{out} =~ m{^/sys/fs/cgroup(/\S+)=(\d+)}mg;
@@ -120,5 +134,12 @@ for my $file ('sample.dprof', 'batch.dprof') {
 	is("@{$order{$pid{in_web}} // []}", $id{'/web/front'}, "$file: one stays");
 	is("@{$order{$pid{in_batch}} // []}", $id{'/batch'}, "$file: another one, too");
 	is("@{$order{$pid{moving}} // []}", "$id{'/web/front'} $id{'/batch'} $id{'/web/front'}", "$file: one moves, and back");
+}
+for ([ 'batch-1.dprof', 'one', [ $pid{in_batch} ], [ 1 ] ], [ 'pids.dprof', 'two', [ sort @pid{qw(in_web moving)} ], [ 0, 1 ] ]) {
+	my ($file, $n, $pids, $cpus) = @$_;
+	my (%pid, %cpu);
+	/^\d+ (\d+) (\d+) dprof_sample / and $pid{$2} = $cpu{$1} = 1 for `$build/bin/dprof script $share/$file`;
+	is_deeply([ sort keys %pid ], $pids, "$file: $n");
+	is_deeply([ sort keys %cpu ], $cpus, "$file: on these CPUs");
 }
 done_testing;

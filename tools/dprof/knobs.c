@@ -22,6 +22,9 @@ static struct {
 	[KNOB_ENCODING] = { "dprof/encoding", "--encoding" },
 	[KNOB_PERIOD] = { "dprof/period", "--count" },
 	[KNOB_USER] = { "dprof/user", "--user" },
+	[KNOB_PIDS] = { "dprof/filter_pids", "--pid" },
+	[KNOB_CGROUP] = { "dprof/filter_cgroup", "--cgroup" },
+	[KNOB_CPUS] = { "dprof/filter_cpus", "--cpu" },
 	[KNOB_EVERY] = { "dprof/sample_every", "--sample-every" },
 	[KNOB_LENGTH] = { "dprof/history_len", "--length" },
 	[KNOB_OBJECTS] = { "dprof/history_objects", "--objects" },
@@ -35,8 +38,8 @@ static struct {
 
 /* The kernel checks offsets against the length, so set that first.  Enable at last. */
 static const enum knob order[NR_KNOBS] = {
-	KNOB_SOURCE, KNOB_ENCODING, KNOB_PERIOD, KNOB_USER, KNOB_EVERY, KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET,
-	KNOB_MAX, KNOB_MAX_MS, KNOB_OFFSETS, KNOB_TYPES, KNOB_HISTORY,
+	KNOB_SOURCE, KNOB_ENCODING, KNOB_PERIOD, KNOB_USER, KNOB_PIDS, KNOB_CGROUP, KNOB_CPUS, KNOB_EVERY,
+	KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET, KNOB_MAX, KNOB_MAX_MS, KNOB_OFFSETS, KNOB_TYPES, KNOB_HISTORY,
 };
 
 /**

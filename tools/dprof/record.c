@@ -20,6 +20,7 @@
 
 #include "lib/numbers.h"
 #include "lib/options.h"
+#include "lib/record/cgroup.h"
 #include "lib/record/command.h"
 #include "lib/record/guard.h"
 #include "dprof/model/choose.h"
@@ -344,6 +345,15 @@ static int want_number(const struct opt *o, const char *value)
 	return knobs_queue((uintptr_t)o->to, text);
 }
 
+/* The kernel has paths below the root of the hierarchy. */
+static int want_cgroup(const struct opt *o __attribute__((unused)), const char *value)
+{
+	char path[PATH_MAX];
+
+	cgroup_below_root(value, path, sizeof(path));
+	return knobs_queue(KNOB_CGROUP, path);
+}
+
 /* Handler of rules; "none" writes an empty file. */
 static int want_rules(enum knob knob, const char *value, bool *automatic)
 {
@@ -375,6 +385,11 @@ int cmd_record(int argc, char **argv)
 		WANT_NUMBER('c', "count", "N", KNOB_PERIOD,
 			    "sampling period, in units of the source (see memscope-caps); 0: its default"),
 		WANT(0, "user", NULL, KNOB_USER, "sample user mode, too"),
+		WANT(0, "pid", "LIST", KNOB_PIDS,
+		     "samples of these processes only, and of what they fork: numbers separated by commas"),
+		OPT_CALL('G', "cgroup", "NAME", want_cgroup, NULL,
+			 "samples of this control group only, and of those below it: " CGROUP_HELP),
+		WANT(0, "cpu", "LIST", KNOB_CPUS, "samples of these CPUs only: 0,4-7"),
 		OPT_CALL(0, "types", "RULES", want_types, &p.choose_types,
 			 "types of the address set: cache, cache:function or :function, with * ? [], "
 			 "separated by blanks; all; none; or auto"),

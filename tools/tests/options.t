@@ -42,7 +42,7 @@ for my $name (sort keys %names) {
 	my %letter;
 	for my $o (@uses) {
 		# Where the letter was another option until this release, it is refused.
-		next if $o->{letter} eq '' && grep { $_->{kind} eq 'changed' && $_->{letter} eq ($fixed{f} eq $name ? 'f' : '') }
+		next if $o->{letter} eq '' && grep { $_->{kind} eq 'changed' && ($fixed{$_->{letter}} // '') eq $name }
 			@{$options{$o->{command}}};
 		push @{$letter{$o->{letter}}}, $o->{command};
 	}
