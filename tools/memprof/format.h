@@ -156,8 +156,12 @@ struct lost_record {
 
 enum task_type { TASK_FORK = 1, TASK_EXIT, TASK_COMM, TASK_EXEC, TASK_MMAP, TASK_CGROUP, TASK_TYPES };
 
-/* CGROUP records are of samples: their streams are those of CPUs, with this bit. */
+/*
+ * CGROUP records are of samples: their streams are those of CPUs, with the first bit.  What was
+ * there when the recording began is a stream of its own.
+ */
 #define MEMPROF_OF_SAMPLES	(UINT32_C(1) << 31)
+#define MEMPROF_WAS_THERE	(UINT32_C(1) << 30)
 
 /* Name of a MMAP record that is an object of another program's samples: its name follows. */
 #define MEMPROF_NAMED	"//object:"

@@ -35,6 +35,8 @@
 #define SMALL_TASK_RING	(128UL << 10)
 #define BATCH		8192
 #define FLUSH_NS	1000000000
+/* Chunks of tasks are written when they have so many. */
+#define TASK_BYTES	65536
 
 struct cpu_state {
 	int cpu;
@@ -59,6 +61,8 @@ struct sampler {
 	uint64_t lost[LOST_KINDS];		/* reported in rings */
 	size_t sample_ring, task_ring;
 	struct numbers numbers;
+	struct buffer found;			/* what was there when the recording began */
+	uint64_t found_last_ns;
 };
 
 /** sampler_new() - a sampler for a recording, or NULL without memory */
@@ -515,6 +519,11 @@ static bool drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap
 	return any;
 }
 
+static void flush_found(struct sampler *s)
+{
+	buffer_flush(&s->found, &s->r->writer, CHUNK_TASKS, MEMPROF_WAS_THERE, 0, s->found_last_ns);
+}
+
 /* Records lost after the last one that fitted: no ring reports them. */
 static void tell_last_losses(struct sampler *s)
 {
@@ -546,11 +555,13 @@ bool sampler_drain(struct sampler *s, bool all)
 			continue;
 		any |= drain(s, c, c->tasks, s->task_ring, false);
 		any |= drain(s, c, c->samples, s->sample_ring, true);
-		if (all || c->task_buffer.used > 65536 || c->cgroup_buffer.used > 65536 || c->last_ns - c->flushed_ns > FLUSH_NS)
+		if (all || c->task_buffer.used > TASK_BYTES || c->cgroup_buffer.used > TASK_BYTES ||
+		    c->last_ns - c->flushed_ns > FLUSH_NS)
 			flush_tasks(s, c);
 		if (all || c->last_ns - c->flushed_ns > FLUSH_NS)
 			flush_samples(s, c);
 	}
+	flush_found(s);
 	if (all) {
 		numbers_flush(&s->numbers, &s->r->writer, 0, 0);
 		tell_last_losses(s);
@@ -564,6 +575,16 @@ void sampler_forked(struct sampler *s, pid_t pid, pid_t parent)
 	struct task_record t = { .type = TASK_FORK, .pid = pid, .tid = pid, .other = parent };
 
 	put_task(s, &s->cpus[0], now_ns(), &t, NULL);
+}
+
+/* Rings that were not read yet have earlier records: this is a stream of its own. */
+static void put_found(struct sampler *s, struct task_record *t, const char *name)
+{
+	s->found_last_ns = t->delta = now_ns();
+	if (buffer_add_task(&s->found, t, name))
+		record_lost(s->r, LOST_TASKS, 0, t->delta, 1);
+	if (s->found.used > TASK_BYTES)
+		flush_found(s);
 }
 
 static void found_maps(struct sampler *s, pid_t pid)
@@ -586,7 +607,7 @@ static void found_maps(struct sampler *s, pid_t pid)
 		t.offset = offset;
 		t.flags |= (prot[1] == 'w' ? TASK_WRITABLE : 0) | (prot[2] == 'x' ? TASK_EXECUTABLE : 0) |
 			   (prot[3] == 's' ? TASK_SHARED : 0);
-		put_task(s, &s->cpus[0], now_ns(), &t, name);
+		put_found(s, &t, name);
 	}
 	if (f)
 		fclose(f);
@@ -615,7 +636,7 @@ void sampler_found(struct sampler *s, pid_t pid)
 				name[strcspn(name, "\n")] = '\0';
 			fclose(f);
 		}
-		put_task(s, &s->cpus[0], now_ns(), &t, name);
+		put_found(s, &t, name);
 	}
 	if (dir)
 		closedir(dir);
@@ -642,6 +663,7 @@ void sampler_close(struct sampler *s)
 	for (i = 0; i < s->nr_fds; i++)
 		close(s->fds[i].fd);
 	numbers_free(&s->numbers);
+	free(s->found.data);
 	free(s->fds);
 	free(s->polled);
 	free(s->cpus);

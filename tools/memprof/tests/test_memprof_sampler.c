@@ -135,6 +135,26 @@ static void threads_are_in_control_groups(void **unused)
 	end(s);
 }
 
+/* What is read of /proc is later than records that are still in rings: it is no part of their stream. */
+static void what_was_there_is_a_stream_of_its_own(void **unused)
+{
+	struct sampler *s = make(false, false);
+	const struct task_record *t;
+
+	(void)unused;
+	sampler_found(s, getpid());
+	assert_int_equal(s->cpus->task_buffer.records, 0);
+	assert_true(s->found.records > 2);
+	t = (const void *)s->found.data;
+	assert_int_equal(t->type, TASK_COMM);
+	assert_int_equal(t->flags, TASK_FOUND);
+	assert_int_equal(t->pid, getpid());
+	sampler_drain(s, false);
+	assert_int_equal(s->found.records, 0);
+	assert_int_equal(recording.writer.counts[CHUNK_TASKS] > 2, true);
+	end(s);
+}
+
 /* What IBS ops of a real processor are beside loads or stores of the instruction. */
 static void samples_as_processors_have_them(void **unused)
 {
@@ -312,7 +332,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_have_what_perf_wrote),
-		cmocka_unit_test(threads_are_in_control_groups), cmocka_unit_test(samples_as_processors_have_them), cmocka_unit_test(chains_and_frames_follow),
+		cmocka_unit_test(threads_are_in_control_groups), cmocka_unit_test(what_was_there_is_a_stream_of_its_own),
+		cmocka_unit_test(samples_as_processors_have_them), cmocka_unit_test(chains_and_frames_follow),
 		cmocka_unit_test(rings_go_round), cmocka_unit_test(processes_are_told),
 		cmocka_unit_test(records_that_are_too_short_are_left_out), cmocka_unit_test(mutated),
 	};
