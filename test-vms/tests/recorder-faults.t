@@ -49,8 +49,9 @@ END
 close $suite or die;
 
 my $only = $ENV{FAULTS} // '.';
-my $vm = vm('--accel', 'tcg', '--share', $share, '--timeout', 3000, '--append', 'hpet=disable sysctl.vm.mem_profiling=1', '--',
-		    'sh', '-c', <<'END', $only);
+# Recorders switch events on and off, and each waits for RCU: half of the time, otherwise.
+my $vm = vm('--accel', 'tcg', '--share', $share, '--timeout', 3000, '--append',
+	    'hpet=disable sysctl.vm.mem_profiling=1 rcupdate.rcu_expedited=1', '--', 'sh', '-c', <<'END', $only);
 cd /lib/modules/*/kernel/mm/page_hint/strategies && for m in *.ko; do insmod $m || exit 1; done
 exec sh /share/recorder_faults.sh "$0"
 END
