@@ -239,11 +239,14 @@ judge: bench-judge
 bench-coverage: tools
 	@$(MAKE) -s --no-print-directory -C tools O=$(B) $(B)/tools/tests/stats_sim
 	@mkdir -p $(B)/bench
-	@STATS_SIM_JSON=$(B)/bench/coverage.json $(B)/tools/tests/stats_sim $(REPETITIONS) $(SEED) \
+	@STATS_SIM_JSON=$(B)/bench/coverage.part $(B)/tools/tests/stats_sim $(REPETITIONS) $(SEED) \
 		>$(B)/bench/coverage.md
 	@cat $(B)/bench/coverage.md
+	@perl test-vms/bench/Figures.pm $(B)/bench/coverage.json 'make bench-coverage$(addprefix \
+		 REPETITIONS=,$(REPETITIONS))$(addprefix  SEED=,$(SEED))' \
+		"$$(tail -n 1 $(B)/bench/coverage.md)" <$(B)/bench/coverage.part
 
-# The tables of docs/results that benches leave whole.
+# The pages of docs/results, of their templates and of what benches measured.
 .PHONY: results
 results:
 	@test-vms/bench/results.pl $(B) docs

@@ -47,5 +47,7 @@ PACKAGES += libcap-dev libnuma-dev
 PACKAGES += valgrind
 # what statistics are compared with
 PACKAGES += r-base-core r-cran-boot
+# what makes the pages of docs/results
+PACKAGES += libtext-xslate-perl
 # what reads the sources for mistakes
 PACKAGES += shellcheck mandoc codespell reuse lintian debootstrap

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# What memref_bench printed, and tables of it, for memref.pl and judge.pl.
+# What memref_bench printed, for memref.pl and judge.pl.
 package MemrefBench;
 
 use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT = qw(read_parts need ratio mean paired set_up page head row note write_page %n %accuracy @cells);
+our @EXPORT = qw(read_parts need ratio mean paired set_up %n %accuracy @cells);
 
 our (%n, %accuracy, @cells);
-my ($text, @heads) = ('');
 
 # Numbers by name; recall and precision by working set, sampler and set-up.
 sub read_parts {
@@ -47,25 +46,11 @@ sub paired {
 
 # Where the figures of a build directory are from.
 sub set_up {
-	my ($build, $command) = @_;
+	my ($build) = @_;
 	my ($kernel, $qemu) = ('unknown', `qemu-system-x86_64 --version`);
 	if (open my $f, '<', "$build/kernel-vm/include/config/kernel.release") { chomp($kernel = <$f>) }
 	$qemu =~ s/\n.*//s;
-	return "$command; kernel $kernel, $qemu, -icount shift=0: nanoseconds are instructions";
-}
-
-sub row { $text .= sprintf "| %s |\n", join ' | ', @_ }
-sub head { push @heads, $_[0]; $text .= "\n## " . shift() . "\n\n"; row(@_); row(('---') x @_) }
-sub note { $text .= "\n" . join('', @_) . "\n" }
-
-# As the pages of docs/ begin: with links to their sections.
-sub write_page {
-	my ($path, $title, $intro) = @_;
-	open my $f, '>', $path or die "$path: $!\n";
-	print $f "# $title\n\n$intro\n\n";
-	print $f "- [$_](#" . (lc =~ s/[^\w\s-]//gr =~ tr/ /-/r) . ")\n" for @heads;
-	print $f $text;
-	close $f or die "$path: $!\n";
+	return "kernel $kernel, $qemu, -icount shift=0: nanoseconds are instructions";
 }
 
 1;

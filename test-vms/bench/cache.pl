@@ -8,7 +8,9 @@
 use strict;
 use warnings;
 use FindBin;
-use JSON::PP;
+use FindBin;
+use lib $FindBin::RealBin;
+use Figures;
 use List::Util 'min';
 
 my $build = shift or die "usage: cache.pl BUILD [MODE...]\n";
@@ -72,7 +74,4 @@ for my $mode (@ARGV ? @ARGV : sort keys %spec) {
 	printf "%-14s %s\n", $mode, join '  ', @line;
 }
 my ($qemu) = split /\n/, `qemu-system-x86_64 --version`;
-$n{_how} = "make bench-cache; $qemu; seconds a round of cache_speed, accesses reaching L1d a second";
-open my $f, '>', "$build/bench/cache.json" or die "$build/bench/cache.json: $!\n";
-print $f JSON::PP->new->canonical->pretty->encode(\%n);
-close $f or die "$build/bench/cache.json: $!\n";
+record_figures("$build/bench/cache.json", 'make bench-cache', "$qemu; seconds a round of cache_speed, accesses reaching L1d a second", \%n);

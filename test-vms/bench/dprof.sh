@@ -178,7 +178,7 @@ done
 for part in "${all[@]}"; do
 	cat "$out/dprof-$part.txt"
 done >"$out/dprof.txt"
-awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
+awk '
 	/^==/ {
 		source = $2
 		of_load = /^== classes, kernel_load/
@@ -230,7 +230,7 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 	END {
 		if (!history["outside"]) exit 1
 		if (structs != 5 || n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted || !atomic || !lines) exit 1
-		printf "{\n   \"_how\" : \"make bench-dprof; 2 CPUs, accel icount, slice=1000; planted cases of seeds 1 and 2 and classes: emulated IBS, model=trace, period 2500; shares: emulated IBS, one op in %d, and swmem, a sample each %d ns\",\n", ibs, swmem
+		printf "{\n"
 		printf "   \"planted_recall\" : %.4f,\n   \"false_alarms\" : %d,\n", right / planted, alarms
 		printf "   \"atomic_recall\" : %.4f,\n   \"atomic_false_alarms\" : %d,\n", atomic_right / atomic, atomic_alarms
 		printf "   \"views_agree\" : %.4f,\n", agree / lines
@@ -243,7 +243,9 @@ awk -v ibs="${period[ibs]}" -v swmem="${period[swmem]}" '
 		printf "   \"named_pct_min\" : %s,\n   \"struct_pct_min\" : %s,\n   \"struct_of_structs_pct_min\" : %s,\n", named, has_struct, of_others
 		printf "   \"kendall_tau_min\" : %s,\n   \"tvd_max_pct\" : %s,\n   \"tvd_max_pct_all_accesses\" : %s,\n", tau["ibs"], distance["ibs"], distance_all["ibs"]
 		printf "   \"kendall_tau_min_swmem\" : %s,\n   \"tvd_max_pct_swmem\" : %s\n}\n", tau["swmem"], distance["swmem"]
-	}' "$out/dprof.txt" >"$out/dprof.json"
+	}' "$out/dprof.txt" | perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof' \
+	"2 CPUs, accel icount, slice=1000; planted cases of seeds 1 and 2 and classes: emulated IBS, model=trace, period 2500; \
+shares: emulated IBS, one op in ${period[ibs]}, and swmem, a sample each ${period[swmem]} ns"
 cat "$out/dprof.json"
 echo "The tables are in $out/dprof.txt, the numbers in $out/dprof.json."
 "$here/../../.ci/sanitized" "$build" >&2

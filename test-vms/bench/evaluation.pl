@@ -5,7 +5,9 @@
 # joined.csv of all boots in DIR and of the reports there.  Prints a table, too.
 use strict;
 use warnings;
-use JSON::PP;
+use FindBin;
+use lib $FindBin::RealBin;
+use Figures;
 
 my ($dir, $output, $suite, $caches) = @ARGV;
 die "usage: evaluation.pl DIR OUTPUT SUITE CACHES\n" if @ARGV != 4;
@@ -87,7 +89,8 @@ sub correlation {
 	return $xx && $yy ? $xy / sqrt($xx * $yy) : undef;
 }
 
-my %json = (_how => "make bench-evaluation, suite $suite, caches $caches, seed $seed, kernel $kernel; " .
+my %json;
+my $how = "suite $suite, caches $caches, seed $seed, kernel $kernel; " .
 	"cv_reduction: CV of L2 misses over executions, default / strategy, the least over sizes that have " .
 	"at least 100 misses by default; a strategy with less than 1 % of default's misses is divided by default's mean; " .
 	"where a strategy's executions do not differ at all it is taken as half a miss; " .
@@ -95,7 +98,7 @@ my %json = (_how => "make bench-evaluation, suite $suite, caches $caches, seed $
 	"have at least 1,000 misses with it; " .
 	"intervals: of all reports; intervals_without_estimate: of these; " .
 	"cost: the mean's ratio to default, geometric mean over configurations; " .
-	"spearman: of wall time and L2 misses over executions, mean over programs that differ in misses");
+	"spearman: of wall time and L2 misses over executions, mean over programs that differ in misses";
 printf "%-18s %-10s %3s %14s %10s %9s %12s %9s %12s\n", 'benchmark config', 'strategy', 'n', 'L2 misses', 'CV %',
 	'CV ratio', 'time s', 'CV %', 'instructions';
 my (%least, %log_cost, @rho);
@@ -157,15 +160,11 @@ if (@rho) {
 	$json{spearman_time_misses} = 0 + sprintf '%.3f', $mean;
 }
 for my $file (glob "$dir/report-*.json") {
-	open my $f, '<', $file or die "$file: $!\n";
-	my $report = decode_json(do { local $/; <$f> });
+	my $report = read_json($file);
 	for my $table (grep { ref eq 'HASH' } values %$report) {
 		my ($all, $wrong) = intervals($table->{rows});
 		$json{intervals} += $all;
 		$json{intervals_without_estimate} += $wrong;
 	}
 }
-open my $out, '>', "$output.tmp" or die "$output: $!\n";
-print $out JSON::PP->new->canonical->pretty->encode(\%json);
-close $out or die "$output: $!\n";
-rename "$output.tmp", $output or die "$output: $!\n";
+record_figures($output, 'make bench-evaluation', $how, \%json);

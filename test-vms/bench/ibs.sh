@@ -51,4 +51,5 @@ measure() {
 	{ printf "%-24s %10.2f %7.2f %10.2f %7.2f\n", $1, $2, $2 / base_boot, $3, $3 / base }'
 awk -F '\t' 'BEGIN { printf "{" }
 	{ printf "%s\n  \"%s\": { \"boot_cpu_s\": %s, \"loop_ns\": %s }", (NR > 1 ? "," : ""), $1, $2, $3 }
-	END { print "\n}" }' "$build/bench/ibs.tsv" >"$build/bench/ibs.json"
+	END { print "\n}" }' "$build/bench/ibs.tsv" |
+	perl "$here/Figures.pm" "$build/bench/ibs.json" 'make bench-ibs' 'CPU time of the host to boot, and ns of a loop'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# memref beside DAMON, page_idle, clear_refs, the multi-gen LRU and NUMA balancing: the page
-# build/bench/judge.md, the numbers in judge.json.
+# memref beside DAMON, page_idle, clear_refs, the multi-gen LRU and NUMA balancing: the numbers in
+# build/bench/judge.json, of which make results makes a page.
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 PARTS='cost reclaim accuracy hinting' "$here/memref.sh"

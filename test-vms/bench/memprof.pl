@@ -12,8 +12,9 @@ use FindBin;
 use JSON::PP;
 use List::Util qw(max sum);
 use POSIX ();
-use lib "$FindBin::RealBin/../tests", "$FindBin::RealBin/../../tools/memprof/tests";
+use lib $FindBin::RealBin, "$FindBin::RealBin/../tests", "$FindBin::RealBin/../../tools/memprof/tests";
 use Allocators;
+use Figures;
 use Plants;
 use PlantsCxx;
 use VM;
@@ -29,22 +30,14 @@ my %parts = map { $_ => 1 } split /,/, $ENV{PARTS} // 'read,allocators,cost,over
 my $out = "$build/bench/memprof" . ($nodes == 2 ? '' : "-$nodes-nodes") . ($source eq 'ibs' ? '' : "-$source") . '.json';
 mkdir "$build/bench";
 mkdir $keep if $keep;
-# What was measured is written after each part: one that fails takes none with it.
-my %m = $ENV{PARTS} && -e $out ? %{decode_json(slurp($out))} : ();
+# What a part measured is written after it: a part that fails takes none with it.
+my %m;
 stage() if grep { !/^(?:read|allocators)$/ } keys %parts;
-# Parts of one tree are of one run.
-chomp(my $tree = `git -C "$FindBin::RealBin" describe --always --dirty 2>/dev/null` || 'not known');
 
 sub save {
 	my ($part, $how) = @_;
-	$m{_how} = "make bench-memprof: guests with emulated IBS, -icount, slice=20000, kernel 6.12"
-		unless $m{_how};
-	$m{"_how_$part"} = $how;
-	$m{"_tree_$part"} = $tree;
-	open my $f, '>', "$out.tmp" or die "$out: $!";
-	print $f JSON::PP->new->canonical->pretty->encode(\%m);
-	close $f or die;
-	rename "$out.tmp", $out or die;
+	record_figures($out, "make bench-memprof PARTS=$part", "guests with emulated IBS, -icount, slice=20000, kernel 6.12; $how", \%m);
+	%m = ();
 }
 
 # --- patterns -------------------------------------------------------------------

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# memref and its peers: what they find and what they cost.  Tables in
-# build/bench/memref.md, numbers in build/bench/memref.json.
+# memref and its peers: what they find and what they cost.  Numbers in build/bench/memref.json
+# and judge.json; make results makes the tables of docs/results of them.
 # PARTS="cost accuracy" runs these parts only, and leaves their output for a later run.
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -26,4 +26,4 @@ echo "== memref against the oracle"
 prove "$here/../tests/memref-oracle.t" "$here/../tests/selftests.t" :: memref
 "$here/memref.pl" "$build"
 "$here/judge.pl" "$build"
-echo "The tables are in $out/memref.md and judge.md, the numbers in $out/memref.json and judge.json."
+echo "The numbers are in $out/memref.json and judge.json; make results makes the tables of them."

@@ -5,13 +5,15 @@
 # of pagealloc.sh printed.  With PARTS, only of these; other numbers stay.
 use strict;
 use warnings;
-use JSON::PP;
+use FindBin;
+use lib $FindBin::RealBin;
+use Figures;
 
 my ($build, $seed) = @ARGV;
 die "usage: pagealloc.pl BUILD SEED\n" if @ARGV != 2;
-my %n = (_how => "make bench-pagealloc; seed $seed; 1 GiB; " .
-		 "fault and remap costs are instructions (-icount shift=0), the least ratio of all memories; " .
-		 "of time, the least of the memories' medians of seven boots");
+my $how = "1 GiB; fault and remap costs are instructions (-icount shift=0), the least ratio of all memories; " .
+	"of time, the least of the memories' medians of seven boots";
+my %n;
 
 sub slurp {
 	my ($name) = @_;
@@ -32,11 +34,6 @@ sub least { return (sort { $a <=> $b } @_)[0] }
 # Was one of the parts measured?
 my %measured = map { $_ => 1 } split ' ', $ENV{PARTS} // '';
 sub measured { return !%measured || grep { $measured{$_} } @_ }
-my $json = "$build/bench/pagealloc.json";
-if (%measured && open my $f, '<', $json) {
-	local $/;
-	%n = (%{decode_json(<$f>)}, %n);
-}
 
 sub full {
 	for my $strategy ('partition', 'coloring') {
@@ -95,7 +92,6 @@ sub others {
 others() if !%measured;
 $_ += 0 for grep { /^-?[\d.]+$/ } values %n;
 
-open my $out, '>', $json or die "$json: $!\n";
-print $out JSON::PP->new->canonical->pretty->encode(\%n);
-close $out or die "$json: $!\n";
-print JSON::PP->new->canonical->pretty->encode(\%n);
+my $parts = %measured ? "PARTS=\"$ENV{PARTS}\" " : '';
+record_figures("$build/bench/pagealloc.json", "${parts}make bench-pagealloc", "seed $seed; $how", \%n);
+print "$_ $n{$_}\n" for sort keys %n;

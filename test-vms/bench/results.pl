@@ -1,90 +1,175 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# results.pl BUILD DOCS: brings pages of DOCS/results up to date with the tables that benches
-# left in BUILD/bench (make results).  A bench that was not run leaves its page as it is.
+# results.pl BUILD DOCS: the pages of DOCS/results (make results).  Takes over what benches measured
+# from BUILD/bench/NAME.json into DOCS/results/data/NAME.json, and makes each page of its template,
+# DOCS/results/templates/PAGE.md.tx (Text::Xslate, TTerse), in which NAME.FIGURE is a figure.
+# results.pl --check DOCS: prints what is wrong: pages that are not what their templates and data
+# make, figures typed into a template, and figures of the data that are typed into another page.
 use strict;
 use warnings;
-use JSON::PP;
+use FindBin;
+use lib $FindBin::RealBin;
+use File::Basename 'basename';
+use Figures;
+use List::Util qw(max min sum);
+use Text::Xslate;
+
+# What is not a page's run: a bench with another number of hosts.
+my %only_if = (fleet => sub { $_[0]{hosts} == 10000 });
 
 my ($build, $docs) = @ARGV;
-die "usage: results.pl BUILD DOCS\n" if !defined $docs;
+die "usage: results.pl BUILD|--check DOCS\n" if !defined $docs;
+my $check = $build eq '--check';
+my $wrong = 0;
+
+sub complain {
+	print "@_\n";
+	$wrong = 1;
+}
 
 sub slurp {
 	my ($path) = @_;
-	open my $f, '<', $path or return undef;
+	open my $f, '<:utf8', $path or return undef;
 	local $/;
 	return <$f>;
 }
 
-sub update {
-	my ($page, $text) = @_;
-	my $path = "$docs/results/$page";
-	my $old = slurp($path) // '';
-	print "$page: ", $old eq $text ? "is as it was\n" : "rewritten\n";
-	return if $old eq $text;
-	open my $f, '>', $path or die "$path: $!\n";
-	print $f $text;
-	close $f or die "$path: $!\n";
+# What is printed as a figure, of these digits: neither few, nor round, nor a power of two.
+my %printed;
+sub digits { return length($_[0] =~ tr/0-9//cdr =~ s/^0+|0+$//gr) }
+sub is_figure {
+	my ($text) = @_;
+	my $number = $text =~ tr/,//dr;
+	return digits($text) >= 4 && ($number =~ /\./ || $number & $number - 1);
 }
 
-# make bench-memref, make judge: a page each.
-for (['memref', 'memref-costs'], ['judge', 'judge']) {
-	my $page = slurp("$build/bench/$_->[0].md");
-	update("$_->[1].md", $page) if defined $page;
+# With thousands separators, and so many digits behind the point.
+sub number {
+	my ($value, $decimals) = @_;
+	die "a figure is missing\n" if !defined $value;
+	die "$value: not a number\n" if $value !~ /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+	my $text = sprintf "%.${\($decimals // 0)}f", $value;
+	1 while $text =~ s/^(-?\d+)(\d{3})/$1,$2/;
+	$printed{$text =~ s/^-//r} = 1;
+	return $text;
 }
 
-# make bench-coverage: the rows of a table, whose columns are as the page's.
-my $coverage = slurp("$build/bench/coverage.md");
-if (defined $coverage) {
-	my $page = slurp("$docs/results/intervals.md") // die "$docs/results/intervals.md: $!\n";
-	my ($table) = $coverage =~ /^((?:\|.*\n)+)/m or die "$build/bench/coverage.md: has no table\n";
-	my ($head) = split /\n/, $table;
-	my ($old) = $page =~ /^(\Q$head\E\n(?:\|.*\n)*)/m or die "intervals.md: has no table with the columns $head\n";
-	# An interrupted bench leaves a part.
-	die "$build/bench/coverage.md: has fewer rows than intervals.md\n" if $table =~ tr/\n// < $old =~ tr/\n//;
-	$page =~ s/\Q$old\E/$table/;
-	update('intervals.md', $page);
+# So many digits that are not zeros, but all of those before the point.
+sub significant {
+	my ($value, $digits) = @_;
+	die "a figure is missing\n" if !defined $value;
+	return abs $value >= 10 ** ($digits - 1) ? number($value) : 0 + sprintf "%.${digits}g", $value;
 }
 
-# make bench-fleet: a page, of as many hosts as it is about.
-my $fleet = slurp("$build/bench/fleet.json");
-$fleet = decode_json($fleet) if defined $fleet;
-if ($fleet && ($fleet->{hosts} // 0) == 10000) {
-	my $cell = sub { my ($name, $format) = @_; defined $fleet->{$name} ? sprintf($format // '%s', $fleet->{$name}) : '-' };
-	my @rows = (
-		[ 'questions whose answer is that of the plain computation', 'questions_right', 'questions_right_clickhouse' ],
-		[ 'of so many', 'questions_asked', 'questions_asked_clickhouse' ],
-		map({ my ($what, $key) = @$_; map { [ "$what, $_->[0] hosts, s", "${key}_duckdb$_->[1]", "${key}_clickhouse$_->[1]", '%.2f' ] }
-			[ '10,000', '' ], [ '1,000', '_1000_hosts' ] } [ 'longest time of a question', 'question_max_s' ],
-			[ 'most CPU time of a question', 'question_max_cpu_s' ]),
-		[ 'import of all, s', 'import_s', 'import_s_clickhouse', '%.0f' ],
-		[ 'bytes per host and day, intervals', 'bytes_per_host_day_intervals_parquet', 'bytes_per_host_day_intervals_clickhouse' ],
-		[ 'bytes per host and day, services', 'bytes_per_host_day_services_parquet', 'bytes_per_host_day_services_clickhouse' ],
-	);
-	my $table = join '', map { my ($what, $duckdb, $clickhouse, $format) = @$_;
-		"| $what | " . $cell->($duckdb, $format) . ' | ' . $cell->($clickhouse, $format) . " |\n" } @rows;
-	my ($how) = $fleet->{_how} =~ /^([^|]*?) *(?:\||$)/;
-	update('fleet.md', <<"end");
-# Results: questions over 10,000 hosts
-
-`make bench-fleet`, a day of 10,000 made hosts: the five questions of memscope-fleet, by the two engines, beside a plain
-computation over the same rows ([how to ask them](../guide/fleet.md#questions)). `make results` makes this page.
-
-| | DuckDB | ClickHouse |
-|---|---|---|
-$table
-As CSV, a host's day has $fleet->{bytes_per_host_day_csv} bytes.
-
-| of a host and day | bytes |
-|---|---:|
-| figures, a record a minute, as an archive of Performance Co-Pilot | @{[$cell->('bytes_per_host_day_figures_pcp')]} |
-| maps, 2,048 groups a minute with random numbers of pages, as CSV by xz | @{[$cell->('bytes_per_host_day_maps_csv_xz')]} |
-| samples, 100 a second and CPU of 64 for 10 s an hour, as profiles of pprof | @{[$cell->('bytes_per_host_day_samples_pprof')]} |
-
-Times are of programs that began to run for the
-question: that of DuckDB includes loading it, and CPU time of ClickHouse is that of both servers.
-
-$how.
-end
+my (%figures, %runs);
+sub read_data {
+	for my $path (glob "$docs/results/data/*.json") {
+		my $name = basename($path, '.json');
+		$runs{$name} = read_json($path);
+		for my $run (@{$runs{$name}}) {
+			for (keys %{$run->{figures}}) {
+				complain("$path: $_ is there twice") if exists $figures{$name}{$_};
+				$figures{$name}{$_} = $run->{figures}{$_};
+			}
+		}
+	}
 }
+
+# Takes over what was measured since.
+sub update_data {
+	for my $path (glob "$docs/results/data/*.json") {
+		my $name = basename($path, '.json');
+		my $flat = read_json("$build/bench/$name.json") or next;
+		if ($only_if{$name} && !$only_if{$name}->($flat)) {
+			print "$name.json: is of another set-up than its page, and is not taken over\n";
+			next;
+		}
+		my $runs = $flat->{_runs} or die "$build/bench/$name.json: does not say of which runs it is: make it again\n";
+		my @runs = merge_runs(read_json($path), map { my $run = $_;
+			+{ %$run, figures => { map { $_ => $flat->{$_} } grep { defined $flat->{$_} } @{$run->{figures}} } } } @$runs);
+		write_json($path, \@runs);
+	}
+}
+
+# By which commands the figures of a template were measured.
+sub provenance {
+	my ($template) = @_;
+	my (%used, @rows, $recorded);
+	for my $code ($template =~ /\[%(.*?)%\]/gs) {
+		$used{$1}{$2} = 1 while $code =~ /\b([a-z]\w*)\.(\w+)/g;
+	}
+	for my $name (sort keys %runs) {
+		for my $run (@{$runs{$name}}) {
+			next if !grep { $used{$name}{$_} } keys %{$run->{figures}};
+			$recorded ||= $run->{recorded_in};
+			push @rows, sprintf "| %s | %s | %s | %s |\n", "`$run->{command}`", ($run->{how} // '') =~ s/\|/\\|/gr,
+				$run->{recorded_in} ? ("recorded $run->{date}", "in $run->{recorded_in}") : @$run{qw(date commit)};
+		}
+	}
+	return '' if !@rows;
+	return join '', "\nHow these figures were measured:\n\n| command | set-up | date | commit |\n|---|---|---|---|\n", @rows,
+		$recorded ? "\n*Recorded*: of figures that came here before benches noted it, the day and the commit that brought them.\n" : '';
+}
+
+sub render {
+	my ($engine, $page) = @_;
+	my $template = slurp("$docs/results/templates/$page.tx");
+	my $head = "<!-- Made by make results, of templates/$page.tx and data/. -->\n";
+	my $text = eval { $engine->render("$page.tx", \%figures) };
+	if (!defined $text) {
+		complain("$page.tx: " . ($@ =~ s/\n-{3}.*//sr));
+		return undef;
+	}
+	return $head . $text . provenance($template);
+}
+
+# Figures that are typed into a template; without what is code.
+sub typed {
+	my ($page) = @_;
+	my $text = slurp("$docs/results/templates/$page.tx") =~ s/\[%.*?%\]/x/gsr =~ s/^```.*?^```//gmsr;
+	return grep { is_figure($_) } map { numbers($_) } split /\n/, $text;
+}
+
+sub numbers {
+	my ($line) = @_;
+	return () if $line =~ /^(?:    |\t)/;
+	$line =~ s/`[^`]*`|\([^()]*\.md[^()]*\)//g;
+	return $line =~ /(?<![\w.,-])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\w,]|\.\d)/g;
+}
+
+sub check_others {
+	my @pages = map { chomp; $_ } `find '$docs' -name '*.md' -not -path '*/results/*' -not -path '*/reference/*'`;
+	for my $page (sort @pages) {
+		my $fenced;
+		for (split /\n/, slurp($page)) {
+			$fenced = !$fenced if /^```/;
+			next if $fenced;
+			complain("$page: $_ is a figure of results/data: link to its page") for grep { is_figure($_) && $printed{$_} } numbers($_);
+		}
+	}
+}
+
+update_data() if !$check;
+read_data();
+my $engine = Text::Xslate->new(path => "$docs/results/templates", cache => 0, syntax => 'TTerse', type => 'text', verbose => 2,
+	function => { n => \&number, sig => \&significant, pct => sub { number(100 * $_[0], $_[1] // 1) . ' %' },
+		signed => sub { ($_[0] < 0 ? "" : "+") . number(@_) }, least => sub { min(@_) }, most => sub { max(@_) }, mean => sub { sum(@_) / @_ } },
+	warn_handler => sub { die @_ }, die_handler => sub { die @_ });
+for my $template (glob "$docs/results/templates/*.tx") {
+	my $page = basename($template, '.tx');
+	my $new = render($engine, $page) // next;
+	my $old = slurp("$docs/results/$page") // '';
+	if ($check) {
+		complain("$page: is not what its template and data make: make results") if $old ne $new;
+		complain("$page.tx: $_ is typed: a figure belongs into data/") for typed($page);
+		next;
+	}
+	print "$page: ", $old eq $new ? "is as it was\n" : "rewritten\n";
+	next if $old eq $new;
+	open my $f, '>:utf8', "$docs/results/$page" or die "$docs/results/$page: $!\n";
+	print $f $new;
+	close $f or die "$docs/results/$page: $!\n";
+}
+check_others() if $check;
+exit $wrong;

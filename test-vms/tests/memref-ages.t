@@ -7,8 +7,8 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::RealBin;
-use JSON::PP;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../bench";
+use Figures;
 use List::Util qw(max min);
 use Test::More;
 use VM;
@@ -66,15 +66,9 @@ like($rec->{out}, qr/^anon,128,/m, 'report curve');
 like($rec->{out}, qr/^0$/m, 'record switches the ages off again');
 
 if (($ENV{MEMSCOPE_KERNEL} // 'vm') eq 'vm') {
-	my $json = JSON::PP->new->canonical->pretty;
-	my $path = "$build/bench/memref.json";
-	mkdir "$build/bench";
-	my $bench = eval { $json->decode(slurp($path)) } // {};
-	$bench->{age_within_one_interval} = 0 + min(map { $_->{within_one} } @works);
-	$bench->{age_cost_share} = 0 + sprintf '%.3g', $median{dense};
-	$bench->{"age_cost_share_$_"} = 0 + sprintf '%.3g', $median{$_} for qw(idle random sparse);
-	open my $f, '>', $path or die "$path: $!";
-	print $f $json->encode($bench);
-	ok(close $f, 'bench/memref.json is written');
+	record_figures("$build/bench/memref.json", 'prove test-vms/tests/memref-ages.t', 'TCG, -icount', {
+		age_within_one_interval => 0 + min(map { $_->{within_one} } @works),
+		age_cost_share => 0 + sprintf('%.3g', $median{dense}),
+		map { ("age_cost_share_$_" => 0 + sprintf '%.3g', $median{$_}) } qw(idle random sparse) });
 }
 done_testing();

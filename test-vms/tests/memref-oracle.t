@@ -10,8 +10,8 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::RealBin;
-use JSON::PP;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../bench";
+use Figures;
 use List::Util 'min';
 use Test::More;
 use VM;
@@ -64,20 +64,9 @@ if (($ENV{MEMSCOPE_KERNEL} // 'vm') ne 'vm') {
 	exit;
 }
 
-# Other benchmarks of memref keep their numbers in the same file.
-my $json = JSON::PP->new->canonical->pretty;
-my $path = "$build/bench/memref.json";
-mkdir "$build/bench";
-my $bench = eval { $json->decode(slurp($path)) } // {};
-my %how = map { $_ => 1 } split / \| /, $bench->{_how} // '';
 my $release = slurp("$kernel_dir/include/config/kernel.release") // 'unknown';
 my ($qemu) = `qemu-system-x86_64 --version`;
 chomp($release, $qemu);
-delete $how{$_} for grep { /memref-oracle\.t/ } keys %how;
-$how{"recall_min, precision_min, kernel_recall_2m, kernel_precision_2m, write_recall, write_precision, recall_256_pages_no_flush: " .
-     "prove test-vms/tests/memref-oracle.t; kernel $release, $qemu, TCG, 2 CPUs, 1 GiB; no seed"} = 1;
-delete $how{$_} for grep { /write_recall_fork/ } keys %how;
-$how{"write_recall_fork, write_precision_fork, recall_unmapped, faultaround_pages_per_touch: the same run"} = 1;
 my @protected = grep { $_->{cell} =~ /^(fork|child-read|mprotect|clear-refs|uffd-wp) / } @scored;
 my @gone = grep { $_->{cell} =~ /^(munmap|exit|free|cold) / } @scored;
 my ($mapped) = grep { $_->{cell} =~ /^mapped / } @scored;
@@ -97,9 +86,6 @@ my %mine = (
 	recall_256_pages_no_flush =>
 		map { $_->{user_recall} } grep { $_->{cell} eq 'read 256 pages, alone, no flush' } @cells,
 );
-$bench->{$_} = 0 + $mine{$_} for keys %mine;
-$bench->{_how} = join ' | ', sort keys %how;
-open my $f, '>', $path or die "$path: $!";
-print $f $json->encode($bench);
-ok(close $f, 'bench/memref.json is written');
+$_ += 0 for values %mine;
+record_figures("$build/bench/memref.json", 'prove test-vms/tests/memref-oracle.t', "kernel $release, $qemu, TCG, 2 CPUs, 1 GiB; no seed", \%mine);
 done_testing();

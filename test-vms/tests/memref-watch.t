@@ -8,8 +8,8 @@ use strict;
 use warnings;
 use File::Copy;
 use FindBin;
-use lib $FindBin::RealBin;
-use JSON::PP;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../bench";
+use Figures;
 use Test::More;
 use VM;
 
@@ -222,13 +222,5 @@ if (($ENV{MEMSCOPE_KERNEL} // 'vm') ne 'vm') {
 	exit;
 }
 cmp_ok($pct, '<', 0.1, "it takes $pct % of a CPU");
-my $json = JSON::PP->new->canonical->pretty;
-mkdir "$build/bench";
-my $fleet = eval { $json->decode(slurp("$build/bench/fleet.json")) } // {};
-$fleet->{publisher_cpu_pct} = 0 + $pct;
-my $how = 'publisher_cpu_pct: prove test-vms/tests/memref-watch.t: an idle guest, 10 s, -icount';
-$fleet->{_how} = join ' | ', (grep { !/publisher_cpu_pct/ } split / \| /, $fleet->{_how} // ''), $how;
-open my $f, '>', "$build/bench/fleet.json" or die "$build/bench/fleet.json: $!";
-print $f $json->encode($fleet);
-ok(close $f, 'bench/fleet.json is written');
+record_figures("$build/bench/fleet.json", 'prove test-vms/tests/memref-watch.t', 'an idle guest, 10 s, -icount', { publisher_cpu_pct => 0 + $pct });
 done_testing;

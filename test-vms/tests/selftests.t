@@ -7,8 +7,8 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::RealBin;
-use JSON::PP;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../bench";
+use Figures;
 use Test::More;
 use VM;
 
@@ -70,17 +70,7 @@ for my $collection (@collections) {
 
 # The numbers are the plain kernel's.
 if (%metrics && ($ENV{MEMSCOPE_KERNEL} // 'vm') eq 'vm') {
-	my $json = JSON::PP->new->canonical->pretty;
-	my $path = "$build/bench/memref.json";
-	mkdir "$build/bench";
-	my $bench = eval { $json->decode(slurp($path)) } // {};
-	my $how = join(', ', sort keys %metrics) . ': prove test-vms/tests/selftests.t; ';
-	my %how = map { $_ => 1 } grep { !/selftests\.t/ } split / \| /, $bench->{_how} // '';
-	$how{"${how}TCG, 2 CPUs, 1 GiB"} = 1;
-	$bench->{$_} = 0 + $metrics{$_} for keys %metrics;
-	$bench->{_how} = join ' | ', sort keys %how;
-	open my $f, '>', $path or die "$path: $!";
-	print $f $json->encode($bench);
-	ok(close $f, 'bench/memref.json is written');
+	$_ += 0 for values %metrics;
+	record_figures("$build/bench/memref.json", 'prove test-vms/tests/selftests.t', 'TCG, 2 CPUs, 1 GiB', \%metrics);
 }
 done_testing();

@@ -9,10 +9,10 @@ use warnings;
 no warnings 'portable';
 use FindBin;
 use IO::Socket::UNIX;
-use JSON::PP;
 use List::Util qw(max min sum0);
 use POSIX 'WNOHANG';
-use lib $FindBin::RealBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../bench";
+use Figures;
 use Test::More;
 use VM;
 
@@ -431,10 +431,6 @@ sub compare {
 }
 compare(@$_) for @runs;
 
-mkdir $bench;
-if ($kernel_dir =~ /-vm$/ && open my $f, '>', "$bench/swmem.json") {
-	$result{_how} = 'prove test-vms/tests/swmem.t; kernel-vm, QEMU TCG, 2 CPUs, -icount shift=1,sleep=off unless said';
-	print $f JSON::PP->new->canonical->pretty->encode(\%result);
-	close $f;
-}
+record_figures("$bench/swmem.json", 'prove test-vms/tests/swmem.t',
+	'kernel-vm, QEMU TCG, 2 CPUs, -icount shift=1,sleep=off unless said', \%result) if $kernel_dir =~ /-vm$/;
 done_testing;

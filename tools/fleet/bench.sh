@@ -144,10 +144,6 @@ server_bytes() {
 	} print $sum' "$1" "$SHARD1" "$SHARD2"
 }
 bytes() { cat "$work/store/$1"-*.parquet | wc -c; }
-mkdir -p "$build/bench"
-# Measured in a guest, by memref-watch.t.
-publisher=$(perl -MJSON::PP -0777 -ne 'print decode_json($_)->{publisher_cpu_pct} // ""' \
-	"$build/bench/fleet.json" 2>/dev/null)
 clickhouse='  "question_max_s_clickhouse": null,'
 [ -z "$both" ] || clickhouse=$(cat <<end
   "questions_asked_clickhouse": $asked,
@@ -161,7 +157,9 @@ clickhouse='  "question_max_s_clickhouse": null,'
   "bytes_per_host_day_services_clickhouse": $(($(server_bytes services) / hosts)),
 end
 )
-cat >"$build/bench/fleet.json" <<end
+set_up="20 made recordings replayed with noise, a row a minute, services every 5 minutes; each question three times, the longest"
+set_up+="${both:+; ClickHouse: two shards}${LACKING:+; no ClickHouse: $LACKING}; $(nproc) CPUs, load $(cut -d ' ' -f 1 /proc/loadavg)"
+perl "$here/../../test-vms/bench/Figures.pm" "$build/bench/fleet.json" "make bench-fleet HOSTS=$hosts SEED=$seed" "$set_up" <<end
 {
   "questions_asked": $asked,
   "questions_right": $(smaller "$duckdb_right" "$right1000"),
@@ -171,7 +169,6 @@ cat >"$build/bench/fleet.json" <<end
   "question_max_cpu_s_duckdb_1000_hosts": $cpu1000,
 $clickhouse
   "pprof_planted_first": ${planted:-null},
-  "publisher_cpu_pct": ${publisher:-null},
   "hosts": $hosts,
   "rows_intervals": $((hosts * minutes)),
   "bytes_per_host_day_csv": $((csv / hosts)),
@@ -180,8 +177,7 @@ $clickhouse
   "bytes_per_host_day_figures_pcp": ${figures:-null},
   "bytes_per_host_day_maps_csv_xz": $maps,
   "bytes_per_host_day_samples_pprof": $samples,
-  "import_s": $import,
-  "_how": "make bench-fleet HOSTS=$hosts SEED=$seed: 20 made recordings replayed with noise, a row a minute, services every 5 minutes; each question three times, the longest; ${both:+ClickHouse: two shards; }${LACKING:+no ClickHouse: $LACKING; }$(nproc) CPUs, load $(cut -d ' ' -f 1 /proc/loadavg)${publisher:+ | publisher_cpu_pct: prove test-vms/tests/memref-watch.t: an idle guest, 10 s, -icount}"
+  "import_s": $import
 }
 end
 cat "$build/bench/fleet.json"

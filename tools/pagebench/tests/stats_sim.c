@@ -490,9 +490,10 @@ static void row(size_t what, enum shape shape, size_t reps, uint64_t seed, FILE 
 		else
 			printf(none > 0.01 ? " %.3f (none: %.2f) |" : " %.3f |", got, none);
 		fflush(stdout);
+		snprintf(name, sizeof(name), "%s_%s_%zu", intervals[what].key,
+			 intervals[what].shapes == 1 ? "any" : shapes[shape], sizes[s]);
 		if (json && !isnan(got))
-			fprintf(json, ",\n \"%s_%s_%zu\": %.4f", intervals[what].key,
-				intervals[what].shapes == 1 ? "any" : shapes[shape], sizes[s], got);
+			fprintf(json, ",\n \"%s\": %.4f,\n \"%s_none\": %.4f", name, got, name, none);
 	}
 	putchar('\n');
 }
