@@ -34,13 +34,14 @@ sub write_json {
 	rename "$path.tmp", $path or die "$path: $!\n";
 }
 
-# The runs of @old, but for what the later ones of @new measured again.
+# The runs of @old, but for what the later ones of @new measured again.  Figures that were recorded
+# by hand stay until a bench has them.
 sub merge_runs {
 	my ($old, @new) = @_;
 	my %again = map { $_ => 1 } map { keys %{$_->{figures}} } @new;
 	my %command = map { $_->{command} => 1 } @new;
 	my @kept;
-	for my $run (grep { !$command{$_->{command}} } @$old) {
+	for my $run (grep { $_->{recorded_in} || !$command{$_->{command}} } @$old) {
 		my %left = map { $_ => $run->{figures}{$_} } grep { !$again{$_} } keys %{$run->{figures}};
 		push @kept, { %$run, figures => \%left } if %left;
 	}

@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
 use Figures;
+use List::Util 'sum0';
 
 my ($build, $seed) = @ARGV;
 die "usage: pagealloc.pl BUILD SEED\n" if @ARGV != 2;
@@ -46,7 +47,39 @@ sub full {
 full() if measured('full');
 ($n{swapin_disk_steered}) = found('swapin', qr/^swapin_disk_steered ([\d.]+)$/m) if measured('swapin');
 
+my @memories = ('fresh', 'aged, half free', 'aged, a fifth free');
+# By memory and CPUs: instructions of a fault, and throughput steered / default.
+sub fault_costs {
+	for (['cost', 1], ['cost-all', 2]) {
+		my ($part, $cpus) = @$_;
+		for my $memory (@memories) {
+			my ($default, $steered, $ratio, $with_free) = found($part,
+				qr/^# $memory, search windows: default (\d+), steered (\d+) a fault: ([\d.]+); with the free, \d+, \d+: ([\d.]+)$/m);
+			my ($list_scan) = found($part, qr/^# $memory, search list: .* a fault: ([\d.]+);/m);
+			push @{$n{fault}}, { memory => $memory, cpus => $cpus, default => 0 + $default, steered => 0 + $steered,
+				ratio => 0 + $ratio, list_scan => 0 + $list_scan, with_free => 0 + $with_free };
+		}
+	}
+}
+
+# How often and how long zone->lock is held.
+sub lock_costs {
+	for my $memory (@memories) {
+		my %row = (memory => $memory);
+		for my $who ('default', 'steered') {
+			(@row{map { "${who}_$_" } qw(times faults mean median p99 longest)}) = map { 0 + $_ } found('locks',
+				qr/^# $memory, $who: held (\d+) times for (\d+) faults, mean (\d+) ns, median (\d+), p99 (\d+), longest (\d+);/m);
+		}
+		push @{$n{locks}}, \%row;
+	}
+}
+
 sub others {
+	($n{pages_fresh}) = found('fresh', qr/^ok .* fresh: [\d.]+ % of (\d+) pages/m);
+	($n{pages_aged}) = found('aged', qr/^ok .* of a tenth of (\d+) pages/m);
+	($n{pages_partition}) = found('partition', qr/^ok .* % of (\d+) pages used/m);
+	fault_costs();
+	lock_costs();
 	($n{hit_fresh}) = map { $_ / 100 } found('fresh', qr/^ok .* fresh: ([\d.]+) % of/m);
 	($n{hit_aged}) = map { $_ / 100 } found('aged', qr/^ok .* least ([\d.]+) % of/m);
 	($n{hit_partition}) = map { $_ / 100 } found('partition', qr/^ok .* least ([\d.]+) %$/m);
@@ -55,6 +88,9 @@ sub others {
 	my %probes = found('aged', qr/ probes_(\d+) (\d+);/m);
 	my ($requests, $seen) = (0, 0);
 	$requests += $_ for values %probes;
+	$n{probes_requests} = $requests;
+	$n{probes_below_16} = sum0(@probes{grep { $_ < 16 } keys %probes}) / $requests;
+	$n{probes_32_or_more} = sum0(@probes{grep { $_ >= 32 } keys %probes});
 	for my $from (sort { $a <=> $b } keys %probes) {
 		$seen += $probes{$from};
 		next if $seen < 0.999 * $requests;
@@ -69,11 +105,12 @@ sub others {
 	for (['1t', 1], ['all', 2]) {
 		my ($threads, $cpus) = @$_;
 		my @medians;
-		for my $memory ('fresh', 'aged, half free', 'aged, a fifth free') {
+		for my $memory (@memories) {
 			my @boots = sort { $a <=> $b }
 				map { found("time-$cpus-$_", qr/^# $memory, search windows: .* a fault: ([\d.]+);/m) } 1 .. 7;
 			print "# time, CPUs: $cpus, $memory: @boots\n";
 			push @medians, median(@boots);
+			push @{$n{"fault_time_$threads"}}, { memory => $memory, median => median(@boots) + 0, least => $boots[0] + 0, most => $boots[-1] + 0 };
 		}
 		$n{"fault_throughput_ratio_${threads}_time"} = least(@medians);
 	}
@@ -83,7 +120,9 @@ sub others {
 	my ($with) = found('plain', qr/^# without hints: ([\d.]+) a fault/m);
 	my ($without) = found('vanilla', qr/^# without hints: ([\d.]+) a fault/m);
 	$n{unused_extra_insn} = sprintf '%.1f', $with - $without;
+	@n{'unhinted_insn', 'unhinted_insn_vanilla'} = ($with, $without);
 	my %replay = found('replay', qr/^(\w+) +(\d+)/m);
+	@n{'replay_there', 'replay_recorded'} = @replay{'there', 'recorded'};
 	$n{replay_color_match} = $replay{there} / $replay{recorded};
 	# Of a guest's second, in which it runs 10^9 instructions.
 	($n{remap_pages_per_s}) = found('remap', qr/^# remap_pages_per_s (\d+)$/m);
@@ -94,4 +133,4 @@ $_ += 0 for grep { /^-?[\d.]+$/ } values %n;
 
 my $parts = %measured ? "PARTS=\"$ENV{PARTS}\" " : '';
 record_figures("$build/bench/pagealloc.json", "${parts}make bench-pagealloc", "seed $seed; $how", \%n);
-print "$_ $n{$_}\n" for sort keys %n;
+print "$_ $n{$_}\n" for grep { !ref $n{$_} } sort keys %n;
