@@ -146,6 +146,18 @@ for my $experiment (sort keys %sum) {
 	my $rho = @time > 2 ? correlation([ ranks(@time) ], [ ranks(@misses) ]) : undef;
 	push @rho, $rho if defined $rho;
 }
+# The table: of each program and the size of its data in L2s, misses and their CV by strategy.
+my %sizes = (half => '1/2', one => '1', two => '2');
+for my $experiment (sort keys %sum) {
+	my %row = (experiment => $experiment =~ s/ (half|one|two)$/ $sizes{$1}/r =~ s/ -?$//r);
+	for my $strategy (keys %{$sum{$experiment}}) {
+		my ($mean, $sd, $n) = moments($sum{$experiment}{$strategy}{L2_misses});
+		$row{executions} = $n;
+		$row{"${strategy}_misses"} = 0 + sprintf '%.6g', $mean;
+		$row{"${strategy}_cv_pct"} = 0 + sprintf '%.3g', $mean ? 100 * $sd / $mean : 0;
+	}
+	push @{$json{experiments}}, \%row;
+}
 for my $program (grep { $least{$_} } qw(fft sor lu)) {
 	$json{"cv_reduction_${program}_$_"} = 0 + sprintf '%.4g', $least{$program}{$_} for keys %{$least{$program}};
 }
@@ -167,4 +179,4 @@ for my $file (glob "$dir/report-*.json") {
 		$json{intervals_without_estimate} += $wrong;
 	}
 }
-record_figures($output, 'make bench-evaluation', $how, \%json);
+record_figures($output, ($suite =~ /small/ ? 'SMALL=1 ' : '') . 'make bench-evaluation', $how, \%json);
