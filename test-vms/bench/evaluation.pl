@@ -89,16 +89,16 @@ sub correlation {
 	return $xx && $yy ? $xy / sqrt($xx * $yy) : undef;
 }
 
+# cv_reduction: CV of L2 misses over executions, default / strategy, the least over sizes that have at
+# least 100 misses by default; a strategy with less than 1 % of default's misses is divided by default's
+# mean; where a strategy's executions do not differ at all it is taken as half a miss.
+# residual_cv_max_pct: the largest CV of L2 misses over executions with coloring or binhop, of
+# experiments that have at least 1,000 misses with it.
+# intervals: of all reports; intervals_without_estimate: of these.
+# *_ratio_*: the mean's ratio to default, geometric mean over configurations.
+# spearman_time_misses: of wall time and L2 misses over executions, mean over programs that differ in misses.
 my %json;
-my $how = "suite $suite, caches $caches, seed $seed, kernel $kernel; " .
-	"cv_reduction: CV of L2 misses over executions, default / strategy, the least over sizes that have " .
-	"at least 100 misses by default; a strategy with less than 1 % of default's misses is divided by default's mean; " .
-	"where a strategy's executions do not differ at all it is taken as half a miss; " .
-	"residual_cv_max_pct: the largest CV of L2 misses over executions with coloring or binhop, of experiments that " .
-	"have at least 1,000 misses with it; " .
-	"intervals: of all reports; intervals_without_estimate: of these; " .
-	"cost: the mean's ratio to default, geometric mean over configurations; " .
-	"spearman: of wall time and L2 misses over executions, mean over programs that differ in misses";
+my $how = "suite $suite, caches $caches, seed $seed, kernel $kernel";
 printf "%-18s %-10s %3s %14s %10s %9s %12s %9s %12s\n", 'benchmark config', 'strategy', 'n', 'L2 misses', 'CV %',
 	'CV ratio', 'time s', 'CV %', 'instructions';
 my (%least, %log_cost, @rho);

@@ -359,6 +359,7 @@ sub compare {
 	}
 	my $pct = @samples ? 100 * $right / @samples : 0;
 	$result{"swmem_addr_right_$key"} = $pct / 100;
+	$result{"swmem_samples_$key"} = @samples;
 	diag sprintf '%s: %d samples, %d lost, %.2f %% right', $name, scalar @samples, $lost, $pct;
 	cmp_ok(scalar @samples, '>', 300, "$name: samples");
 	# Without -icount an interrupt may return to where the next comes at once.
