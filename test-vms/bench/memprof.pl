@@ -118,6 +118,7 @@ sub patterns {
 				   @{$_->{findings}} ] if $alarms || (!$hit && $_->{pattern} !~ /control/);
 	}
 	$m{programs} = grep { !$_->{fixed} } @runs;
+	@m{qw(plants_found plants_planted plants_false_alarms)} = ($found, $wanted, $false);
 	$m{diagnosis_recall} = $found / ($wanted || 1);
 	$m{diagnosis_precision} = $found / ($found + $false || 1);
 	$m{fix_named} = $fixes / ($found || 1);
@@ -125,6 +126,7 @@ sub patterns {
 		$m{prediction_mean_err_pp} = sum(map { $_->[1] } @error) / @error;
 		$m{prediction_max_err_pp} = max(map { $_->[1] } @error);
 		$m{prediction_within_3pp} = grep({ $_->[1] <= 3 } @error) / @error;
+		$m{predictions} = @error;
 	}
 	for my $kind (keys %of) {
 		$m{"$kind-$_" =~ s/-/_/gr} = $of{$kind}{$_} for keys %{$of{$kind}};
@@ -183,6 +185,7 @@ sub cxx {
 	return unless $wanted && @single && @joint;
 	$m{cxx_programs} = keys %runs;
 	$m{cxx_patterns} = $wanted;
+	$m{cxx_found} = $found;
 	$m{cxx_false_alarms} = $false;
 	$m{cxx_recall} = $found / $wanted;
 	$m{cxx_precision} = $found / ($found + $false || 1);
@@ -281,6 +284,10 @@ sub joint {
 				print "joint: $as_is->{name}: not found\n";
 				next;
 			}
+			# The page has the first program of each pattern.
+			push @{$m{joint}}, map { my ($when, $of) = @$_; my %share = (planted => "$kind: $predicted->{fix}", when => $when);
+				@share{qw(l1 l2 l3 other_cache local remote)} = map { 0 + $_ } @$of{@columns};
+				\%share } [ before => $before->[0] ], [ predicted => $predicted ], [ then => $after->[0] ] if !defined $of{$kind};
 			my @off = map { abs($predicted->{$_} - $after->[0]{$_}) } @columns;
 			push @error, @off;
 			$loads += $after->[0]{loads};

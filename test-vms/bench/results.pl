@@ -134,7 +134,7 @@ sub typed {
 sub numbers {
 	my ($line) = @_;
 	return () if $line =~ /^(?:    |\t)/;
-	$line =~ s/`[^`]*`|\([^()]*\.md[^()]*\)//g;
+	$line =~ s/`[^`]*`|\([^()]*\.md[^()]*\)|\bgoals? (?:is|are) [\d.,]+//g;
 	return $line =~ /(?<![\w.,-])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\w,]|\.\d)/g;
 }
 
