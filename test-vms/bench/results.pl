@@ -171,5 +171,11 @@ for my $template (glob "$docs/results/templates/*.tx") {
 	print $f $new;
 	close $f or die "$docs/results/$page: $!\n";
 }
-check_others() if $check;
+if ($check) {
+	for (glob "$docs/results/*.md") {
+		my $page = basename($_);
+		complain("$page: has no template") if !-e "$docs/results/templates/$page.tx";
+	}
+	check_others();
+}
 exit $wrong;

@@ -90,6 +90,10 @@ spew("$docs/guide/speed.md", "# Speed\n\nIt takes 12,345 instructions; 4,096 pag
 like((results('--check'))[1], qr{^\S*guide/speed\.md: 12,345 is a figure of results/data: link to its page\n$}, 'a figure that is typed into another page');
 spew("$docs/guide/speed.md", "# Speed\n");
 
+spew("$docs/results/other.md", "# Other\n");
+is((results('--check'))[1], "other.md: has no template\n", 'a page without a template');
+unlink "$docs/results/other.md";
+
 # The same command again, which measures less now.
 record_figures("$build/bench/speed.json", 'make bench-speed PARTS=a', 'seed 3', {});
 ($status, $text) = results($build);
