@@ -234,7 +234,7 @@ static int write_page(FILE *f, struct memprof *m, const struct common *c, enum p
 		return complain(FAILED, "%s: %s", dir, strerror(errno));
 	if (plots == PICTURES)
 		leftover_add(dir);
-	page_head(f, "memprof");
+	page_head(f, "memprof", memprof_totals(m)->start_ns);
 	if (memprof_damage(m)) {
 		fputs("<p class=\"warnings\"><b>The recording is damaged: ", f);
 		html_text(f, memprof_damage(m));

@@ -293,7 +293,7 @@ static int write_page(struct page *p, FILE *f, const char *title, int damaged)
 	    !body || !nav || !tables)
 		ret = complain(FAILED, "no memory left");
 	if (!ret) {
-		page_head(f, title);
+		page_head(f, title, p->m->begin_ns);
 		p->f = f;
 		ret = verdict(p);
 		settings(p);

@@ -33,6 +33,8 @@ sub page {
 }
 
 system(helper('memref_gen'), "$dir/memref.dat", q{</script>"'&}) == 0 or die 'memref_gen';
+# A second, which begins a second later: two seconds are of both, none is memprof's.
+system(helper('memref_gen'), "$dir/later.dat", 'later', 11) == 0 or die 'memref_gen';
 open my $planted, '|-', helper('memprof_planted'), "$dir/memprof.data", $hostile =~ tr/\n//dr or die;
 print $planted "table 1 0 1200 0x11000000 107\nqueue 0 0 800 0x12000000 107\n";
 close $planted or die 'memprof_planted';
@@ -61,7 +63,7 @@ is(system("$tools/../test-vms/demo/page.pl", "$dir/demo"), 0, 'demo: a page is m
 
 my @pages = (page('memref', "$bin/memref", 'html', "$dir/memref.dat", '--title', $hostile),
 	     page('memprof', "$bin/memprof", 'html', "$dir/memprof.data"),
-	     page('memscope', "$bin/memscope", 'html', "$dir/memref.dat", "$dir/memprof.data", $types, '--title', $hostile),
+	     page('memscope', "$bin/memscope", 'html', "$dir/memref.dat", "$dir/later.dat", "$dir/memprof.data", $types, '--title', $hostile),
 	     "$dir/demo/index.html");
 for (@pages) {
 	my $text = slurp($_);
@@ -77,11 +79,11 @@ while (<$drive>) {
 	$ended = 1 if $c->{end};
 	next if $c->{end};
 	my ($name) = $c->{page} =~ /([^\/]+\/[^\/]+)\.html$/;
-	$seen{$1}++ if $c->{name} =~ /(zooms|all plots|brush|no values|all rows|sorted|axe-core)/;
+	$seen{$1}++ if $c->{name} =~ /(zooms|all plots|brush|another frame|no values|all rows|sorted|axe-core)/;
 	is_deeply($c->{got}, $c->{want}, "$name: $c->{name}") or diag explain $c->{got};
 }
 close $drive;
 ok($ended, 'the browser came to its end');
 # A page that has lost its plots or tables would pass by having nothing to check.
-cmp_ok($seen{$_} // 0, '>=', 2, "checked: $_") for qw(zooms brush sorted axe-core), 'all plots', 'no values';
+cmp_ok($seen{$_} // 0, '>=', 2, "checked: $_") for qw(zooms brush sorted axe-core), 'all plots', 'another frame', 'no values';
 done_testing();

@@ -6,10 +6,13 @@
  * CSV that the page shows below the table, so that there is one copy; without JavaScript
  * the pictures and the tables are what they are.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "lib/html.h"
 #include "page.h"
+
+#define NSEC_PER_SEC	UINT64_C(1000000000)
 
 /* In assets.S; strings. */
 extern const char page_css[], page_js[], page_dygraphs_css[], page_dygraphs_js[], page_dygraphs_license[];
@@ -18,15 +21,20 @@ extern const char page_css[], page_js[], page_dygraphs_css[], page_dygraphs_js[]
  * page_head() - write a page to the end of its title
  * @f: the page
  * @title: its title, and first heading
+ * @begin_ns: CLOCK_MONOTONIC at time 0 of its plots, by which pages in frames share a window of
+ *	time; 0: not known
  */
-void page_head(FILE *f, const char *title)
+void page_head(FILE *f, const char *title, uint64_t begin_ns)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n<title>", f);
 	html_text(f, title);
-	fprintf(f, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n<main>\n<h1>", page_dygraphs_css, page_css);
+	fprintf(f, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n<main", page_dygraphs_css, page_css);
+	if (begin_ns)
+		fprintf(f, " data-begin=\"%" PRIu64 ".%09" PRIu64 "\"", begin_ns / NSEC_PER_SEC, begin_ns % NSEC_PER_SEC);
+	fputs(">\n<h1>", f);
 	html_text(f, title);
 	fputs("</h1>\n", f);
 }

@@ -4,6 +4,7 @@
 #ifndef MEMSCOPE_LIB_PAGE_H
 #define MEMSCOPE_LIB_PAGE_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "lib/table.h"
@@ -31,7 +32,7 @@ struct page_table {
 	size_t shown, max_rows;
 };
 
-void page_head(FILE *f, const char *title);
+void page_head(FILE *f, const char *title, uint64_t begin_ns);
 void page_foot(FILE *f);
 void page_plot_begin(FILE *f, const char *name, const struct page_plot *plot);
 void page_plot_end(FILE *f, const struct page_plot *plot);

@@ -9,7 +9,8 @@
  * data-plot is JSON:
  *	kind	lines, stems (lines from 0), heat, points, bars
  *	x	column of the horizontal axis; width: column of the length that ends there
- *	time	true: the horizontal axis is time, which all such plots of the page share
+ *	time	true: the horizontal axis is time, which all such plots of the page share, and those
+ *		of the other pages in frames beside it whose clock is the same
  *	xlabel, ylabel, unit	texts
  *	series	[column, label] each; of a heat map, what cells are the sum of; of points,
  *		[value of the column group, label]
@@ -113,10 +114,12 @@ function number(value) {
 
 /* ----- time: one window for all plots ----- */
 
-var from, until, changing = false;
+var from, until, outside, changing = false;
+var begin = parseFloat((doc.querySelector('main[data-begin]') || root).getAttribute('data-begin'));
 
-function setTime(a, b) {
-	var least = (time.max - time.min) / 5000;
+/* @remote: by the page around this one, which knows of it */
+function setTime(a, b, remote) {
+	var least = (time.max - time.min) / 5000, was = [time.from, time.until];
 
 	if (changing || !isFinite(a) || !isFinite(b))
 		return;
@@ -136,6 +139,22 @@ function setTime(a, b) {
 			p.window(a, b);
 	});
 	changing = false;
+	if (remote || (a === was[0] && b === was[1]))
+		return;
+	outside.textContent = '';
+	if (isFinite(begin) && window.parent !== window)
+		window.parent.postMessage({ span: a === time.min && b === time.max ? null : [begin + a, begin + b] }, '*');
+}
+
+/* The window of another recording's plots, in seconds of CLOCK_MONOTONIC; null: all is shown. */
+function takeTime(span) {
+	var a = span && span[0] - begin, b = span && span[1] - begin;
+	var here = !span || (a < time.max && b > time.min);
+
+	if (!isFinite(begin) || !outside)
+		return;
+	setTime(span && here ? a : time.min, span && here ? b : time.max, true);
+	outside.textContent = here ? '' : 'The time that is selected in another recording is not in this one.';
 }
 
 function zoomTime(factor, at) {
@@ -905,6 +924,40 @@ function rowsOfPage(section) {
 	}
 }
 
+/* ----- pages in frames: one window of time for all that have the same clock ----- */
+
+function onMessage(handle) {
+	window.addEventListener('message', function (event) {
+		if (event.data)
+			handle(event.data, event.source);
+	});
+}
+
+function shareTime() {
+	var frames = [].slice.call(doc.querySelectorAll('iframe[data-clock="monotonic"]')), chosen = null;
+
+	onMessage(function (data, source) {
+		if (data.span !== null && !(Array.isArray(data.span) && data.span.length === 2 && data.span.every(isFinite)))
+			return;
+		if (source === window.parent && window.parent !== window) {
+			takeTime(data.span);
+			return;
+		}
+		if (!frames.some(function (frame) { return frame.contentWindow === source; }))
+			return;
+		chosen = data.span;
+		frames.forEach(function (frame) {
+			if (frame.contentWindow !== source)
+				frame.contentWindow.postMessage({ span: chosen }, '*');
+		});
+	});
+	frames.forEach(function (frame) {
+		frame.addEventListener('load', function () {
+			frame.contentWindow.postMessage({ span: chosen }, '*');
+		});
+	});
+}
+
 /* ----- light and dark ----- */
 
 var dark = window.matchMedia && matchMedia('(prefers-color-scheme: dark)'), theme = 'system';
@@ -933,11 +986,11 @@ function addTheme() {
 	});
 	main.insertBefore(label, main.firstChild);
 	/* A page in a frame has the colors of the page around it. */
-	window.addEventListener('message', function (event) {
-		if (event.source !== window.parent || !event.data || ['system', 'light', 'dark'].indexOf(event.data.theme) < 0)
+	onMessage(function (data, source) {
+		if (source !== window.parent || ['system', 'light', 'dark'].indexOf(data.theme) < 0)
 			return;
-		select.value = event.data.theme;
-		setTheme(event.data.theme);
+		select.value = data.theme;
+		setTheme(data.theme);
 	});
 	if (dark && dark.addEventListener)
 		dark.addEventListener('change', function () { setTheme(theme); });
@@ -976,6 +1029,7 @@ function addBar(first) {
 		 ['All', function () { setTime(time.min, time.max); }]].forEach(function (b) {
 			make('button', { type: 'button' }, bar, b[0]).addEventListener('click', b[1]);
 		});
+		outside = make('output', { 'class': 'note' }, bar);
 	}
 	if (labels.length)
 		addBoxes(bar, 'show', labels);
@@ -1002,7 +1056,8 @@ if (plots.length)
 	addBar(plots[0].figure);
 setTheme('system');
 plots.forEach(function (p) { p.start(); });
-setTime(time.min, time.max);
+setTime(time.min, time.max, true);
 setTheme(theme);
+shareTime();
 doc.querySelectorAll('section.table').forEach(rowsOfPage);
 })();

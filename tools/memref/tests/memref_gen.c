@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_gen FILE [NAME]: a recording of three intervals of a second each, in groups of 1 MiB,
- * with known contents: memref_files.t lists what must be read from it.  NAME: of its process.
+ * memref_gen FILE [NAME [BEGIN]]: a recording of three intervals of a second each, in groups of
+ * 1 MiB, with known contents: memref_files.t lists what must be read from it.  NAME: of its process.
+ * BEGIN: when it begins, in seconds of CLOCK_MONOTONIC (default 10).
  */
 #include <stdlib.h>
 
@@ -55,14 +56,16 @@ int main(int argc, char **argv)
 	static char text[NR_LAYOUTS][4096];
 	const char *formats[NR_LAYOUTS];
 	uint32_t table, at, page, i;
+	uint64_t begin_ns;
 	FILE *f;
 
-	if (argc != 2 && argc != 3) {
-		fprintf(stderr, "usage: memref_gen FILE [NAME]\n");
+	if (argc < 2 || argc > 4) {
+		fprintf(stderr, "usage: memref_gen FILE [NAME [BEGIN]]\n");
 		return 2;
 	}
-	if (argc == 3)
+	if (argc > 2)
 		name = argv[2];
+	begin_ns = strtoull(argc > 3 ? argv[3] : "10", NULL, 10) * UINT64_C(1000000000);
 	for (i = 0; i < NR_LAYOUTS; i++) {
 		layout_format(&layouts[i], text[i], sizeof(text[i]));
 		formats[i] = text[i];
@@ -70,8 +73,8 @@ int main(int argc, char **argv)
 	table = put_v6(&file, "memref", formats, NR_LAYOUTS, 1);
 	at = file.size;
 	for (i = 0; i < 3; i++) {
-		page = page_begin(&file, (10 + i) * UINT64_C(1000000000) + 999000000);
-		interval(1 + i, (10 + i) * UINT64_C(1000000000), 32 << i);
+		page = page_begin(&file, begin_ns + i * UINT64_C(1000000000) + 999000000);
+		interval(1 + i, begin_ns + i * UINT64_C(1000000000), 32 << i);
 		page_end(&file, page, i == 2 ? LOST | LOST_STORED : 0, 5);
 	}
 	put_cpu(&file, table, 0, at);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,8 +178,11 @@ static int put_text(FILE *out, const char *const *argv)
 	return ret;
 }
 
-/* The page that a tool makes, in a frame. */
-static int put_page(FILE *out, const char *program, const char *path)
+/*
+ * The page that a tool makes, in a frame.
+ * @monotonic: its times are of CLOCK_MONOTONIC, so that page.js lets it share a window of time
+ */
+static int put_page(FILE *out, const char *program, const char *path, bool monotonic)
 {
 	const char *tmp = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
 	char page[PATH_MAX], *text = NULL;
@@ -204,7 +208,7 @@ static int put_page(FILE *out, const char *program, const char *path)
 	} else {
 		fprintf(out, "<iframe title=\"%s: ", program);
 		html_text(out, path);
-		fputs("\" sandbox=\"allow-scripts\" srcdoc=\"", out);
+		fprintf(out, "\"%s sandbox=\"allow-scripts\" srcdoc=\"", monotonic ? " data-clock=\"monotonic\"" : "");
 		html_text(out, text);
 		fputs("\"></iframe>\n", out);
 	}
@@ -223,10 +227,12 @@ static int put_recording(FILE *out, const char *path, enum recording kind, size_
 
 	switch (kind) {
 	case RECORDING_MEMREF:
-		return put_page(out, "memref", path);
+		return put_page(out, "memref", path, true);
 	case RECORDING_MEMPROF:
+		return put_page(out, "memprof", path, true);
+	/* perf has a clock of its own, unless it was told otherwise. */
 	case RECORDING_PERF:
-		return put_page(out, "memprof", path);
+		return put_page(out, "memprof", path, false);
 	case RECORDING_DPROF:
 	case RECORDING_DPROF_TEXT:
 		return put_dprof(out, path, number);
@@ -293,7 +299,7 @@ int page_write(FILE *out, const char *title, const struct recordings *r, const s
 	size_t i;
 	int ret = OK;
 
-	page_head(out, title);
+	page_head(out, title, 0);
 	put_findings(out, l);
 	for (i = 0; i < r->nr && !ret; i++) {
 		fprintf(out, "<h2 id=\"recording-%zu\">%s: ", i + 1, recording_names[r->all[i].kind]);

@@ -88,7 +88,7 @@ is("$status$out$err", '0', 'html');
 my $page = slurp("$dir/page.html");
 like($page, qr/<title>a &lt; b<\/title>/, 'text is escaped');
 like($page, qr/<h2 id="findings">\d findings<\/h2>\n<ol>\n<li><b>make_table \(memprof_planted\.c:\d+\)<\/b>: remote-after-allocation/, 'findings first');
-like($page, qr/<iframe title="memprof: \Q$objects\E" sandbox="allow-scripts" srcdoc="&lt;!DOCTYPE html&gt;/, 'a page in a frame');
+like($page, qr/<iframe title="memprof: \Q$objects\E" data-clock="monotonic" sandbox="allow-scripts" srcdoc="&lt;!DOCTYPE html&gt;/, 'a page in a frame');
 like($page, qr/<td class="text">foo_cache:alloc_foo<\/td>/, 'tables of dprof');
 unlike($page, qr/(src|href)="(https?:)?\/\//, 'nothing from elsewhere');
 is(() = glob("$dir/memscope-page.*"), 0, 'no temporary file is left');

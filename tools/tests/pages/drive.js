@@ -112,6 +112,62 @@ async function timePlots(page, frame) {
 		await page.keyboard.type(String((all[0] + all[1]) / 2));
 		await page.keyboard.press('Tab');
 		check('a time that is typed is the window\'s', Math.abs((await span(frame))[0] - (all[0] + all[1]) / 2) < 0.001);
+		/* For the frames that follow, which have the same window. */
+		await (await frame.$('.bar button:last-of-type')).click();
+	}
+}
+
+/* The window of time as the machine's clock has it, if the page knows when it began. */
+const absolute = frame => frame.evaluate(() => {
+	const root = document.documentElement, main = document.querySelector('main[data-begin]');
+
+	return main && root.hasAttribute('data-from') &&
+		['data-from', 'data-until'].map(name => +main.dataset.begin + +root.getAttribute(name));
+});
+
+/* Pages in frames: a time that is selected in one is selected in all that have it. */
+async function frames(page) {
+	const inner = [];
+
+	for (const frame of page.frames().slice(1)) {
+		const all = await absolute(frame);
+
+		if (all)
+			inner.push({ frame: frame, all: all });
+	}
+	for (const one of inner) {
+		const others = inner.filter(o => o !== one);
+		const areas = await one.frame.$$('figure.plot[data-plot*=\'"time":true\'] .area');
+		const name = `${inner.indexOf(one)} of ${inner.length}`;
+
+		for (const area of [areas[0], areas[areas.length - 1]]) {
+			await drag(page, area, [0.5, 0.3], [0.8, 0.3]);
+			await becomes(one.frame, `frame ${name}: a drag zooms`, until =>
+				+document.querySelector('main').dataset.begin + +document.documentElement.dataset.until < until - 1e-9, one.all[1]);
+			const [a, b] = await absolute(one.frame);
+			for (const other of others) {
+				/* What of it is not in the other recording is left out. */
+				const here = a < other.all[1] && b > other.all[0];
+				const want = here ? [Math.max(a, other.all[0]), Math.min(b, other.all[1])] : other.all;
+				await becomes(other.frame, here ? 'another frame has the time, too' : 'another frame has no such time, and says so',
+					(from, until, said) => {
+						const root = document.documentElement, begin = +document.querySelector('main').dataset.begin;
+
+						return Math.abs(begin + +root.dataset.from - from) < 1e-6 &&
+							Math.abs(begin + +root.dataset.until - until) < 1e-6 &&
+							!!document.querySelector('.bar output').textContent === said;
+					}, ...want, !here);
+			}
+			await area.focus();
+			await page.keyboard.press('0');
+			for (const other of others)
+				await becomes(other.frame, 'another frame shows all again', (from, until) => {
+					const root = document.documentElement, begin = +document.querySelector('main').dataset.begin;
+
+					return begin + +root.dataset.from === from && begin + +root.dataset.until === until &&
+						!document.querySelector('.bar output').textContent;
+				}, ...other.all);
+		}
 	}
 }
 
@@ -210,6 +266,7 @@ async function visit(browser, file) {
 	check('each plot is drawn', await page.evaluate(() =>
 		[...document.querySelectorAll('figure.plot')].filter(f => !f.querySelector('canvas, .bars span')).map(f => f.id)), []);
 	await themes(page);
+	await frames(page);
 	for (const frame of page.frames()) {
 		await timePlots(page, frame);
 		await classes(page, frame);
