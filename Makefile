@@ -242,8 +242,8 @@ bench-coverage: tools
 	@STATS_SIM_JSON=$(B)/bench/coverage.part $(B)/tools/tests/stats_sim $(REPETITIONS) $(SEED) \
 		>$(B)/bench/coverage.md
 	@cat $(B)/bench/coverage.md
-	@perl test-vms/bench/Figures.pm $(B)/bench/coverage.json 'make bench-coverage$(addprefix \
-		 REPETITIONS=,$(REPETITIONS))$(addprefix  SEED=,$(SEED))' \
+	@perl test-vms/bench/Figures.pm $(B)/bench/coverage.json \
+		'$(strip make bench-coverage $(addprefix REPETITIONS=,$(REPETITIONS)) $(addprefix SEED=,$(SEED)))' \
 		"$$(tail -n 1 $(B)/bench/coverage.md)" <$(B)/bench/coverage.part
 
 # The pages of docs/results, of their templates and of what benches measured.

@@ -70,8 +70,7 @@ sub record_figures {
 # For benches that are not in Perl: the figures are read as JSON.
 if (!caller) {
 	die "usage: perl Figures.pm FILE COMMAND SET-UP <FIGURES\n" if @ARGV != 3;
-	local $/;
-	record_figures(@ARGV, $json->decode(<STDIN>));
+	record_figures(@ARGV, $json->decode(join '', <STDIN>));
 }
 
 1;
