@@ -17,7 +17,7 @@
 
 #include "clickhouse.h"
 #include "lib/complain.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 
 #define CONNECT_TIMEOUT_MS	10000L
 /* Of an answer; the largest of a fleet of 10,000 hosts has 1 MB. */

@@ -16,7 +16,7 @@
 #include "lib/export/pcp.h"
 #include "lib/perf/data_src.h"
 #include "lib/perf/places.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "memprof_cli.h"
 #include "options.h"
 

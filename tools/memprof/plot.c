@@ -13,7 +13,7 @@
 
 #include "lib/gnuplot.h"
 #include "lib/leftover.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "memprof_cli.h"
 #include "options.h"
 #include "plot.h"

@@ -24,7 +24,7 @@
 #include "lib/record/cgroup.h"
 #include "lib/record/command.h"
 #include "lib/record/guard.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "memprof_cli.h"
 #include "options.h"
 #include "memprof/record/preload_path.h"

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "columns.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "memref.h"
 #include "memref/model/model.h"
 #include "memref/read/gather.h"

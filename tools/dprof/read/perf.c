@@ -16,7 +16,7 @@
 
 #include "lib/perf/data_src.h"
 #include "lib/perf/perf_data.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "files.h"
 #include "kernel.h"
 #include "maps.h"

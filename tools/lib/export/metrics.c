@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "lib/complain.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "metrics.h"
 
 static void add(struct metrics *m, const struct metric_value *v)

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "perfetto.h"
 
 /* What is no UTF-8 is replaced. */

@@ -13,7 +13,7 @@
 #include <zlib.h>
 
 #include "lib/hash.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "pprof.h"
 #include "profile.pb-c.h"
 

@@ -10,7 +10,7 @@
 #include <unistr.h>
 #include <cmocka.h>
 
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 
 /* U+FFFD */
 #define R "\357\277\275"

@@ -16,7 +16,7 @@
 #include "lib/csv/line.h"
 #include "lib/hash.h"
 #include "lib/numbers.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "sink.h"
 
 #define MAX_FIELDS	256

@@ -11,7 +11,7 @@
 
 #include "lib/complain.h"
 #include "lib/perf/perf_data.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "sink.h"
 
 #define PAGE		4096

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "memref/model/flags.h"
 #include "draw.h"
 #include "frame.h"

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "frame.h"
 
 #define MAX_TEXT 1024

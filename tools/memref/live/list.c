@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "list.h"
 
 /**

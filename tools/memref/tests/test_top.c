@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "memref/live/draw.h"
 #include "memref/live/frame.h"
 #include "memref/live/parts.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "metrics.h"
 
 /* Names of processes are of their own choice: only so many become labels. */

@@ -9,7 +9,7 @@
 
 #include "lib/complain.h"
 #include "lib/table.h"
-#include "lib/utf8.h"
+#include "lib/cells/utf8.h"
 #include "run.h"
 
 static json_t *text(const char *s)

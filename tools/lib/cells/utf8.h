@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 the memscope authors */
 /* Text of unknown origin (names of processes, arguments, files), as valid UTF-8. */
 #ifndef MEMSCOPE_UTF8_H
