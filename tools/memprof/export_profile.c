@@ -14,7 +14,7 @@
 #include "lib/export/pcp.h"
 #include "lib/export/perfetto.h"
 #include "lib/export/pprof.h"
-#include "memprof/view/metrics.h"
+#include "memprof/metrics.h"
 #include "memprof_cli.h"
 #include "options.h"
 

@@ -284,7 +284,8 @@ int cmd_html(int argc, char **argv)
 	plots = no_plots ? NO_PLOTS : system_installed("gnuplot") ? PICTURES : SCRIPTED;
 	if (plots == SCRIPTED)
 		complain(OK, "gnuplot not found (Debian package gnuplot-nox): the page has plots only where its script may run");
-	failed = common_choose(m, &common) || outfile_open(&out, output);
+	/* Once for picture and table. */
+	failed = flow_choose(m, &common.view) ? complain(FAILED, "no memory left") : outfile_open(&out, output);
 	if (!failed)
 		failed = outfile_close(&out, write_page(out.f, m, &common, plots));
 	memprof_close(m);

@@ -35,6 +35,7 @@ extern "C" {
 struct memprof;
 struct memprof_access;
 struct memprof_diagnosis;
+struct memprof_view;
 
 /* The paper's five types of objects, and what is none of them. */
 enum memprof_type {
@@ -237,6 +238,62 @@ struct memprof_finding {
 	bool joint;
 };
 
+enum memprof_cell_type {
+	MEMPROF_CELL_UNKNOWN, MEMPROF_CELL_INTEGER, MEMPROF_CELL_REAL, MEMPROF_CELL_TEXT,
+};
+
+/**
+ * struct memprof_column - what a column of a view holds
+ * @name: as in CSV; it ends with the unit of percents and times: "remote_pct", "born_s"
+ * @unit: "samples", "bytes", "%"; "" for what has none
+ * @meaning: what its values mean, in words
+ * @unknown: when a value is unknown, in words; NULL: never
+ * @type: of its values, but unknown ones; those of the summary's column "value" differ
+ * @digits: behind the point, that reports print of real numbers; below 0: so many significant ones
+ */
+struct memprof_column {
+	const char *name, *unit, *meaning, *unknown;
+	enum memprof_cell_type type;
+	int digits;
+};
+
+/**
+ * struct memprof_cell - a value of a view
+ * @type: of this value
+ * @text: of text, valid UTF-8; else NULL
+ * @integer: of integers, else 0
+ * @real: of real numbers and of integers; else not a number
+ */
+struct memprof_cell {
+	enum memprof_cell_type type;
+	const char *text;
+	uint64_t integer;
+	double real;
+};
+
+/**
+ * struct memprof_view_options - what of a view
+ * @size: sizeof(struct memprof_view_options)
+ * @object: flow: of this object; MEMPROF_NO_OBJECT: of the one that is diagnosed first
+ * @thread: flow: of this thread; MEMPROF_NO_THREAD: of an object
+ * @site: objects: of sites with this text in their names; NULL: all
+ * @top: so many rows; 0: all
+ * @instances: objects: each by itself, not by site
+ * @all: count accesses that caches answered, too; lines: those of one thread, too; findings: sites
+ *	of which nothing is wrong, too
+ */
+struct memprof_view_options {
+	size_t size;
+	uint32_t object, thread;
+	const char *site;
+	size_t top;
+	bool instances, all;
+};
+
+/* An initializer: as reports without options. */
+#define MEMPROF_VIEW_OPTIONS	{ \
+	sizeof(struct memprof_view_options), MEMPROF_NO_OBJECT, MEMPROF_NO_THREAD, NULL, 0, false, false }
+
 /* An iteration over a flow. */
 struct memprof_flow {
 	const uint32_t *next, *end;
@@ -291,6 +348,16 @@ size_t memprof_nr_findings(const struct memprof_diagnosis *d);
 const struct memprof_finding *memprof_finding(const struct memprof_diagnosis *d, size_t number);
 double memprof_remote_with_all_fixes(const struct memprof_diagnosis *d);
 void memprof_diagnosis_free(struct memprof_diagnosis *d);
+
+struct memprof_view *memprof_view(struct memprof *m, const char *name,
+				  const struct memprof_view_options *options);
+const char *memprof_view_name(size_t number, const char **about);
+size_t memprof_view_rows(const struct memprof_view *v);
+size_t memprof_view_columns(const struct memprof_view *v);
+const struct memprof_column *memprof_view_column(const struct memprof_view *v, size_t column);
+int memprof_view_find(const struct memprof_view *v, const char *name);
+struct memprof_cell memprof_view_cell(const struct memprof_view *v, size_t row, size_t column);
+void memprof_view_free(struct memprof_view *v);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,6 @@
 
 #include "lib/numbers.h"
 #include "lib/perf/perf_data.h"
-#include "memprof/diagnose/patterns.h"
 #include "memprof/import/sink.h"
 #include "memprof_cli.h"
 #include "options.h"
@@ -152,31 +151,6 @@ int common_check(const struct memprof *m, const struct common *c)
 	if (c->view.thread != NO_NUMBER && c->view.thread >= memprof_nr_threads(m))
 		return complain(FAILED, "--thread %u: there are %zu", c->view.thread,
 				memprof_nr_threads(m));
-	return OK;
-}
-
-/**
- * common_choose() - of a flow that is not chosen, that of the object that is diagnosed first
- * @m: the recording
- * @c: gets the object, if something is diagnosed and none is chosen
- *
- * Return: OK, or FAILED after saying why.
- */
-int common_choose(struct memprof *m, struct common *c)
-{
-	struct findings found;
-	size_t i;
-
-	if (c->view.object != NO_NUMBER || c->view.thread != NO_NUMBER)
-		return OK;
-	if (patterns_find(m, &found)) {
-		patterns_free(&found);
-		return complain(FAILED, "no memory left");
-	}
-	for (i = 0; i < found.nr && c->view.object == NO_NUMBER; i++)
-		if (found.all[i].fix != FIX_NONE)
-			c->view.object = found.all[i].object;
-	patterns_free(&found);
 	return OK;
 }
 

@@ -64,7 +64,6 @@ struct memprof *common_open(const char *path, const struct common *c, int *damag
 int common_check(const struct memprof *m, const struct common *c);
 void common_doubt_add(struct common *c, const struct memprof_access *a);
 void common_doubt(const struct memprof *m, const char *path, struct common *c);
-int common_choose(struct memprof *m, struct common *c);
 int common_check_times(const struct common *c);
 
 #endif

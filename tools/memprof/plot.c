@@ -13,6 +13,7 @@
 
 #include "lib/gnuplot.h"
 #include "lib/leftover.h"
+#include "lib/table.h"
 #include "lib/cells/utf8.h"
 #include "memprof_cli.h"
 #include "options.h"
@@ -160,9 +161,7 @@ int cmd_plot(int argc, char **argv)
 		return FAILED;
 	}
 	common_doubt(m, argv[1], &common);
-	failed = !strcmp(view->name, "flow") && common_choose(m, &common);
-	if (!failed)
-		failed = plot_draw(m, view, &common.view, output, title);
+	failed = plot_draw(m, view, &common.view, output, title);
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;
 }

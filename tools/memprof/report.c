@@ -55,7 +55,7 @@ int cmd_report(int argc, char **argv)
 		return FAILED;
 	}
 	common_doubt(m, argv[1], &common);
-	failed = !strcmp(view->name, "flow") && common_choose(m, &common) ? -1 : view->make(m, &common.view, &table);
+	failed = view->make(m, &common.view, &table);
 	table.warning = common.doubt;
 	failed = output_table(&output, &table, failed);
 	memprof_close(m);

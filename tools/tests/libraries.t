@@ -82,6 +82,40 @@ cmp_ok(scalar @findings, '>=', 2, 'a recording with findings');
 is_deeply([ grep { !/^too-few-samples,none$/ } map { "$_->[0],$_->[1]" } map { [ /: ([\w-]+), ([\w-]+): \d+ of/ ] } split /\n/, $site ],
 	  [ grep { !/^too-few-samples,none$/ } @findings ], 'memprof_diagnose() finds what memprof diagnose finds');
 
+# Each view of the library is what memprof prints.
+sub csv_fields { return map { /^"(.*)"$/s ? $1 =~ s/""/"/gr : $_ } $_[0] =~ /\G(?:^|,)("(?:[^"]|"")*"|[^,]*)/g }
+my %verb = (findings => 'diagnose --table', levels => 'diagnose --levels', latency => 'diagnose --latency');
+for my $view (qw(summary objects threads flow nodes lines findings levels latency)) {
+	my @want = map { join "\t", csv_fields($_) } split /\n/,
+		(run("$build/bin/memprof " . ($verb{$view} // "report $view") . " -f csv $dir/memprof.data"))[1];
+	cmp_ok(scalar @want, '>', 1, "memprof prints $view") or next;
+	my ($status, $out) = run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_view $dir/memprof.data $view");
+	is_deeply([ split /\n/, $out ], \@want, "memprof_view() has the same columns and rows");
+}
+like((run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_view $dir/memprof.data heap"))[2],
+     qr/^memprof_view: No such file or directory$/, 'and no other');
+
+# The examples that are installed.
+my @examples = glob "$usr/share/doc/libmemprof/examples/*.c";
+cmp_ok(scalar @examples, '>=', 5, 'examples');
+chomp(my $flags = `$pc --cflags --libs libmemprof`);
+for my $example (@examples) {
+	my ($name) = $example =~ /([^\/]+)\.c$/;
+	is((run("gcc -Wall -Wextra -Werror -o $dir/$name $example $flags"))[2], '', "$name.c is compiled");
+	my ($status, $out, $err) = run("LD_LIBRARY_PATH=$usr/lib $dir/$name $dir/memprof.data 0");
+	# Of first_fix, 3: there is nothing to change.
+	like("$status $err", $name eq 'first_fix' ? qr/^[03] $/ : qr/^0 $/, 'and runs');
+}
+spew("$dir/objects", "table 1 0 400 0x10000000 101\nqueue 0 0 400 0x10010000 100\n");
+is((run("$build/tools/tests/memprof_planted $dir/planted.data <$dir/objects"))[0], 0, 'a recording with a pattern');
+my @fixes = map { [ /^([\w-]+),([\w-]+),/ ] } split /\n/, (run("$build/bin/memprof diagnose $dir/planted.data -f csv"))[1];
+@fixes = grep { $_->[1] !~ /^(?:fix|none)$/ } @fixes;
+cmp_ok(scalar @fixes, '>', 0, 'memprof finds it');
+my ($status, $out) = run("LD_LIBRARY_PATH=$usr/lib $dir/first_fix $dir/planted.data");
+is($status, 0, 'first_fix finds it, too');
+is_deeply([ map { [ /: ([\w-]+), ([\w-]+): \d+ remote/ ] } split /\n/, $out ], \@fixes, 'with the same fixes');
+like($out, qr/; from nodes \d[\d,]* to memory of \d/, 'and names nodes');
+
 # An installed memprof finds header and library for scripts.
 spew("$dir/script.c", (programs("$man/memprof_open.3"))[0]);
 is((run("$usr/bin/memprof script $dir/script.c $dir/memprof.data"))[1],

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /*
  * How many samples a diagnosis needs before it may say that nothing is wrong.
@@ -41,11 +41,10 @@ double enough_probability(uint64_t n, double share)
 /** enough_needed() - samples of which a site with ENOUGH_SHARE is reported with ENOUGH_PROBABILITY */
 uint64_t enough_needed(void)
 {
-	static uint64_t needed;
 	uint64_t low = PATTERN_MIN_REMOTE, high = PATTERN_MIN_REMOTE / PATTERN_MIN_SHARE;
 
-	/* Up to there the probability grows with n: the same number is asked for. */
-	while (!needed && low < high) {
+	/* Up to there the probability grows with n. */
+	while (low < high) {
 		const uint64_t n = (low + high) / 2;
 
 		if (enough_probability(n, ENOUGH_SHARE) >= ENOUGH_PROBABILITY)
@@ -53,9 +52,7 @@ uint64_t enough_needed(void)
 		else
 			low = n + 1;
 	}
-	if (!needed)
-		needed = low;
-	return needed;
+	return low;
 }
 
 /**

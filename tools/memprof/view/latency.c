@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /* Which sites the sampled latency is of, caches' and memory's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/hash.h"
+#include "memprof/names/hash.h"
 #include "latency.h"
 
 struct site {
@@ -33,7 +33,11 @@ static struct site *find_site(struct site **sites, struct memprof *m, uint32_t o
 		return NULL;
 	}
 	HASH_ADD_KEYPTR(hh, *sites, s->key, strlen(s->key), s);
-	return s;
+	if (s->hh.tbl)
+		return s;
+	free(s->key);
+	free(s);
+	return NULL;
 }
 
 static int add_object(struct site **sites, struct memprof *m, uint32_t object)
@@ -134,6 +138,18 @@ int latencies_table(struct memprof *m, const struct latencies *l, const struct v
 			return -1;
 	}
 	return 0;
+}
+
+int view_latency(struct memprof *m, const struct view_options *o, struct table *t)
+{
+	struct latencies l;
+	int bad;
+
+	table_init_columns(t, &latencies_columns);
+	bad = latencies_find(m, &l);
+	bad = bad ? bad : latencies_table(m, &l, o, t);
+	latencies_free(&l);
+	return bad;
 }
 
 /** latencies_free() - forget them */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 the memscope authors */
 /* Which sites the sampled latency is of, caches' and memory's. */
 #ifndef MEMPROF_LATENCY_H
@@ -25,8 +25,6 @@ struct latencies {
 };
 
 int latencies_find(struct memprof *m, struct latencies *l);
-extern const struct columns latencies_columns;
-
 int latencies_table(struct memprof *m, const struct latencies *l, const struct view_options *o, struct table *t);
 void latencies_free(struct latencies *l);
 

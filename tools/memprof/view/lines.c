@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /* Cache lines that several threads access: which thread reads and writes which bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/hash.h"
+#include "memprof/names/hash.h"
 #include "view.h"
 
 #define LINE	64
@@ -70,6 +70,10 @@ static int add_access(struct line **lines, const struct memprof *m, const struct
 		l->object = a->object;
 		l->offset = a->offset - (a->offset < address % LINE ? a->offset : address % LINE);
 		HASH_ADD(hh, *lines, key, sizeof(l->key), l);
+		if (!l->hh.tbl) {
+			free(l);
+			return -1;
+		}
 	}
 	u = find_user(l, a->thread);
 	if (!u)

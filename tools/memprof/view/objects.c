@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /* Objects by where they are allocated (the paper's Tables 2, 4 and 6), or each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/hash.h"
+#include "memprof/names/hash.h"
 #include "view.h"
 
 struct row {
@@ -53,7 +53,11 @@ static struct row *find_row(struct row **rows, struct memprof *m, uint32_t i, bo
 	r->object = i;
 	r->last_thread = MEMPROF_NO_THREAD;
 	HASH_ADD_KEYPTR(hh, *rows, r->site, strlen(r->site), r);
-	return r;
+	if (r->hh.tbl)
+		return r;
+	free(r->site);
+	free(r);
+	return NULL;
 }
 
 /* "0,2" */

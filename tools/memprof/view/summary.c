@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
 /* The recording in a few lines: shares, nodes, latencies, losses, what is unknown. */
 #include <stdarg.h>
@@ -9,23 +9,22 @@
 #include "enough.h"
 #include "view.h"
 
-/* Names of rows are kept until the table is printed. */
-static __attribute__((format(printf, 1, 2))) const char *name_of(const char *fmt, ...)
-{
-	static char names[256][64];
-	static int used;
-	char *name = names[used++ % 256];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(name, sizeof(names[0]), fmt, args);
-	va_end(args);
-	return name;
-}
-
 static int add(struct table *t, const char *name, struct cell value, const char *unit)
 {
 	return table_add(t, (struct cell[]){ TEXT_CELL(name), value, TEXT_CELL(unit) });
+}
+
+/* @name: a format for the level's name, or the node's number */
+static __attribute__((format(printf, 2, 5)))
+int add_of(struct table *t, const char *name, struct cell value, const char *unit, ...)
+{
+	char text[64];
+	va_list args;
+
+	va_start(args, unit);
+	vsnprintf(text, sizeof(text), name, args);
+	va_end(args);
+	return add(t, text, value, unit);
 }
 
 /* More nodes than accesses have numbers for. */
@@ -86,16 +85,13 @@ static int summary_table(struct memprof *m, const struct summary *s, struct tabl
 	bad |= add(t, "latency of memory", counts_latency(all), "cycles");
 	for (i = 0; i < MEMPROF_LEVELS; i++)
 		if (s->levels[i])
-			bad |= add(t, i == MEMPROF_LEVEL_UNKNOWN ? "found in: not known" :
-				   name_of("found in: %s", memprof_level_name(i)),
-				   REAL_CELL(100.0 * s->levels[i] / all->all), "%");
+			bad |= add_of(t, "found in: %s", REAL_CELL(100.0 * s->levels[i] / all->all), "%",
+				      i == MEMPROF_LEVEL_UNKNOWN ? "not known" : memprof_level_name(i));
 	for (i = 0; i < memprof_nr_nodes(m) && i < NODES; i++) {
-		bad |= add(t, name_of("node %d: memory accesses from its CPUs", i),
-			   INT_CELL(s->from[i].memory), "");
-		bad |= add(t, name_of("node %d: of these, remote", i), counts_remote_pct(&s->from[i]), "%");
-		bad |= add(t, name_of("node %d: accesses of its memory", i), INT_CELL(s->to[i].memory), "");
-		bad |= add(t, name_of("node %d: latency of its memory", i), counts_latency(&s->to[i]),
-			   "cycles");
+		bad |= add_of(t, "node %d: memory accesses from its CPUs", INT_CELL(s->from[i].memory), "", i);
+		bad |= add_of(t, "node %d: of these, remote", counts_remote_pct(&s->from[i]), "%", i);
+		bad |= add_of(t, "node %d: accesses of its memory", INT_CELL(s->to[i].memory), "", i);
+		bad |= add_of(t, "node %d: latency of its memory", counts_latency(&s->to[i]), "cycles", i);
 	}
 	bad |= add(t, "objects accessed", INT_CELL(memprof_nr_objects(m)), "");
 	bad |= add(t, "threads", INT_CELL(memprof_nr_threads(m)), "");

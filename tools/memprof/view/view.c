@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 the memscope authors
-/* The views, and how they count. */
-#include <stdio.h>
+/* The views. */
 #include <string.h>
 
 #include "view.h"
@@ -13,6 +12,15 @@ const struct view views[] = {
 	{ "flow", "accesses of one object or thread over time", &flow_columns, view_flow, true },
 	{ "nodes", "from which node to which memory", &nodes_columns, view_nodes, true },
 	{ "lines", "cache lines that several threads access: sharing, HITM, latency", &lines_columns, view_lines, false },
+	{ }
+};
+
+const struct view diagnosis_views[] = {
+	{ "findings", "the diagnosis: patterns, fixes and what these would change", &findings_columns,
+	  view_findings, false },
+	{ "levels", "where loads find their data: as it is, and with each fix", &levels_columns,
+	  view_levels, false },
+	{ "latency", "sites by their share of the sampled latency", &latencies_columns, view_latency, false },
 	{ }
 };
 

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 the memscope authors */
 /* The views: tables made of flows. */
 #ifndef MEMPROF_VIEW_H
 #define MEMPROF_VIEW_H
 
-#include "lib/table.h"
+#include "lib/cells/cells.h"
 #include "memprof/memprof.h"
 
 /**
@@ -44,9 +44,10 @@ struct view {
 
 /* Their columns, beside each. */
 extern const struct columns summary_columns, objects_columns, threads_columns, flow_columns,
-	nodes_columns, lines_columns;
+	nodes_columns, lines_columns, findings_columns, levels_columns, latencies_columns;
 
-extern const struct view views[];
+/* Those of memprof report; those of memprof diagnose. */
+extern const struct view views[], diagnosis_views[];
 const struct view *view_find(const char *name);
 const char *view_word(int n, const char **about);
 
@@ -56,6 +57,11 @@ int view_threads(struct memprof *m, const struct view_options *o, struct table *
 int view_flow(struct memprof *m, const struct view_options *o, struct table *t);
 int view_nodes(struct memprof *m, const struct view_options *o, struct table *t);
 int view_lines(struct memprof *m, const struct view_options *o, struct table *t);
+int view_findings(struct memprof *m, const struct view_options *o, struct table *t);
+int view_levels(struct memprof *m, const struct view_options *o, struct table *t);
+int view_latency(struct memprof *m, const struct view_options *o, struct table *t);
+
+int flow_choose(struct memprof *m, struct view_options *o);
 
 /**
  * struct counts - accesses, added up

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "metrics.h"
-#include "view.h"
+#include "memprof/view/view.h"
 
 enum {
 	SAMPLES, ACCESSES, MEMORY, REMOTE, LATENCY, LEVEL, NODE_FROM, NODE_FROM_REMOTE, NODE_TO, NODE_LATENCY,
