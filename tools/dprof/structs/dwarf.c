@@ -335,7 +335,8 @@ static void consider_pointer(struct search *s, Dwarf_Die *type, int score)
 	Dwarf_Die to, child, member;
 	int fits;
 
-	if (!die_pointee(type, &to) || !dwarf_diename(&to))
+	/* Profiling of allocations has a variable for each site, of this struct. */
+	if (!die_pointee(type, &to) || !dwarf_diename(&to) || !strcmp(dwarf_diename(&to), "alloc_tag"))
 		return;
 	fits = size_score(s, dwarf_bytesize(&to) > 0 ? dwarf_bytesize(&to) : 0);
 	if (fits >= 0)

@@ -712,12 +712,12 @@ struct foo {
 	char unused[40];
 	long last;
 };
-struct bar { char c[200]; };
-void *kmalloc(unsigned long size);
+struct bar { char c[200]; }; struct alloc_tag { char c[96]; };
+void *kmalloc(unsigned long size); void tag_restore(struct alloc_tag *);
 struct foo *first_foo;
 __attribute__((noinline)) void make_foo(struct bar *from)
 {
-	struct foo *foo = kmalloc(sizeof(*foo));
+	struct foo *foo = ({ static struct alloc_tag t; struct alloc_tag *old = &t; void *p = kmalloc(sizeof(*foo)); tag_restore(old); p; });
 	struct bar *other = from + 1;
 
 	foo->first = other->c[3];
@@ -741,7 +741,7 @@ C
 	}
 	my $file = spew("$dir/structs.txt", $text);
 	my ($row) = rows("report profile --vmlinux $dir/foo.o $file");
-	is($row->{struct}, 'foo', 'the struct of an allocation, by DWARF');
+	is($row->{struct}, 'foo', 'the struct of an allocation, by DWARF, and not that of its tag');
 	my @members = rows("layout foo --vmlinux $dir/foo.o $file");
 	is_deeply([ sort map { $_->{member} } @members ],
 		  [ sort qw(first part (unnamed) next low unused last) ], 'its members');
