@@ -40,7 +40,7 @@ struct definition {
 struct dwarf {
 	Dwfl *dwfl;
 	struct place *places;
-	struct definition *structs;
+	struct definition *structs, *variables;
 	bool has_structs;
 	csh capstone;
 	bool disassembles;
@@ -194,7 +194,26 @@ static int dwarf_members(struct layout *l, Dwarf_Die *die, const char *prefix, u
 	return 0;
 }
 
-/* Index the definitions (not declarations) of structs; of equal names, the first one. */
+static int add_definition(struct definition **to, const char *name, const Dwarf_Die *die)
+{
+	struct definition *s;
+
+	HASH_FIND_STR(*to, name, s);
+	if (s)
+		return 0;
+	s = malloc(sizeof(*s));
+	if (!s)
+		return -1;
+	s->name = name;
+	s->die = *die;
+	HASH_ADD_KEYPTR(hh, *to, s->name, strlen(s->name), s);
+	return 0;
+}
+
+/*
+ * Index the definitions (not declarations) of structs, and variables that other files may use;
+ * of equal names, the first one.
+ */
 static int add_structs(struct dwarf *d)
 {
 	Dwarf_Die *cu = NULL, child;
@@ -204,27 +223,39 @@ static int add_structs(struct dwarf *d)
 		if (dwarf_child(cu, &child))
 			continue;
 		do {
-			const char *name;
-			struct definition *s;
+			const int tag = dwarf_tag(&child);
+			const char *name = dwarf_diename(&child);
 
-			if (dwarf_tag(&child) != DW_TAG_structure_type)
-				continue;
-			name = dwarf_diename(&child);
 			if (!name)
 				continue;
-			HASH_FIND_STR(d->structs, name, s);
-			if (s || dwarf_bytesize(&child) <= 0)
-				continue;
-			s = malloc(sizeof(*s));
-			if (!s)
+			if (tag == DW_TAG_structure_type && dwarf_bytesize(&child) > 0 &&
+			    add_definition(&d->structs, name, &child))
 				return -1;
-			s->name = name;
-			s->die = child;
-			HASH_ADD_KEYPTR(hh, d->structs, s->name, strlen(s->name), s);
+			if (tag == DW_TAG_variable && dwarf_hasattr_integrate(&child, DW_AT_external) &&
+			    add_definition(&d->variables, name, &child))
+				return -1;
 		} while (!dwarf_siblingof(&child, &child));
 	}
 	d->has_structs = true;
 	return 0;
+}
+
+/**
+ * dwarf_global() - find a variable that several files may use
+ * @d: the files
+ * @name: of the variable
+ * @type: set to its type
+ *
+ * Return: true if there is one.
+ */
+bool dwarf_global(struct dwarf *d, const char *name, Dwarf_Die *type)
+{
+	struct definition *s;
+
+	if (!d->has_structs && add_structs(d))
+		return false;
+	HASH_FIND_STR(d->variables, name, s);
+	return s && die_type(&s->die, type);
 }
 
 /**
@@ -646,6 +677,10 @@ void dwarf_close(struct dwarf *d)
 
 	HASH_ITER(hh, d->structs, s, next_struct) {
 		HASH_DEL(d->structs, s);
+		free(s);
+	}
+	HASH_ITER(hh, d->variables, s, next_struct) {
+		HASH_DEL(d->variables, s);
 		free(s);
 	}
 	HASH_ITER(hh, d->places, p, next) {

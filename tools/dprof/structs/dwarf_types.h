@@ -16,6 +16,7 @@ struct die_field {
 struct dwarf;
 
 Dwarf_Die *dwarf_function_unit(struct dwarf *d, const char *function);
+bool dwarf_global(struct dwarf *d, const char *name, Dwarf_Die *type);
 bool die_type(Dwarf_Die *die, Dwarf_Die *type);
 bool die_pointee(Dwarf_Die *type, Dwarf_Die *to);
 bool die_is_struct(Dwarf_Die *type);

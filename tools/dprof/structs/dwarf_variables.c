@@ -39,23 +39,23 @@ static bool find_variable(Dwarf_Die *scope, const char *name, bool deep, int dep
 /**
  * dwarf_variable() - find the struct of a variable
  * @d: the files
- * @function: a function that accesses it
+ * @function: a function that accesses it; NULL: the variable is one that other files may use
  * @variable: its symbol; the compiler appends a number to static variables of functions
  * @name: set to the name of the struct; of an array, that of its elements
  * @size: of @name
  *
- * Searches the function's compilation unit alone, as the files have thousands of them.
+ * Searches the function's compilation unit, as the files have thousands of them, or an index of global variables.
  *
  * Return: 0, or -1 if the variable is not found, or not of a struct with a name.
  */
 int dwarf_variable(struct dwarf *d, const char *function, const char *variable, char *name, size_t size)
 {
-	Dwarf_Die *cu = dwarf_function_unit(d, function), type;
+	Dwarf_Die *cu = function ? dwarf_function_unit(d, function) : NULL, type;
 	const char *dot = strchr(variable, '.');
 	char symbol[128];
 
 	snprintf(symbol, sizeof(symbol), "%.*s", dot ? (int)(dot - variable) : (int)strlen(variable), variable);
-	if (!cu || !find_variable(cu, symbol, dot, 0, &type))
+	if (function ? !cu || !find_variable(cu, symbol, dot, 0, &type) : dot || !dwarf_global(d, symbol, &type))
 		return -1;
 	while (dwarf_tag(&type) == DW_TAG_array_type)
 		if (!die_type(&type, &type))

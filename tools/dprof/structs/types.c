@@ -250,7 +250,8 @@ static bool by_variable(struct model *m, struct layouts *l, struct dtype *t)
 				    sizeof(t->struct_name)))
 			return true;
 	}
-	return false;
+	/* down_read() is in another file than uts_sem. */
+	return l->dwarf && !dwarf_variable(l->dwarf, NULL, variable, t->struct_name, sizeof(t->struct_name));
 }
 
 /**

@@ -767,7 +767,7 @@ C
 	# Variables: a static one, an array, and one of a function.
 	spew("$dir/var.c", <<'C');
 struct pair { long left, right; };
-struct pair one;
+struct pair one, lone;
 static struct pair many[16];
 __attribute__((noinline)) long use_static(int i)
 {
@@ -782,16 +782,17 @@ C
 	my ($own) = `nm $dir/var.o` =~ /[bd] (own\.\d+)$/m or die;
 	begin();
 	$text =~ s/ t count$/ t use_static/m;
-	for my $name (qw(one many own)) {
-		my $addr = 0xffffffff82000000 + 0x1000 * { one => 1, many => 2, own => 3 }->{$name};
+	for my $name (qw(one many own lone)) {
+		my $addr = 0xffffffff82000000 + 0x1000 * { one => 1, many => 2, own => 3, lone => 4 }->{$name};
 		$text .= sprintf "symbol %x D %s\nsymbol %x D end_of_$name\n", $addr, $name eq 'own' ? $own : $name, $addr + 512;
-		sample(0, $function{count}, $addr, $name eq 'many' ? 40 : 8, type => 7, base => 0xffffffff82000000)
+		# Of code in another file, as that of locks.
+		sample(0, $function{$name eq 'lone' ? 'scan' : 'count'}, $addr, $name eq 'many' ? 40 : 8, type => 7, base => 0xffffffff82000000)
 			for 1 .. 3;
 	}
 	my %variable = map { $_->{type} =~ s/\..*//r => $_ } rows("report classify --by field --vmlinux $dir/var.o " .
 		spew("$dir/variables.txt", $text =~ s/ op=1/ data_src=$source{dram} op=1/gr));
 	is_deeply({ map { $_ => $variable{$_}{field} } keys %variable },
-		  { one => 'right', many => '[2].right', own => 'right' }, 'fields of static variables');
+		  { one => 'right', many => '[2].right', own => 'right', lone => 'right' }, 'fields of variables');
 
 	# Of a size class alone, the bytes asked for are not known.
 	spew("$dir/less.c", (`cat $dir/foo.c` =~ s/unused\[40\]/unused[32]/r));
