@@ -17,8 +17,13 @@
  *
  *   SIZE_LOW       the youngest pages of a bucket are referenced, before others are added
  *   SIZE_ESTIMATE  any page of a bucket is, after half of the others are added
- *   SIZE_HIGH      the oldest pages are, after all are added; as of a loop over more memory
- *                  than the limit has, none of these stays
+ *   SIZE_HIGH      rather older pages are, after all are added
+ *
+ * Whether older ones are is found from the pages that leave a bucket.  Of a loop none gets
+ * older than the bucket: each is referenced at its last age, and with less memory than the loop
+ * has, none stays.  If most pages get older, references come at any age.  With a share p
+ * of pages that is referenced before it gets older, SIZE_HIGH has their ages distributed over
+ * the bucket as x^(1/(1-p)): uniform if p is 0, all at the end if it is 1.
  *
  * The limit is the smallest that has at most the rate of refaults.  Its uncertainty is of
  * two kinds, and the interval has both: the lower end is that of SIZE_LOW, the upper that of
@@ -109,6 +114,47 @@ static void make_step(struct size_step *s, const struct interval *v, const struc
 	s->fresh = hist[0].pages[0] > again ? hist[0].pages[0] - again : 0;
 }
 
+/* The last age of a bucket; ages of the last bucket have no end. */
+static size_t last_age(int bucket)
+{
+	return bucket < AGE_BUCKETS - 1 ? age_from(bucket + 1) - 1 : SIZE_MAX;
+}
+
+/* The share of a bucket's pages that a step does not reference. */
+static double unreferenced(const struct size_step *s, int bucket)
+{
+	if (s->again[bucket] >= s->before[bucket])
+		return 0;
+	return 1 - s->again[bucket] / (double)s->before[bucket];
+}
+
+/*
+ * Set the spread of each bucket, of steps that follow one another.  Pages that get older than a bucket
+ * are those that the next one gained, lost to references, or to the bucket behind it; freed
+ * pages make these fewer, and so SIZE_HIGH higher.
+ */
+static void set_spreads(struct size_step *steps, size_t nr, size_t nr_intervals)
+{
+	double older = 0, spread;
+	size_t i;
+	int b;
+
+	for (b = AGE_BUCKETS - 1; b >= 0; b--) {
+		const double gained = (double)steps[nr - 1].before[b] - (double)steps[0].before[b];
+		double again = 0, left = older;
+
+		for (i = 0; i < nr; i++)
+			again += steps[i].again[b];
+		older = fmax(gained + again + older, 0);
+		/* Pages that no recording of this length can show to get older were not referenced, either. */
+		if (last_age(b) >= nr_intervals)
+			left += steps[nr - 1].before[b];
+		spread = again + left > 0 ? left / (again + left) : 0;
+		for (i = 0; i < nr; i++)
+			steps[i].spread[b] = fmin(spread, unreferenced(&steps[i], b));
+	}
+}
+
 /**
  * size_steps() - a control group's memory in each interval
  * @m: the model, with ages by control group
@@ -138,23 +184,26 @@ int size_steps(const struct model *m, const char *cgroup, struct size_step **ste
 		if (v->scan.seq == v[-1].scan.seq + 1 && interval_seconds(v) > 0)
 			make_step(&(*steps)[(*nr)++], v, &hist[i]);
 	}
+	if (*nr)
+		set_spreads(*steps, *nr, end - first);
 	free(hist);
 	return 0;
 }
 
-/* Of @again references to a bucket of @pages, of which @stay are below the limit. */
-static double bucket_refaults(double again, double pages, double stay, enum size_bound bound)
+/* Of a step's references to a bucket, of which @stay pages are below the limit. */
+static double bucket_refaults(const struct size_step *s, int bucket, double stay, enum size_bound bound)
 {
+	const double again = s->again[bucket], pages = s->before[bucket], spread = s->spread[bucket];
+
 	if (stay <= 0)
 		return again;
-	switch (bound) {
-	case SIZE_LOW:
+	if (bound == SIZE_LOW)
 		return fmax(again - stay, 0);
-	case SIZE_ESTIMATE:
-		return stay < pages ? again * (pages - stay) / pages : 0;
-	default:
-		return stay < pages ? again : 0;
-	}
+	if (stay >= pages)
+		return 0;
+	if (bound == SIZE_ESTIMATE)
+		return again * (pages - stay) / pages;
+	return spread > 0 ? again * (1 - pow(stay / pages, 1 / spread)) : again;
 }
 
 /* The refaults of an interval with a limit. */
@@ -169,8 +218,7 @@ static double step_refaults(const struct size_step *s, double limit, enum size_b
 	for (b = 0; b < AGE_BUCKETS; b++) {
 		added -= s->again[b];
 		if (s->again[b])
-			refaults += bucket_refaults(s->again[b], s->before[b],
-						    limit - younger - added * share_added[bound], bound);
+			refaults += bucket_refaults(s, b, limit - younger - added * share_added[bound], bound);
 		younger += s->before[b];
 	}
 	return refaults;

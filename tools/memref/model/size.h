@@ -16,11 +16,14 @@
  * @again: by that age, those referenced in the interval
  * @fresh: those that it had not had before
  * @total: all at its end
+ * @spread: by age, how even the references to pages of a bucket are over its ages, as SIZE_HIGH
+ *	assumes: 1: the same at each; 0: all at the last, as of a loop
  */
 struct size_step {
 	double seconds;
 	uint64_t before[AGE_BUCKETS], again[AGE_BUCKETS];
 	uint64_t fresh, total;
+	double spread[AGE_BUCKETS];
 };
 
 /* What is assumed where ages do not determine the refaults, see size.c. */

@@ -169,6 +169,27 @@ static void skewed(void **state)
 	}
 }
 
+/*
+ * Few of many pages are referenced in an interval, any of them: most get older, so that the
+ * limit need not hold all that are as old as those that are referenced again.
+ */
+static void seldom(void **state)
+{
+	uint32_t i, j;
+
+	(void)state;
+	sim.counted_from = 76;
+	for (i = 0; i < 300; i++) {
+		sim_begin(&sim);
+		sim_hot_and_loop(&sim, 300, 0, 1, 5700);
+		for (j = 0; j < 40; j++)
+			sim_reference(&sim, 300 + sim_random(&sim, 5700));
+		interval_end("/web");
+	}
+	limit("/web", 10);
+	assert_true(6000 - size.high >= 0.5 * (6000 - holds_truth(10)));
+}
+
 /* Memory that is used once passes through, and takes the place of the other in between. */
 static void stream(void **state)
 {
@@ -312,6 +333,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hot_and_cold, begin, end),
 		cmocka_unit_test_setup_teardown(loop, begin, end),
 		cmocka_unit_test_setup_teardown(skewed, begin, end),
+		cmocka_unit_test_setup_teardown(seldom, begin, end),
 		cmocka_unit_test_setup_teardown(stream, begin, end),
 		cmocka_unit_test_setup_teardown(others_first, begin, end),
 		cmocka_unit_test_setup_teardown(groups_below, begin, end),
