@@ -49,7 +49,7 @@ END
 close $suite or die;
 
 my $only = $ENV{FAULTS} // '.';
-# Recorders switch events on and off, and each waits for RCU: half of the time, otherwise.
+# Recorders wait for grace periods of RCU when they switch events on and off; these are made short.
 my $vm = vm('--accel', 'tcg', '--share', $share, '--timeout', 3000, '--append',
 	    'hpet=disable sysctl.vm.mem_profiling=1 rcupdate.rcu_expedited=1', '--', 'sh', '-c', <<'END', $only);
 cd /lib/modules/*/kernel/mm/page_hint/strategies && for m in *.ko; do insmod $m || exit 1; done

@@ -26,7 +26,7 @@ static int enable(struct follow *f, enum event event)
 
 /*
  * The formats of memref's events only: tracefs_local_events_system() reads all symbols of the
- * kernel, too, which takes longer than all else that is done before the first interval.
+ * kernel, too, into a buffer that it enlarges for each page of /proc/kallsyms.
  */
 static int read_formats(struct tep_handle *tep)
 {
