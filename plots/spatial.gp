@@ -33,6 +33,8 @@ if (class eq "all") {
 	plot for [i=1:4] csv using (column("phys_addr")/gib + width/2):(column(times(name[i]))) \
 		with points pt 6+i ps 0.6 lc rgb color[i] title label[i]
 } else {
+	stats csv using (column(times(class))) nooutput
+	if (STATS_max == 0) { set yrange [0:1] }
 	plot csv using (column("phys_addr")/gib + width/2):(0):(column("phys_addr")/gib):(column("phys_addr")/gib + width*0.9):(0):(column(times(class))) \
 		with boxxyerror lc rgb color[which] title label[which]
 }

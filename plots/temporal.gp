@@ -21,6 +21,8 @@ if (class eq "all") {
 		with fsteps lw 2 lc rgb color[i] title label[i]
 } else {
 	col = class eq "total" ? "groups" : "pages_" . class
+	stats csv using (column(col)) nooutput
+	if (STATS_max == 0) { set yrange [0:1] }
 	plot csv using (column("time_s")):(0):(column("time_s")-column("interval_s")):(column("time_s")):(0):(column(col)) \
 		with boxxyerror lc rgb color[which] title label[which]
 }

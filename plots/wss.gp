@@ -15,6 +15,8 @@ if (class eq "all") {
 	     for [i=1:4] csv using (column("time_s")):(column(wss(name[i]))) \
 		with fsteps lw 2 lc rgb color[i] title label[i]
 } else {
+	stats csv using (column(wss(class))) nooutput
+	if (STATS_max == 0) { set yrange [0:1] }
 	plot csv using (column("time_s")):(0):(column("time_s")-column("interval_s")):(column("time_s")):(0):(column(wss(class))) \
 		with boxxyerror lc rgb color[which] title label[which]
 }

@@ -51,6 +51,12 @@ is($summary{$_->[0]}, $_->[1], "summary: $_->[0]")
 is(scalar(rows($file, 'wss --from 1.5')), 2, 'from the second interval on');
 is_deeply([ map { $_->{phys_addr} } rows($file, 'spatial --addr 17M-18M') ], [ 17 << 20 ], 'of a MiB');
 
+# A class without a page there is drawn, and gnuplot does not warn of it.
+for my $view (qw(temporal wss spatial)) {
+	my ($status, undef, $err) = run("$memref plot $view $file --class kernel --addr 17M-18M -o $dir/none.svg");
+	is("$status $err", '0 ', "plot $view of nothing");
+}
+
 # Exports.
 sub export {
 	my ($format) = @_;
