@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# recorder_faults.sh [PATTERN]: each call of the recorders that asks for memory, a file, a mapping, a process
-# or a descriptor fails once (tools/made/faults/fail.c), in those built with the sanitizers.
+# recorder_faults.sh [PATTERN [PART PARTS]]: each call of the recorders that asks for memory, a file, a mapping,
+# a process or a descriptor fails once (tools/made/faults/fail.c), in those built with the sanitizers.
 # Either a message and status 1, with no output or one that can be read, or a recording as
-# if nothing had been; all settings are as before.  PATTERN: only commands that match.
+# if nothing had been; all settings are as before.  PATTERN: only commands that match; PART of PARTS: only
+# each PARTS-th of these calls.
 # Prints a line for each command and for each fault that is not answered so;
 # recorder-faults.t runs it.
 tracing=/sys/kernel/tracing
-only=${1:-.}
+only=${1:-.} part=${2:-0} parts=${3:-1}
 # Beside these is the library that memprof has programs load.
 bin=/usr/faults
 export ASAN_OPTIONS=exitcode=66:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:exitcode=66
@@ -115,6 +116,8 @@ faults() {
 	while read -r place function callers; do
 		case "$seen" in *$place*) continue ;; esac
 		seen="$seen $place"
+		# By what it is: each part sees the same ones, but not in the same order.
+		[ $((0x${place#????????????} % parts)) -eq $part ] || continue
 		places=$((places + 1))
 		FAIL_AT=$place attempt "$@"
 		is=$(wrong $program)
