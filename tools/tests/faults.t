@@ -11,13 +11,24 @@ use warnings;
 no warnings 'portable';
 use File::Path qw(make_path remove_tree);
 use FindBin;
+use IO::Handle;
 use lib $FindBin::RealBin;
+use POSIX ();
 use Readers;
 use Test::More;
 use Tool;
 
 my $bin = "$build/tools-sanitize/faults";
 -x "$bin/memref" or plan skip_all => 'the programs were not built with the sanitizers (make -C tools check)';
+
+# Half of the time would be gnuplot's, which is not tested here: "gnuplot -e COMMANDS SCRIPT".
+spew("$dir/bin/gnuplot", <<'END');
+#!/bin/sh
+out=${2##*out=\'}
+echo '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>' >"${out%%\'*}"
+END
+chmod 0755, "$dir/bin/gnuplot" or die;
+$ENV{PATH} = "$dir/bin:$ENV{PATH}";
 
 make_recordings();
 my @commands = readers();
@@ -28,24 +39,47 @@ $ENV{ASAN_OPTIONS} = 'exitcode=66:allocator_may_return_null=1';
 $ENV{UBSAN_OPTIONS} = 'halt_on_error=1:exitcode=66';
 delete $ENV{DISPLAY};
 
+# The program of a command, which goes on from before main() as often as it is asked to.
+sub start_server {
+	my ($command, $number) = @_;
+	my ($program, $rest) = $command =~ /^(\S+) (.*)/;
+	$rest =~ s/OUT/$dir\/run.$number/g;
+	pipe my $lines, my $to or die "pipe: $!";
+	pipe my $from, my $answers or die "pipe: $!";
+	my $pid = fork // die "fork: $!";
+	if (!$pid) {
+		POSIX::dup2(fileno $lines, 0) // die;
+		# No descriptor that is there.
+		POSIX::dup2(fileno $answers, 99) // die;
+		$ENV{FAIL_SERVER} = 99;
+		$ENV{TMPDIR} = "$dir/tmp.$number";
+		exec "exec $bin/$program $rest" or POSIX::_exit(127);
+	}
+	$to->autoflush;
+	return { command => $command, pid => $pid, to => $to, from => $from };
+}
+
+sub end_server {
+	my ($server) = @_;
+	close $server->{to};
+	waitpid $server->{pid}, 0;
+}
+
 # Status, what was printed and written, messages, files.
 sub attempt {
-	my ($command, $number, %env) = @_;
-	my $out = "$dir/run.$number";
-	remove_tree($out);
-	make_path($out);
-	local @ENV{keys %env} = values %env;
-	local $ENV{TMPDIR} = "$dir/tmp.$number";
-	make_path($ENV{TMPDIR});
-	my ($program, $rest) = $command =~ /^(\S+) (.*)/;
-	$rest =~ s/OUT/$out/g;
-	system("timeout -s KILL 60 $bin/$program $rest >$dir/stdout.$number 2>$dir/stderr.$number </dev/null");
-	my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
+	my ($server, $number, $place) = @_;
+	my ($out, $tmp) = ("$dir/run.$number", "$dir/tmp.$number");
+	for ($out, $tmp) {
+		remove_tree($_);
+		make_path($_);
+	}
+	print { $server->{to} } "$place $dir/stdout.$number $dir/stderr.$number\n";
+	my $status = readline $server->{from};
+	chomp($status //= 125);
 	my @files = map { s/^\Q$out\E\///r } grep { -f } glob "$out/*";
 	my $text = join '', slurp("$dir/stdout.$number"), map { "\n$_:\n" . slurp("$out/$_") } @files;
 	$text =~ s/\Q$out\E/OUT/g;
-	my @left = glob "$ENV{TMPDIR}/*";
-	remove_tree($ENV{TMPDIR});
+	my @left = glob "$tmp/*";
 	return { status => $status, text => $text, err => scalar slurp("$dir/stderr.$number"), files => "@files", left => "@left" };
 }
 
@@ -68,7 +102,11 @@ for my $command (@commands) {
 	my ($verb) = $command =~ /^(\S+ \S+)/;
 	my $list = "$dir/list";
 	unlink $list;
-	my $undisturbed = attempt($command, 'first', FAIL_LIST => $list);
+	local $ENV{FAIL_LIST} = $list;
+	my $server = start_server($command, 'first');
+	# No place is 0.
+	my $undisturbed = attempt($server, 'first', 0);
+	end_server($server);
 	is($undisturbed->{status}, 0, $command =~ s/\Q$dir\E\///gr) or diag $undisturbed->{err};
 	for (split /\n/, slurp($list) // '') {
 		my ($place, $function, @callers) = split ' ';
@@ -84,10 +122,15 @@ for my $job (1 .. $jobs) {
 		next;
 	}
 	open my $f, '>', "$dir/verdicts.$job" or die;
+	my $server;
 	for (my $i = $job - 1; $i < @faults; $i += $jobs) {
 		my ($command, $place, $function, $undisturbed, @callers) = @{$faults[$i]};
 		my ($program) = $command =~ /^(\S+)/;
-		my $r = attempt($command, $job, FAIL_AT => $place);
+		if (!$server || $server->{command} ne $command) {
+			end_server($server) if $server;
+			$server = start_server($command, $job);
+		}
+		my $r = attempt($server, $job, $place);
 		my $wrong = verdict($r, $undisturbed, $program);
 		next if !$wrong;
 		my $short = $command =~ s/\Q$dir\E\///gr;
@@ -98,9 +141,9 @@ for my $job (1 .. $jobs) {
 		@lines = grep { /^\s+#\d+ .*\/tools\/|ERROR|runtime error|^\w+: / } split /^/, $r->{err};
 		print $f map { "    $_" } @lines[0 .. ($#lines < 7 ? $#lines : 7)];
 	}
+	end_server($server) if $server;
 	close $f or die;
 	# Not by exit(): the directory is the parent's.
-	require POSIX;
 	POSIX::_exit(0);
 }
 waitpid $_, 0 for @pids;

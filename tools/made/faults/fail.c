@@ -6,10 +6,17 @@
  * known by their return addresses, which are the same in each run.  FAIL_LIST names a file
  * that each place is added to when it is first reached: its number, the function, and the
  * addresses.  FAIL_AT is the number of a place: the first call there fails.
+ *
+ * To begin takes a program with the sanitizers longer than to end.  With FAIL_SERVER, a file
+ * descriptor, it begins once: before main(), it reads lines "PLACE OUTPUT MESSAGES", forks a
+ * child for each, which goes on with that place and these two files, and writes to the
+ * descriptor how the child ended, as a shell gives it; 137 after SECONDS.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,10 +25,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CALLERS		3
 #define MAX_PLACES	8192	/* a power of two */
+#define SECONDS		60
 
 extern char __executable_start[], etext[];
 
@@ -173,4 +182,70 @@ size_t __wrap_fwrite(const void *p, size_t size, size_t n, FILE *f)
 		return __real_fwrite(p, size, n, f);
 	f->_flags |= 0x20;	/* _IO_ERR_SEEN */
 	return 0;
+}
+
+/* Return: whether there was a line; its words are put into @words. */
+static bool next_line(char *line, size_t size, char *words[3])
+{
+	size_t n = 0;
+	int i;
+
+	while (n < size - 1 && read(STDIN_FILENO, line + n, 1) == 1 && line[n] != '\n')
+		n++;
+	line[n] = '\0';
+	for (i = 0; i < 3; i++) {
+		words[i] = strtok(i ? NULL : line, " ");
+		if (!words[i])
+			return false;
+	}
+	return true;
+}
+
+static void become(char *words[3])
+{
+	static const int flags[3] = { O_RDONLY, O_WRONLY | O_CREAT | O_TRUNC, O_WRONLY | O_CREAT | O_TRUNC };
+	int i, fd;
+
+	for (i = 0; i < 3; i++) {
+		fd = __real_open(i ? words[i] : "/dev/null", flags[i], 0644);
+		if (fd < 0 || dup2(fd, i) < 0)
+			_exit(125);
+		close(fd);
+	}
+	setenv("FAIL_AT", words[0], 1);
+	unsetenv("FAIL_SERVER");
+}
+
+/* Return: as a shell's $? */
+static int status_of(pid_t pid)
+{
+	struct pollfd p = { .fd = __real_pidfd_open(pid, 0), .events = POLLIN };
+	int status;
+
+	if (p.fd >= 0 && poll(&p, 1, SECONDS * 1000) == 0)
+		kill(pid, SIGKILL);
+	close(p.fd);
+	if (waitpid(pid, &status, 0) != pid)
+		return 125;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void __attribute__((constructor)) serve(void)
+{
+	const char *to = getenv("FAIL_SERVER");
+	char line[8192], *words[3];
+	pid_t pid;
+
+	if (!to)
+		return;
+	while (next_line(line, sizeof(line), words)) {
+		pid = __real_fork();
+		if (!pid) {
+			close(atoi(to));
+			become(words);
+			return;
+		}
+		dprintf(atoi(to), "%d\n", pid < 0 ? 125 : status_of(pid));
+	}
+	_exit(0);
 }
