@@ -212,6 +212,8 @@ void mutate(const struct mutation *m)
 #endif
 	cut_everywhere(m, data);
 	for (i = 0; i < times; i++) {
+		if (m->nr_forms && (first + i) % m->nr_forms != m->form)
+			continue;
 		seed = (first + i) * 0x9e3779b97f4a7c15ULL | 1;
 		snprintf(now, sizeof(now), "mutated %s: MEMSCOPE_SEED=%lu MEMSCOPE_MUTATIONS=1", m->name,
 			 (unsigned long)(first + i));

@@ -21,6 +21,8 @@
  * @keep_from: bytes from here to @keep_to stay as they are, and where they are
  * @read: reads what came of it; it is its own to change, and has room for a byte more
  * @ctx: for @read
+ * @nr_forms: forms that the same input has, 0 for one; @form: this one, from 0.  Of the damaged
+ *	inputs each form gets its share, by their seed; cut are all of them.
  */
 struct mutation {
 	const char *name;
@@ -28,6 +30,7 @@ struct mutation {
 	size_t size, keep_from, keep_to;
 	void (*read)(void *ctx, char *data, size_t size);
 	void *ctx;
+	unsigned int nr_forms, form;
 };
 
 uint64_t mutate_random(uint64_t *seed);

@@ -134,7 +134,8 @@ static void recordings(void **unused)
 
 	(void)unused;
 	for (i = 0; i < sizeof(version) / sizeof(version[0]); i++) {
-		struct mutation m = { .name = "memref's recordings", .read = report, .ctx = &turn };
+		struct mutation m = { .name = "memref's recordings", .read = report, .ctx = &turn,
+				      .nr_forms = sizeof(version) / sizeof(version[0]), .form = i };
 		struct trace_file *t = memref_recording(8);
 
 		m.data = trace_file_bytes(t, version[i], &m.size);
