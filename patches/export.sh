@@ -53,7 +53,7 @@ git -C "$linux" -c core.abbrev=12 -c diff.algorithm=myers -c diff.noprefix=false
 case $mode in
 same)
 	[ "$(git -C "$linux" rev-parse memscope-base)" != "$(git -C "$linux" rev-parse HEAD)" ] &&
-		diff -r -q -x '*.sh' -x sparse-known -x older -x decoder "$tmp" "$patches" >/dev/null
+		diff -r -q -x '*.sh' -x sparse-known -x base-warnings -x older -x decoder "$tmp" "$patches" >/dev/null
 	;;
 common)
 	commit=$(git -C "$linux" rev-parse memscope-base)
