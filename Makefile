@@ -15,6 +15,8 @@ export CCACHE_DIR ?= $(HOME)/.ccache
 # What one clone compiled, another need not.
 export CCACHE_BASEDIR := $(TOP)
 export CCACHE_NOHASHDIR := 1
+# Of the tools, too.
+export CCACHE := ccache
 # The same source gives the same kernel.
 export KBUILD_BUILD_TIMESTAMP := 2024-01-01
 export KBUILD_BUILD_USER := memscope
@@ -191,7 +193,7 @@ lint: deps
 	@.ci/lint
 
 check: kernel guest qemu-ibs unpacked
-	@JOBS=$(JOBS) .ci/check $(B) lint tools patches vm
+	@JOBS=$(JOBS) .ci/check $(B) lint patches tools vm
 
 check-debug: kernel-debug guest qemu-ibs
 	@JOBS=$(JOBS) .ci/check $(B) debug
@@ -220,7 +222,7 @@ check-trixie: deps
 	@JOBS=$(JOBS) .ci/trixie $(B) $(PARTS)
 
 check-full: kernel kernel-debug kernel-rt guest qemu-ibs
-	@FULL=1 JOBS=$(JOBS) .ci/check $(B) lint tools patches vm rt debug
+	@FULL=1 JOBS=$(JOBS) .ci/check $(B) lint patches tools vm rt debug
 
 check-long: kernel kernel-debug kernel-kasan guest qemu-ibs
 	@test-vms/long.sh $(B) $(PARTS)
