@@ -5,7 +5,8 @@
 # caches, samples of all CPUs, while the kernel works, CPUs come and go, and a debugger
 # has a watchpoint, which stops at each of its accesses all the time; a recording that is
 # killed leaves the debug registers free.  Freed pages are unmapped, and objects come from
-# KFENCE now and then: a sample that reads what was just freed is not an oops.
+# KFENCE now and then: a sample that reads what was just freed is not an oops.  All the
+# time the function tracer follows what a sample calls, and slab allocation.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 kernel=${MEMSCOPE_KERNEL:-debug}
@@ -29,23 +30,41 @@ result() {
 	echo 1 >sample_every
 	echo "dentry filp skbuff_head_cache vm_area_struct" >history_types
 	echo "0,8 16 24,32,40" >history_offsets
+	tracer=/sys/kernel/tracing/instances/functions
+	mkdir $tracer || exit 1
+	for filter in "*dprof*" "*swmem*" "perf_*" "kmem_cache_*" "__kmalloc*"; do
+		echo "$filter" >>$tracer/set_ftrace_filter || exit 1
+	done
+	echo 64 >$tracer/buffer_size_kb
+	echo function >$tracer/current_tracer || exit 1
 	dprof_registers ptrace '"$seconds"' >/tmp/watched 2>&1 &
 	watched=$!
 	end=$(($(date +%s) + '"$seconds"'))
 	while [ $(date +%s) -lt $end ]; do
-		timeout 8 trace-cmd record -q -e dprof -o /tmp/trace.dat sh -c "
+		timeout 30 trace-cmd record -q -e dprof -o /tmp/trace.dat sh -c "
 			for load in files exec pipes udp maps; do kernel_load \$load 20 & done; wait" &
 		recorder=$!
+		while ! grep -q "^samples [1-9]" stats && kill -0 $recorder; do sleep 0.1; done
 		for i in 1 2 3; do
 			echo 0 >/sys/devices/system/cpu/cpu2/online; sleep 0.5
 			echo 1 >/sys/devices/system/cpu/cpu2/online; sleep 0.5
 		done
+		# What was traced last, while samples are taken.
+		sed -n "s/.*: \([a-z_0-9.]*\) <-.*/\1/p" $tracer/trace >>/tmp/traced
+		grep "^samples " stats
 		killall -9 trace-cmd 2>/dev/null
 		wait $recorder
 		for e in /sys/kernel/tracing/events/dprof/*/enable; do echo 0 >$e; done
 	done
 	wait $watched
 	cat stats
+	echo nop >$tracer/current_tracer
+	rmdir $tracer || exit 1
+	sort /tmp/traced | uniq -c | sort -rn >/tmp/functions
+	echo "traced: $(wc -l </tmp/functions) functions"
+	for name in dprof_overflow dprof_resolve swmem_sample kmem_cache_alloc; do
+		grep $name /tmp/functions || exit 1
+	done
 	echo "watchpoint: $(cat /tmp/watched)"
 	grep -qE "^[1-9]" /tmp/watched || exit 1
 	grep -qx "history_slots 0" stats && grep -qx "running 0" stats' | sed 's/^/# /'
