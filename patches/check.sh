@@ -4,7 +4,7 @@
 # check.sh BUILD: checks the series by the rules for kernel submissions.  Prints TAP.
 # FULL=N builds the tree after each patch from the Nth on; FULL=1: after all patches.
 set -u
-# Compilers quote names differently elsewhere.
+# Lists are compared as bytes.
 export LC_ALL=C
 build=$(realpath "$1")
 linux=$build/linux
@@ -50,11 +50,12 @@ kmake() { make -s -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" "$@"; }
 
 # Compile the changed C files with sparse and all warnings, and ignore warnings that the files
 # gave before the series.  Remove objects first: make would not compile them again.  A compiler
-# cache with a base directory prints relative paths: ../linux/mm/slub.c.
+# cache with a base directory prints relative paths: ../linux/mm/slub.c.  The kernel's make drops
+# LC_ALL: gcc quotes as the user's LANG has it.
 warnings() {
 	(cd "$out" && rm -f -- "${objects[@]}")
 	kmake W=1 C=2 "${objects[@]}" 2>&1 |
-		grep -E '(warning|error):' | sed -E "s#^($linux|(\.\./)+${linux##*/})/##; s|^\./||; s/:[0-9]+(:[0-9]+)?:/:/" | sort -u
+		grep -E '(warning|error):' | sed -E "s#^($linux|(\.\./)+${linux##*/})/##; s|^\./||; s/:[0-9]+(:[0-9]+)?:/:/; s/‘|’/'/g" | sort -u
 }
 
 objects=()
