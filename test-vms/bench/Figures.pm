@@ -9,6 +9,7 @@ package Figures;
 use strict;
 use warnings;
 use Exporter 'import';
+use Fcntl ':flock';
 use File::Basename 'dirname';
 use File::Path 'make_path';
 use JSON::PP;
@@ -28,10 +29,10 @@ sub read_json {
 
 sub write_json {
 	my ($path, $data) = @_;
-	open my $f, '>', "$path.tmp" or die "$path.tmp: $!\n";
+	open my $f, '>', "$path.$$" or die "$path.$$: $!\n";
 	print $f $json->encode($data);
-	close $f or die "$path.tmp: $!\n";
-	rename "$path.tmp", $path or die "$path: $!\n";
+	close $f or die "$path.$$: $!\n";
+	rename "$path.$$", $path or die "$path: $!\n";
 }
 
 # The runs of @old, but for what the later ones of @new measured again.  Figures that were recorded
@@ -52,14 +53,17 @@ sub merge_runs {
 sub record_figures {
 	my ($path, $command, $how, $figures) = @_;
 	my $here = dirname(__FILE__);
+	chomp(my $commit = `git -C "$here" describe --always --dirty --abbrev=12 2>/dev/null` || 'not known');
+	# Tests that run at once write the same file.
+	make_path(dirname($path));
+	open my $lock, '<', dirname($path) or die dirname($path) . ": $!\n";
+	flock $lock, LOCK_EX or die dirname($path) . ": $!\n";
 	my $flat = read_json($path) // {};
 	my @old = map { my $run = $_; +{ %$run, figures => { map { $_ => $flat->{$_} } @{$run->{figures}} } } } @{$flat->{_runs} // []};
-	chomp(my $commit = `git -C "$here" describe --always --dirty --abbrev=12 2>/dev/null` || 'not known');
 	my @runs = merge_runs(\@old, {
 		command => $command, how => $how, commit => $commit,
 		date => strftime('%Y-%m-%d', gmtime), figures => { map { $_ => $figures->{$_} } grep { !/^_/ } keys %$figures },
 	});
-	make_path(dirname($path));
 	write_json($path, {
 		_how => join(' | ', map { "$_->{command}: $_->{how}" } @runs),
 		_runs => [ map { +{ %$_, figures => [ sort keys %{$_->{figures}} ] } } @runs ],
@@ -70,7 +74,9 @@ sub record_figures {
 # For benches that are not in Perl: the figures are read as JSON.
 if (!caller) {
 	die "usage: perl Figures.pm FILE COMMAND SET-UP <FIGURES\n" if @ARGV != 3;
-	record_figures(@ARGV, $json->decode(join '', <STDIN>));
+	my $text = join '', <STDIN>;
+	die "$ARGV[0]: nothing was measured\n" if $text !~ /\S/;
+	record_figures(@ARGV, $json->decode($text));
 }
 
 1;

@@ -9,6 +9,7 @@ use warnings;
 use File::Path 'make_path';
 use File::Temp 'tempdir';
 use FindBin;
+use POSIX ();
 use lib "$FindBin::RealBin/../../test-vms/bench";
 use Figures;
 use Test::More;
@@ -69,6 +70,20 @@ is_deeply([ map { "$_->{command}: @{$_->{figures}}" } @{$flat->{_runs}} ],
 	[ 'make bench-speed PARTS=a: insn', 'make bench-speed PARTS=b: loads share' ], 'each figure is of one run');
 like($flat->{_runs}[0]{date}, qr/^\d{4}-\d\d-\d\d$/, 'with a date');
 is(join(' ', map { $_->{commit} =~ /^\S+\z/ ? 'one' : $_->{commit} } @{$flat->{_runs}}), 'one one', 'and a commit');
+
+# Many at once, as tests do.
+my @pids = map {
+	my $pid = fork // die "fork: $!";
+	if (!$pid) {
+		eval { record_figures("$build/bench/many.json", "prove $_.t", 'at once', { "of_$_" => $_ }) };
+		POSIX::_exit($@ ? 1 : 0);
+	}
+	$pid;
+} 1 .. 8;
+is(scalar(grep { waitpid $_, 0; $? } @pids), 0, 'programs record figures of one file at once');
+is(scalar @{read_json("$build/bench/many.json")->{_runs}}, 8, 'and none of them is lost');
+isnt(system("echo | '$^X' '$FindBin::RealBin/../../test-vms/bench/Figures.pm' '$build/bench/many.json' none none 2>/dev/null"), 0,
+   'a script that measured nothing fails');
 
 my ($status, $text) = results($build);
 is($status, 0, 'make results') or diag $text;
