@@ -18,7 +18,7 @@ sub read_parts {
 		while (<$f>) {
 			if (/^accuracy (\S+) (\S+) (\S+) (\S+) (\S+)$/) {
 				push @cells, $1 if !$accuracy{$1};
-				$accuracy{$1}{$2}{$3} = [ $4, $5 ];
+				$accuracy{$1}{$2}{$3} = [ 0 + $4, 0 + $5 ];
 			} elsif (/^(\w+) ([\d.e+-]+)$/) {
 				$n{$1} = 0 + $2;
 			}
