@@ -49,9 +49,9 @@ help:
 	'make check-long      what takes hours; goes on where it was interrupted' \
 	'' \
 	'make bench-NAME      measure: memref, pagealloc, evaluation, dprof, memprof, coverage, ...' \
-	'make judge           memref beside DAMON and other samplers: build/bench/judge.md' \
+	'make judge           memref beside DAMON and other samplers: build/bench/judge.json' \
 	'make fleet-demo      three guests, and made hosts: Performance Co-Pilot, and questions over them' \
-	'make results         bring docs/results up to date with the tables that benches left' \
+	'make results         the pages of docs/results, of what benches measured' \
 	'' \
 	'make deps            install the Debian packages needed' \
 	'make kernel          the kernel for the guest; also kernel-{debug,kasan,rt}' \
