@@ -32,12 +32,19 @@ mkdir "$build/bench";
 mkdir $keep if $keep;
 # What a part measured is written after it: a part that fails takes none with it.
 my %m;
+# What a part takes from the environment: if set, it is part of the command.
+my %settings = (
+	plants => [qw(PROGRAMS KINDS NODES SEED SOURCE)], joint => [qw(KINDS NODES SEED JOINT)], cxx => [qw(NODES CXX CXX_SEED)],
+	truth => [qw(STEPS PERIOD SEED SEEDS)], shares => ['SHARES'], storms => ['STORMS'],
+);
 stage() if grep { !/^(?:read|allocators)$/ } keys %parts;
 
 sub save {
 	my ($part, $how) = @_;
-	record_figures($out, "make bench-memprof PARTS=$part", "guests with emulated IBS, -icount, slice=20000, kernel 6.12; $how", \%m);
-	%m = ();
+	$how = 'guests with ' . ($source eq 'ibs' ? 'emulated IBS' : $source) . ", -icount, slice=20000, kernel 6.12; $how"
+		if $part !~ /^(?:read|allocators)$/;
+	my $settings = join '', map { "$_=$ENV{$_} " } grep { defined $ENV{$_} } @{$settings{$part} // []};
+	record_figures($out, "${settings}make bench-memprof PARTS=$part", $how, \%m);
 }
 
 # --- patterns -------------------------------------------------------------------
@@ -627,17 +634,15 @@ sub allocators {
 	     'right: all objects named, with their bytes, shares within 1 point of those with the C library');
 }
 
-reading() if $parts{read};
-allocators() if $parts{allocators};
-cost() if $parts{cost};
-overhead() if $parts{overhead};
-storms() if $parts{storms};
-truth() if $parts{truth};
-shares() if $parts{shares};
-cases() if $parts{cases};
-joint() if $parts{joint};
-programs() if $parts{programs};
-patterns() if $parts{plants};
-cxx() if $parts{cxx};
+for my $of (
+	[ read => \&reading ], [ allocators => \&allocators ], [ cost => \&cost ], [ overhead => \&overhead ],
+	[ storms => \&storms ], [ truth => \&truth ], [ shares => \&shares ], [ cases => \&cases ],
+	[ joint => \&joint ], [ programs => \&programs ], [ plants => \&patterns ], [ cxx => \&cxx ],
+) {
+	my ($part, $measure) = @$of;
+	# Of a part that failed before, half of it.
+	%m = ();
+	$measure->() if $parts{$part};
+}
 system("$FindBin::RealBin/../../.ci/sanitized", $build) == 0 or print STDERR "memprof.pl: the sanitizers report\n";
 print slurp($out);
