@@ -112,10 +112,10 @@ history_of() {
 histories() {
 	history_of "known lives, pairs" lives 200 '0,8 64,112' 2
 	history_of "known lives, four objects" lives 200 '0 8 64 112' 4
-	history_of "sk_buffs, udp" skbuff_head_cache udp 1000 '' 4
-	history_of "files" filp files 500 '' 4
-	history_of "dentries" dentry files 2000 '' 4
-	history_of "mappings" vm_area_struct maps 1000 '' 4
+	history_of "kernel_load udp 1000, sk_buffs" skbuff_head_cache udp 1000 '' 4
+	history_of "kernel_load files 500, files (TYPESAFE_BY_RCU)" filp files 500 '' 4
+	history_of "kernel_load files 2000, dentries" dentry files 2000 '' 4
+	history_of "kernel_load maps 1000, vm_area_structs" vm_area_struct maps 1000 '' 4
 }
 
 costs() {
@@ -178,10 +178,38 @@ done
 for part in "${all[@]}"; do
 	cat "$out/dprof-$part.txt"
 done >"$out/dprof.txt"
+# The tables of the page, too, but for classes.
 awk '
+	# A member of a row: the names of rows and members, and its value as JSON has it.
+	function put(table, row, member, value) {
+		if (!((table, row) in members)) {
+			rows[table, ++count[table]] = row
+			members[table, row] = ""
+		}
+		members[table, row] = members[table, row] (members[table, row] ? ", " : "") "\"" member "\" : " value
+	}
+	function text(s) { return "\"" s "\"" }
+	function print_table(name,	i) {
+		printf "   \"%s\" : [", name
+		for (i = 1; i <= count[name]; i++)
+			printf "%s\n      { %s }", (i > 1 ? "," : ""), members[name, rows[name, i]]
+		print "\n   ],"
+	}
 	/^==/ {
 		source = $2
+		load = $3
 		of_load = /^== classes, kernel_load/
+		of_atomic = /^== read-modify-writes/
+		what = substr($0, 15)
+	}
+	/^kind / && !of_atomic {
+		gsub(/,/, "")
+		kind = substr($2, 1, length($2) - 1)
+		if (!(kind in kinds)) order[++all_kinds] = kind
+		kinds[kind] += $6
+		kind_right[kind] += $4
+		kind_alarms[kind] += $9
+		kind_fixed[kind] += $11
 	}
 	/^planted / {
 		gsub(/,/, "")
@@ -198,6 +226,7 @@ awk '
 	/^agree / {
 		agree += $2
 		lines += $4
+		if (of_atomic) atomic_lines += $4
 	}
 	/^types / {
 		gsub(/,/, "")
@@ -209,8 +238,13 @@ awk '
 		gsub(/,/, "")
 		if (!n[source]++ || $4 < tau[source]) tau[source] = $4
 		if ($6 > distance[source]) distance[source] = $6
+		if (source == "ibs") put("shares", load, "load", text(load))
+		put("shares", load, source, $2)
+		put("shares", load, source "_tau", $4)
+		put("shares", load, source "_distance", $6)
 	}
 	/^all accesses, / {
+		put("shares", load, source "_distance_plain", $6)
 		if ($6 > distance_all[source]) distance_all[source] = $6
 	}
 	/^structs / {
@@ -218,8 +252,19 @@ awk '
 		if (!structs++ || $6 < named) named = $6
 		if (structs == 1 || $9 < has_struct) has_struct = $9
 		if (structs == 1 || $(NF - 1) < of_others) of_others = $(NF - 1)
+		put("structs", $2, "load", text($2))
+		put("structs", $2, "accesses", $4)
+		put("structs", $2, "named", $6)
+		put("structs", $2, "structs", $9)
+		put("structs", $2, "none", $12)
+		put("structs", $2, "of_others", $(NF - 1))
 	}
-	/^history / { history[$2] += $3 }
+	/^history / {
+		history[$2] += $3
+		if (!(what in known)) histories[++all_histories] = what
+		known[what]
+		of[what, $2] = $3
+	}
 	/^(sample|access|arming): / {
 		insns[$1] = $2
 		bytes[$1] = $(NF - 1)
@@ -230,7 +275,26 @@ awk '
 	END {
 		if (!history["outside"]) exit 1
 		if (structs != 5 || n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted || !atomic || !lines) exit 1
+		for (i = 1; i <= all_kinds; i++) {
+			put("cases", order[i], "kind", text(order[i]))
+			put("cases", order[i], "right", kind_right[order[i]])
+			put("cases", order[i], "planted", kinds[order[i]])
+			put("cases", order[i], "alarms", kind_alarms[order[i]])
+			put("cases", order[i], "fixed", kind_fixed[order[i]])
+		}
+		split("histories outside logged before before_logged invented lives wrong_lives", said)
+		split("histories outside logged inside logged_inside invented lives wrong_lives", counted)
+		for (i = 1; i <= all_histories; i++) {
+			put("histories", histories[i], "what", text(histories[i]))
+			for (j = 1; j in said; j++)
+				put("histories", histories[i], said[j], of[histories[i], counted[j]] + 0)
+		}
 		printf "{\n"
+		print_table("cases")
+		print_table("histories")
+		print_table("structs")
+		print_table("shares")
+		printf "   \"atomic\" : %d,\n   \"atomic_right\" : %d,\n   \"atomic_alarms\" : %d,\n   \"atomic_lines\" : %d,\n", atomic, atomic_right, atomic_alarms, atomic_lines
 		printf "   \"planted_recall\" : %.4f,\n   \"false_alarms\" : %d,\n", right / planted, alarms
 		printf "   \"atomic_recall\" : %.4f,\n   \"atomic_false_alarms\" : %d,\n", atomic_right / atomic, atomic_alarms
 		printf "   \"views_agree\" : %.4f,\n", agree / lines
@@ -245,7 +309,7 @@ awk '
 		printf "   \"kendall_tau_min_swmem\" : %s,\n   \"tvd_max_pct_swmem\" : %s\n}\n", tau["swmem"], distance["swmem"]
 	}' "$out/dprof.txt" | perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof' \
 	"2 CPUs, accel icount, slice=1000; planted cases of seeds 1 and 2 and classes: emulated IBS, model=trace, period 2500; \
-shares: emulated IBS, one op in ${period[ibs]}, and swmem, a sample each ${period[swmem]} ns"
+structs: one op in 16384; shares: emulated IBS, one op in ${period[ibs]}, and swmem, a sample each ${period[swmem]} ns"
 cat "$out/dprof.json"
 echo "The tables are in $out/dprof.txt, the numbers in $out/dprof.json."
 "$here/../../.ci/sanitized" "$build" >&2
