@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,12 +179,20 @@ static void read_one(const struct mutation *m, char *data, size_t size)
 #endif
 }
 
+/* Whether an input that forms share is of this one. */
+static bool has(const struct mutation *m, uint64_t number)
+{
+	return !m->nr_forms || number % m->nr_forms == m->form;
+}
+
 /* Its header, and what is behind it, ends at each byte. */
 static void cut_everywhere(const struct mutation *m, char *data)
 {
 	size_t size;
 
 	for (size = 0; size < m->size && size <= MAX_CUT; size++) {
+		if (!has(m, size))
+			continue;
 		snprintf(now, sizeof(now), "%s of %zu bytes", m->name, size);
 		memcpy(data, m->data, size);
 		read_one(m, data, size);
@@ -212,7 +221,7 @@ void mutate(const struct mutation *m)
 #endif
 	cut_everywhere(m, data);
 	for (i = 0; i < times; i++) {
-		if (m->nr_forms && (first + i) % m->nr_forms != m->form)
+		if (!has(m, first + i))
 			continue;
 		seed = (first + i) * 0x9e3779b97f4a7c15ULL | 1;
 		snprintf(now, sizeof(now), "mutated %s: MEMSCOPE_SEED=%lu MEMSCOPE_MUTATIONS=1", m->name,

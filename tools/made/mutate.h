@@ -22,7 +22,7 @@
  * @read: reads what came of it; it is its own to change, and has room for a byte more
  * @ctx: for @read
  * @nr_forms: forms that the same input has, 0 for one; @form: this one, from 0.  Of the damaged
- *	inputs each form gets its share, by their seed; cut are all of them.
+ *	and the cut inputs each form gets its share, by their seed and their size.
  */
 struct mutation {
 	const char *name;
