@@ -26,8 +26,12 @@ block=/sys/devices/system/memory/memory8
 echo 0x40000000 >${block%/*}/probe || exit 1
 echo online_movable >$block/state || exit 1
 
-pagealloc run --strategy coloring pagetest --how anon --size 16M --sleep 100000 >/tmp/started &
-pid=$!
+# Its parent does not wait for it: when it has exited, its files in /proc stay.
+sh -c 'pagealloc run --strategy coloring pagetest --how anon --size 16M --sleep 100000 >/tmp/started &
+	echo $! >/tmp/pid; exec sleep 1000000' &
+parent=$!
+until [ -s /tmp/pid ]; do sleep 0.1; done
+pid=$(cat /tmp/pid)
 until grep -q iteration /tmp/started; do
 	kill -0 $pid || exit 1
 	sleep 0.2
@@ -108,6 +112,8 @@ echo rest $(($(ticks) - before))
 kill $pid
 wait $watch
 echo watch $?
+grep -q '^State:.Z' /proc/$pid/status && echo zombie 1
+kill $parent
 EOF
 is($vm->{status}, 0, 'the guest came to its end') or diag $vm->{err}, $vm->{out};
 my %n = map { /^(\w+) (\d+)(?: (\d+))?$/ ? ($1 => [ $2, $3 ]) : () } split /\n/, $vm->{out};
@@ -126,6 +132,7 @@ diag sprintf 'compaction left %.3f in place', in_place('compacted');
 ok($n{compacted}[1], 'compaction');
 cmp_ok(in_place('settled'), '>=', 0.99, sprintf 'repaired: %.3f', in_place('settled'));
 is($n{watch}[0] // -1, 0, 'it ends with the process');
+is($n{zombie}[0], 1, 'for which nobody has waited');
 my $watch = eval { decode_json(slurp("$share/watch.json"))->{rows} } // [];
 my %moved = map { ($_->{outcome} => $_->{pages}) } @$watch;
 # Pages that a cpuset moved to a right place by chance are not moved again.

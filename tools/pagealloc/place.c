@@ -303,12 +303,30 @@ static int process_is_there(const char *pid)
 	return !access(path, F_OK);
 }
 
+/* Whether it has exited; its parent may not have waited for it yet. */
+static bool process_has_ended(const char *pid)
+{
+	unsigned long pages = 0;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/statm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT;
+	if (fscanf(f, "%lu", &pages) != 1)
+		pages = 0;
+	fclose(f);
+	return !pages;
+}
+
 /* Repair periodically until the process ends, or SIGINT or SIGTERM arrives. */
 static int watch_repair(const char *pid, char **words, int nr, unsigned int flags,
 			double interval, uint64_t *counts)
 {
 	double start = seconds_of(CLOCK_MONOTONIC), wait = interval;
 	struct sigaction end = { .sa_handler = end_watch };
+	bool begun = false;
 	int ret = OK;
 
 	sigaction(SIGINT, &end, NULL);
@@ -318,6 +336,7 @@ static int watch_repair(const char *pid, char **words, int nr, unsigned int flag
 		uint64_t missing = 0, moved = counts[0];
 
 		ret = watch_round(pid, words, nr, flags, &missing, counts);
+		begun |= !ret;
 		moved = counts[0] - moved;
 		if (missing) {
 			fprintf(stderr, "%.1f s: %" PRIu64 " pages were not in place, %" PRIu64
@@ -333,7 +352,7 @@ static int watch_repair(const char *pid, char **words, int nr, unsigned int flag
 			watch_sleep(rest > wait ? rest : wait);
 	}
 	/* It is no failure if the process ended meanwhile. */
-	return ret && !process_is_there(pid) ? OK : ret;
+	return ret && begun && process_has_ended(pid) ? OK : ret;
 }
 
 static const struct verb_usage repair_usage = {
