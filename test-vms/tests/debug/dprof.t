@@ -32,25 +32,30 @@ result() {
 	echo "0,8 16 24,32,40" >history_offsets
 	tracer=/sys/kernel/tracing/instances/functions
 	mkdir $tracer || exit 1
-	for filter in "*dprof*" "*swmem*" "perf_*" "kmem_cache_*" "__kmalloc*"; do
+	# Not what each tick calls: what is in the buffer would be that.
+	for filter in "*dprof*" "swmem_s*" "perf_event_overflow" "perf_output_*" "kmem_cache_*" "__kmalloc*"; do
 		echo "$filter" >>$tracer/set_ftrace_filter || exit 1
 	done
-	echo 64 >$tracer/buffer_size_kb
+	echo 128 >$tracer/buffer_size_kb
+	: >/tmp/traced
 	echo function >$tracer/current_tracer || exit 1
 	dprof_registers ptrace '"$seconds"' >/tmp/watched 2>&1 &
 	watched=$!
 	end=$(($(date +%s) + '"$seconds"'))
 	while [ $(date +%s) -lt $end ]; do
-		timeout 30 trace-cmd record -q -e dprof -o /tmp/trace.dat sh -c "
+		timeout 120 trace-cmd record -q -e dprof -o /tmp/trace.dat sh -c "
 			for load in files exec pipes udp maps; do kernel_load \$load 20 & done; wait" &
 		recorder=$!
 		while ! grep -q "^samples [1-9]" stats && kill -0 $recorder; do sleep 0.1; done
+		# What was traced last, until a sample is in it.
+		while kill -0 $recorder; do
+			sed -n "s/.*: \([a-z_0-9.]*\) <-.*/\1/p" $tracer/trace >>/tmp/traced
+			grep -q dprof_overflow /tmp/traced && break
+		done
 		for i in 1 2 3; do
 			echo 0 >/sys/devices/system/cpu/cpu2/online; sleep 0.5
 			echo 1 >/sys/devices/system/cpu/cpu2/online; sleep 0.5
 		done
-		# What was traced last, while samples are taken.
-		sed -n "s/.*: \([a-z_0-9.]*\) <-.*/\1/p" $tracer/trace >>/tmp/traced
 		grep "^samples " stats
 		killall -9 trace-cmd 2>/dev/null
 		wait $recorder
