@@ -15,7 +15,7 @@ export CCACHE_DIR ?= $(HOME)/.ccache
 # What one clone compiled, another need not.
 export CCACHE_BASEDIR := $(TOP)
 export CCACHE_NOHASHDIR := 1
-# Of the tools, too.
+# The tools are compiled with it, too, where it is installed.
 export CCACHE := ccache
 # The same source gives the same kernel.
 export KBUILD_BUILD_TIMESTAMP := 2024-01-01

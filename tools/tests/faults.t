@@ -21,7 +21,7 @@ use Tool;
 my $bin = "$build/tools-sanitize/faults";
 -x "$bin/memref" or plan skip_all => 'the programs were not built with the sanitizers (make -C tools check)';
 
-# Half of the time would be gnuplot's, which is not tested here: "gnuplot -e COMMANDS SCRIPT".
+# Instead of gnuplot, which is not tested here and takes long: "gnuplot -e COMMANDS SCRIPT".
 spew("$dir/bin/gnuplot", <<'END');
 #!/bin/sh
 out=${2##*out=\'}
