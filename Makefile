@@ -228,6 +228,7 @@ check-long: kernel kernel-debug kernel-kasan guest qemu-ibs
 	@test-vms/long.sh $(B) $(PARTS)
 
 bench-pagealloc: kernel-vanilla
+bench-memref: unpacked
 bench-ibs bench-memprof bench-dprof: qemu-ibs
 bench-%: kernel guest
 	@test-vms/bench/$*.sh

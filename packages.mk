@@ -35,6 +35,8 @@ UNPACKED += clickhouse-server clickhouse-common libcapnp-0.9.2 libcctz2 libcpuin
 	libmariadb3 libmetrohash1 libodbc2 libpococrypto80 libpocodata80 libpocodataodbc80 \
 	libpocofoundation80 libpocojson80 libpocomongodb80 libpoconet80 libpoconetssl80 libpocoutil80 \
 	libpocoxml80 librdkafka1
+# Servers whose memory limits memref size estimates; their packages start services.
+UNPACKED += memcached redis-tools libatomic1 liblzf1
 # pprof, which reads the profiles that dprof and memprof export
 PACKAGES += golang-go golang-github-google-pprof-dev
 # whose objects memprof follows
