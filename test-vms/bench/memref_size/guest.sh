@@ -78,7 +78,7 @@ age_generations() {
 		found && $1 == "node" { node = $2; next }
 		found { max = $1 }
 		END { print "+", id, node, max, 1, 1 }' $lru_gen >/tmp/aging
-	cat /tmp/aging >$lru_gen
+	cat /tmp/aging >$lru_gen || { cat /tmp/aging $lru_gen >&2; }
 }
 
 damon_begin() {
@@ -184,7 +184,7 @@ run() {
 	peak=$(cat $cg/$1/memory.peak)
 	[ ! -e /tmp/patience ] || kill $watch 2>/dev/null || true
 	echo "run $1 limit $2 status $status ns $ns refaults $again peak $peak kernel $kernel took $took"
-	[ $status = ok ] || sed 's/^/# /' /tmp/work.err /tmp/start.err 2>/dev/null | tail -n 3
+	cat /tmp/work.err /tmp/start.err 2>/dev/null | head -n 5 | sed 's/^/# /'
 	echo 1 >$cg/$1/cgroup.kill
 	kill $worker 2>/dev/null || true
 	echo >&4

@@ -66,7 +66,8 @@ sub text {
 # Of N keys, one in 15 requests is of the last half: as of entries of a service that nobody reads any more.
 sub skewed { return int($_[0] * rand() ** 10) }
 
-my $shell_mark = "mark() { echo \$1 >/marks/out; read -r go </marks/in; }\n";
+# By their paths: busybox's shell prefers its own of the same name.
+my $shell_mark = "set -e\nmark() { echo \$1 >/marks/out; read -r go </marks/in; }\n";
 my $perl_head = <<'EOF';
 use strict;
 use warnings;
@@ -93,7 +94,7 @@ sub client {
 	put('requests.0', $first);
 	put('requests.1', $half);
 	put('requests.2', $end);
-	put('work', "exec perl /client\n");
+	put('work', "exec /usr/bin/perl /client\n");
 	put('client', $perl_head . <<'EOF' . $answers);
 use IO::Socket::UNIX;
 my $s = IO::Socket::UNIX->new('/out/socket') or die "socket: $!\n";
@@ -127,7 +128,7 @@ my %workloads = (
 	price => sub {
 		perl();
 		put('input', text(12 << 20));
-		put('work', "exec perl /work.pl\n");
+		put('work', "exec /usr/bin/perl /work.pl\n");
 		put('work.pl', $perl_head . <<'EOF');
 open my $f, '<', '/input' or die;
 read $f, my $text, -s $f;
@@ -158,13 +159,13 @@ EOF
 		put('work.sql', "pragma synchronous=off;\nselect count(*), sum(length(v)) from t;\n" . $queries->(2500) .
 		    ".system sh /mark.half\n" . $queries->(2500) . ".system sh /mark.end\n");
 		put('prepare', "cp /db /out/db\n");
-		put('work', "exec sqlite3 /out/db </work.sql\n");
+		put('work', "exec /usr/bin/sqlite3 /out/db </work.sql\n");
 	},
 	memcached => sub {
 		my $keys = 16000;
 		program('/usr/bin/memcached');
 		put('etc/passwd', "root:x:0:0:root:/:/bin/sh\n");
-		put('start', "exec memcached -u root -s /out/socket -t 1 -m 64\n");
+		put('start', "exec /usr/bin/memcached -u root -s /out/socket -t 1 -m 64\n");
 		my @set = map { my $v = value(); sprintf "set key%d 0 0 %d noreply\r\n%s\r\n", $_, length $v, $v } 0 .. $keys - 1;
 		my $get = sub { batches(40, map { "get key" . skewed($keys) . "\r\n" } 1 .. $_[0]) };
 		client(batches(100, @set), $get->(16000), $get->(16000), <<'EOF');
@@ -182,7 +183,7 @@ EOF
 	redis => sub {
 		my $keys = 16000;
 		program('/usr/bin/redis-check-rdb', '/usr/bin/redis-server');
-		put('start', "exec redis-server --port 0 --unixsocket /out/socket --save '' --dir /out\n");
+		put('start', "exec /usr/bin/redis-server --port 0 --unixsocket /out/socket --save '' --dir /out\n");
 		my $request = sub { join '', '*' . @_ . "\r\n", map { '$' . length($_) . "\r\n$_\r\n" } @_ };
 		my @set = map { $request->('SET', "key$_", value()) } 0 .. $keys - 1;
 		my $use = sub { batches(40, map { my $k = 'key' . skewed($keys);
@@ -218,8 +219,8 @@ EOF
 			last if ++$n == 6;
 		}
 		die "image.pl: too few sources\n" if $n < 6;
-		put('work', $shell_mark . "for n in 0 1 2; do gcc -O1 -c /source\$n.i -o /out/\$n.o; done\nmark half\n" .
-		    "for n in 3 4 5; do gcc -O1 -c /source\$n.i -o /out/\$n.o; done\nmark end\n");
+		put('work', $shell_mark . "for n in 0 1 2; do /usr/bin/gcc -O1 -c /source\$n.i -o /out/\$n.o; done\nmark half\n" .
+		    "for n in 3 4 5; do /usr/bin/gcc -O1 -c /source\$n.i -o /out/\$n.o; done\nmark end\n");
 	},
 	python3 => sub {
 		program('/usr/bin/python3');
@@ -229,7 +230,7 @@ EOF
 		put('input.json', join "\n", map { sprintf '{"id":%d,"name":"%s","tags":["%s"],"text":"%s"}', $_,
 			join(' ', words(2)), join('","', words(6)), join(' ', words(20)) } 0 .. $records - 1);
 		put('keys', join "\n", map { skewed($records) } 1 .. 16000);
-		put('work', "exec python3 -S -E /work.py\n");
+		put('work', "exec /usr/bin/python3 -S -E /work.py\n");
 		put('work.py', <<'EOF');
 import json
 
@@ -257,7 +258,7 @@ EOF
 		perl();
 		put('input', text(1500 << 10));
 		put('queries', join "\n", words(120));
-		put('work', "exec perl /work.pl\n");
+		put('work', "exec /usr/bin/perl /work.pl\n");
 		# An index of words, and the lines that have a word.
 		put('work.pl', $perl_head . <<'EOF');
 my (@lines, %at);
@@ -301,25 +302,25 @@ EOF
 		}
 		close $f or die "image.pl: git fast-import\n";
 		my $use = sub { join '', map { my $n = skewed($files);
-			"git log -n 40 -p -- d" . $n % 7 . "/f$n >/dev/null\n" } 1 .. $_[0] };
+			"/usr/bin/git log -n 40 -p -- d" . $n % 7 . "/f$n >/dev/null\n" } 1 .. $_[0] };
 		put('work', $shell_mark . "export GIT_DIR=/repo HOME=/tmp GIT_PAGER=cat\n" .
-		    "git rev-list --objects --all >/dev/null\n" . $use->(3) . "mark half\n" . $use->(4) . "mark end\n");
+		    "/usr/bin/git rev-list --objects --all >/dev/null\n" . $use->(3) . "mark half\n" . $use->(4) . "mark end\n");
 	},
 	xz => sub {
 		program('/usr/bin/xz');
 		put("input.$_", text(512 << 10)) for 0 .. 3;
-		put('work', $shell_mark . "{ cat /input.0 /input.1; mark half; cat /input.2 /input.3; mark end; } | xz -2 >/out/xz\n");
+		put('work', $shell_mark . "{ cat /input.0 /input.1; mark half; cat /input.2 /input.3; } | /usr/bin/xz -2 >/out/xz\nmark end\n");
 	},
 	zstd => sub {
 		program('/usr/bin/zstd');
 		put("input.$_", text(2 << 20)) for 0 .. 3;
-		put('work', $shell_mark . "{ cat /input.0 /input.1; mark half; cat /input.2 /input.3; mark end; } | zstd -q -6 >/out/zst\n");
+		put('work', $shell_mark . "{ cat /input.0 /input.1; mark half; cat /input.2 /input.3; } | /usr/bin/zstd -q -6 >/out/zst\nmark end\n");
 	},
 	sort => sub {
 		program('/usr/bin/sort');
 		put("input.$_", text(1 << 20)) for 0 .. 5;
-		put('work', $shell_mark . "export LC_ALL=C\nfor n in 0 1 2; do sort -o /out/\$n /input.\$n; done\nmark half\n" .
-		    "for n in 3 4 5; do sort -o /out/\$n /input.\$n; done\nmark end\n");
+		put('work', $shell_mark . "export LC_ALL=C\nfor n in 0 1 2; do /usr/bin/sort -o /out/\$n /input.\$n; done\nmark half\n" .
+		    "for n in 3 4 5; do /usr/bin/sort -o /out/\$n /input.\$n; done\nmark end\n");
 	},
 );
 
