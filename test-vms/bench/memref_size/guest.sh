@@ -65,12 +65,12 @@ referenced() {
 	done | awk '/^Referenced:/ { n += $2 } END { print n * 1024 }'
 }
 
-# The memory in the youngest generation of MGLRU, which an aging walk makes of what was accessed.
+# An aging walk of MGLRU moves what was accessed to the youngest generation, and then begins another one.
 generation() {
 	awk -v path=/$1 '$1 == "memcg" { found = $3 == path; next }
 		$1 == "node" || !found { next }
-		{ pages = $3 + $4 }
-		END { print pages * 4096 }' $lru_gen
+		{ before = pages; pages = $3 + $4 }
+		END { print (before + pages) * 4096 }' $lru_gen
 }
 
 age_generations() {
