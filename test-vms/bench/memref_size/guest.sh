@@ -135,8 +135,9 @@ follow() {
 		case $mark in
 		half)
 			[ -z "$2" ] || {
-				peer_half $2 $1
-				while sleep 0.1; do peer_look $2 $1; done >/tmp/wss 2>/dev/null &
+				: >/tmp/wss
+				peer_half $2 $1 || echo "# $2 does not begin"
+				while sleep 0.1; do peer_look $2 $1; done >>/tmp/wss 2>/dev/null &
 				looker=$!
 			}
 			before=$(refaults $1) kernel=$(kernel $1) from=$(now)
@@ -146,7 +147,8 @@ follow() {
 			[ $(kernel $1) -le $kernel ] || kernel=$(kernel $1)
 			[ -z "$2" ] || {
 				kill $looker 2>/dev/null || true
-				peer_end $2 $1 >>/tmp/wss
+				# DAMON ends with the processes that it watches.
+				peer_end $2 $1 >>/tmp/wss || echo "# $2 has no estimate at the end"
 			}
 			return
 			;;
@@ -230,7 +232,7 @@ best() {
 		[ $peer != mglru ] || echo y >/sys/kernel/mm/lru_gen/enabled
 		run $peer max $peer
 		sort -n /tmp/wss | tail -n 1 | sed "s/^/wss $peer /"
-		[ $peer != damon ] || echo off >$damon/0/state
+		[ $peer != damon ] || echo off >$damon/0/state || true
 		echo n >/sys/kernel/mm/lru_gen/enabled
 	done
 }
