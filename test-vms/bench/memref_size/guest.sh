@@ -18,6 +18,7 @@
 # busybox's; words here are numbers and names
 # shellcheck shell=dash disable=SC2013,SC2046,SC2086
 set -e
+export LC_ALL=C
 self=$0
 cg=/tmp/cg
 damon=/sys/kernel/mm/damon/admin/kdamonds
