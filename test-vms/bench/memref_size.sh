@@ -4,7 +4,7 @@
 # memref_size.sh: programs of Debian run with the limit that memref size recommends for a
 # slowdown of 2 %, and with limits by bisection, which find the best one; what DAMON, MGLRU and
 # clear_refs estimate beside it.  Results of a workload are left in build/bench/memref-size and
-# not measured again; the table is build/bench/memref-size.md, the numbers are in memref.json.
+# not measured again; the numbers are in build/bench/memref.json.
 # SEED: of the inputs (default 2; memref size was tuned on 1, whose results are not for
 # publication).  WORKLOADS: only these.  PEERS: only these, of mglru, clear_refs and damon.
 # PROBES: of the bisection (default 6).  PHASES: best (bisection and peers) or limit (memref
@@ -66,4 +66,4 @@ while [ "$(jobs -p | wc -l)" -gt 0 ]; do
 done
 [ $failed -eq 0 ]
 [ -z "${PHASES:-}" ] || exit 0
-"$here/memref_size/results.pl" "$build" "$seed" "$out" "$refault_us" $interval_ms
+"$here/memref_size/results.pl" "$build" "$seed" "$out" "$refault_us"
