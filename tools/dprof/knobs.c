@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* dprof's control files in tracefs: set for a recording; a guard process restores them. */
+/* Control files in tracefs, dprof's and the tracer's: set for a recording; a guard process restores them. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,12 +34,14 @@ static struct {
 	[KNOB_OFFSETS] = { "dprof/history_offsets", "--offsets" },
 	[KNOB_TYPES] = { "dprof/types", "--types" },
 	[KNOB_HISTORY] = { "dprof/history_types", "--history" },
+	[KNOB_CHAINS] = { "options/stacktrace", "--call-graph" },
 };
 
 /* The kernel checks offsets against the length, so set that first.  Enable at last. */
 static const enum knob order[NR_KNOBS] = {
 	KNOB_SOURCE, KNOB_ENCODING, KNOB_PERIOD, KNOB_USER, KNOB_PIDS, KNOB_CGROUP, KNOB_CPUS, KNOB_EVERY,
 	KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET, KNOB_MAX, KNOB_MAX_MS, KNOB_OFFSETS, KNOB_TYPES, KNOB_HISTORY,
+	KNOB_CHAINS,
 };
 
 /**

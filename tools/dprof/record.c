@@ -334,6 +334,26 @@ static int want(const struct opt *o, const char *value)
 	return knobs_queue((uintptr_t)o->to, value ? value : "1");
 }
 
+/* The tracer writes a chain after each event: a batch has one for all of its samples. */
+static int want_chains(const struct opt *o __attribute__((unused)), const char *value __attribute__((unused)))
+{
+	return knobs_queue(KNOB_CHAINS, "1");
+}
+
+/* Check options against each other, and complete them. */
+static int check_options(void)
+{
+	const char *encoding = knobs_queued(KNOB_ENCODING);
+
+	if (!knobs_queued(KNOB_CHAINS))
+		return OK;
+	if (!encoding)
+		return knobs_queue(KNOB_ENCODING, "sample");
+	if (strcmp(encoding, "sample"))
+		return complain(USAGE, "--call-graph with --encoding %s: samples of a batch have no call chains", encoding);
+	return OK;
+}
+
 static int want_number(const struct opt *o, const char *value)
 {
 	char text[24];
@@ -384,6 +404,8 @@ int cmd_record(int argc, char **argv)
 		     "one event per sample, or many samples packed in one event, which costs less"),
 		WANT_NUMBER('c', "count", "N", KNOB_PERIOD,
 			    "sampling period, in units of the source (see memscope-caps); 0: its default"),
+		OPT_CALL('g', "call-graph", NULL, want_chains, NULL,
+			 "record the kernel's call chain of each sample, allocation and free"),
 		WANT(0, "user", NULL, KNOB_USER, "sample user mode, too"),
 		WANT(0, "pid", "LIST", KNOB_PIDS,
 		     "samples of these processes only, and of what they fork: numbers separated by commas"),
@@ -417,6 +439,8 @@ int cmd_record(int argc, char **argv)
 	};
 
 	p.command = argv + options_parse(&usage, options, argc, argv);
+	if (check_options())
+		return USAGE;
 	if (geteuid())
 		return complain(FAILED, "record needs root");
 	if (knobs_exist())

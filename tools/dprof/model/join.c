@@ -204,6 +204,7 @@ int model_join_types(struct model *m)
 		join_sites(m, to);
 		ret = join_uses(m, to);
 		join_objects(m, to);
+		chains_join(m, to);
 		ret |= paths_retype(m, to);
 	}
 	/* Both have the same name; make_names_unique() must not add a suffix to it. */

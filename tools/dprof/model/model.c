@@ -181,6 +181,7 @@ static int add_sample(struct model *m, const struct event *e)
 	const struct sample_event *s = &e->sample;
 	bool modified;
 	enum level level = sample_level(s, &modified);
+	struct tally one = { };
 	uint32_t offset;
 	uint64_t symbol;
 	struct dtype *t = model_sample_type(m, s, &offset, &symbol);
@@ -215,6 +216,9 @@ static int add_sample(struct model *m, const struct event *e)
 	}
 	count_sample(&site->sum, s, level, modified);
 	count_latency(site, s->latency);
+	count_sample(&one, s, level, modified);
+	if (chains_expect(m, e, t->index, offset, &one))
+		return -1;
 	return uses_add(m, e, t, symbol ? s->addr - offset : s->base, level);
 }
 
@@ -261,6 +265,8 @@ static int add_alloc(struct model *m, const struct event *e)
 	}
 	objects_passed(t, e->ts);
 	t->allocs++;
+	if (chains_expect(m, e, t->index, 0, &(struct tally){ .n = 1 }))
+		return -1;
 	o = find_object(m, e->alloc.base, t->index, true);
 	if (!o)
 		return m->no_memory ? -1 : 0;
@@ -282,6 +288,8 @@ static int add_free(struct model *m, const struct event *e)
 	if (!t)
 		return -1;
 	t->frees++;
+	if (chains_expect(m, e, t->index, 0, &(struct tally){ .n = 1 }))
+		return -1;
 	o = find_object(m, e->free.base, t->index, false);
 	/* Allocated before the recording, or the allocation was lost. */
 	if (!o || !o->since)
@@ -322,6 +330,8 @@ int model_add(void *model, const struct event *e)
 	}
 	if (e->cpu >= m->nr_cpus && e->cpu < MAX_CPUS)
 		m->nr_cpus = e->cpu + 1;
+	if (e->kind != EVENT_CHAIN)
+		chains_forget(m, e);
 	switch (e->kind) {
 	case EVENT_TYPE: return model_add_type(m, &e->type);
 	case EVENT_SAMPLE:
@@ -338,6 +348,7 @@ int model_add(void *model, const struct event *e)
 	case EVENT_HISTORY: return begin_history(m, e);
 	case EVENT_ACCESS: return paths_access(m, e);
 	case EVENT_HISTORY_END: return paths_end(m, e);
+	case EVENT_CHAIN: return chains_add(m, e);
 	case EVENT_CGROUP: return model_name_cgroup(m, &e->cgroup);
 	default: return 0;
 	}
@@ -641,5 +652,6 @@ void model_free(struct model *m)
 		free(ts);
 	}
 	model_free_cgroups(m);
+	chains_free(m);
 	symbols_free(&m->symbols);
 }

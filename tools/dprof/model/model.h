@@ -188,6 +188,31 @@ struct known_type {
 	UT_hash_handle hh;
 };
 
+/*
+ * Events of a call chain: accesses of a function to an offset of a type, or allocations or frees
+ * of a type in a function.  @frame: its callers, by the addresses of their functions, the
+ * innermost first, 0 after the last.  @kind: enum event_kind.
+ */
+#define CHAIN_DEPTH	12
+
+struct chain {
+	struct {
+		uint64_t frame[CHAIN_DEPTH], function;
+		uint32_t type, offset, kind, padding;
+	} key;
+	struct tally sum;
+	UT_hash_handle hh;
+};
+
+/* The last sample of a CPU, or its last other event, if a call chain may follow it. */
+struct chain_of {
+	bool is_valid;
+	uint32_t kind, type, offset;
+	int32_t pid;
+	uint64_t ip;
+	struct tally one;
+};
+
 struct history;
 
 struct model {
@@ -212,6 +237,8 @@ struct model {
 	struct history *open;		/* histories that have not ended */
 	struct path *paths;
 	struct cgroup *cgroups;		/* hash: their paths by id */
+	struct chain *chains;		/* hash: call chains */
+	struct chain_of *chain_of;	/* by CPU, of calls and of samples, once there is an event */
 	uint64_t samples, user_samples, by_source[NR_SOURCES];
 	struct plausible plausible;	/* of all samples */
 	uint64_t first_ts, last_ts, events, lost_events;
@@ -261,6 +288,12 @@ uint64_t unit_bytes(const struct unit *unit);
 int turns_add(struct model *m, struct use *u, int32_t pid, bool writes);
 void turns_free(struct model *m);
 int claims_find(struct model *m);
+int chains_expect(struct model *m, const struct event *e, uint32_t type, uint32_t offset,
+		  const struct tally *one);
+void chains_forget(struct model *m, const struct event *e);
+int chains_add(struct model *m, const struct event *e);
+void chains_join(struct model *m, const uint32_t *to);
+void chains_free(struct model *m);
 size_t model_sites(const struct model *m, uint32_t type, uint64_t ip);
 double model_seconds(const struct model *m);
 

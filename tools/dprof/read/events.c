@@ -55,6 +55,8 @@ const struct event_format event_format[NR_EVENTS] = {
 		NUMBER(history_end, blind), NUMBER(history_end, accesses),
 		NUMBER(history_end, lost), NUMBER(history_end, how) } },
 	[EVENT_CGROUP] = { FORMAT(cgroup), { NUMBER(cgroup, id), TEXT(cgroup, path) } },
+	[EVENT_CHAIN] = { FORMAT(chain), {
+		{ "frames", offsetof(struct event, chain.frames), 8, CHAIN_FRAMES, 0, 1, 1 } } },
 };
 
 /**
@@ -213,7 +215,7 @@ void event_print(const struct event *e, FILE *out)
 		fprintf(out, " %s=", f->name);
 		if (!f->count)
 			print_text((const char *)e + f->offset, out);
-		for (i = 0; i < f->count; i++) {
+		for (i = 0; i < f->count && (!i || !f->rare || event_get(e, f, i)); i++) {
 			if (f->is_signed)
 				fprintf(out, "%s%d", i ? "," : "", (int32_t)event_get(e, f, i));
 			else

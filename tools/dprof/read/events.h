@@ -50,6 +50,16 @@ struct sample_event {
 	uint8_t op, width, source, flags, home, cpu_home;
 };
 
+/*
+ * The kernel's call chain at the last event of the CPU: return addresses, the innermost first, as
+ * the kernel's tracer records them; 0 after the last one.
+ */
+#define CHAIN_FRAMES	40
+
+struct chain_event {
+	uint64_t frames[CHAIN_FRAMES];
+};
+
 /* The control group of an id: its path below the root of the hierarchy, of long ones the end. */
 struct cgroup_event {
 	uint64_t id;
@@ -89,7 +99,7 @@ struct history_end_event {
 
 enum event_kind {
 	EVENT_TYPE, EVENT_SAMPLE, EVENT_ALLOC, EVENT_FREE, EVENT_HISTORY, EVENT_ACCESS,
-	EVENT_HISTORY_END, EVENT_CGROUP, NR_EVENTS
+	EVENT_HISTORY_END, EVENT_CGROUP, EVENT_CHAIN, NR_EVENTS
 };
 
 /**
@@ -112,6 +122,7 @@ struct event {
 		struct access_event access;
 		struct history_end_event history_end;
 		struct cgroup_event cgroup;
+		struct chain_event chain;
 	};
 };
 
@@ -123,7 +134,7 @@ struct event {
  * @count: number of array elements; 0: the field is a string
  * @is_signed: the numbers may be negative
  * @optional: a recording may lack the field
- * @rare: left out of the text form where it is 0
+ * @rare: left out of the text form where it is 0; of an array, the zeros at its end are
  */
 struct event_field {
 	const char *name;

@@ -8,6 +8,13 @@
 #include "lib/trace/child.h"
 #include "reader.h"
 
+/*
+ * The event of the tracer itself that holds a call chain, include/trace "kernel_stack": behind the
+ * common fields, the number of addresses as an int, and the addresses.  The formats in the file
+ * that libtraceevent parses are those of dprof; this one has not changed since it exists.
+ */
+enum { STACK_ID = 4, STACK_NR = 8, STACK_FRAMES = 16, STACK_MAX = 1024 };
+
 /* Kinds of messages from the child. */
 enum { SEND_EVENT, SEND_SYMBOLS };
 
@@ -154,6 +161,27 @@ static int decode_field(struct event *e, const struct event_field *f,
 	return 0;
 }
 
+/* Return 1, 0 for an empty chain, -1 for a damaged event. */
+static int decode_stack(const struct decoder *d, const struct trace_event *raw, struct event *e)
+{
+	const unsigned char *data = raw->data;
+	uint64_t nr;
+
+	if (raw->size < STACK_FRAMES)
+		return -1;
+	nr = number(data + STACK_NR, 4);
+	if (nr > STACK_MAX || STACK_FRAMES + nr * 8 > raw->size)
+		return -1;
+	memset(e, 0, sizeof(*e));
+	e->kind = EVENT_CHAIN;
+	e->ts = raw->ts;
+	e->cpu = raw->cpu;
+	if (d->pid && d->pid->size == 4 && (uint64_t)d->pid->offset + 4 <= raw->size)
+		e->pid = number(data + d->pid->offset, 4);
+	memcpy(e->chain.frames, data + STACK_FRAMES, (nr < CHAIN_FRAMES ? nr : CHAIN_FRAMES) * 8);
+	return nr > 0;
+}
+
 /* Return 1, 0 for an event of another system, -1 for a damaged event. */
 static int decode(const struct decoder *d, const struct trace_event *raw, struct event *e)
 {
@@ -163,6 +191,8 @@ static int decode(const struct decoder *d, const struct trace_event *raw, struct
 
 	if (raw->size < 2)
 		return 0;
+	if (number(data, 2) == STACK_ID)
+		return decode_stack(d, raw, e);
 	for (k = 0; k < NR_EVENTS && d->id[k] != (int)number(data, 2); k++)
 		;
 	if (k == NR_EVENTS)

@@ -549,6 +549,48 @@ sub test_c2c {
 	like($err, qr/swmem\.txt: no sample has a latency/, 'says so');
 }
 
+# A chain is of the event before it, of the same CPU and task, without the interrupt and the function itself.
+sub test_callers {
+	my ($nmi, $scan, $send, $line) = (0xffffffff81009010, $function{scan} + 8, $function{send} + 4, 0xffff888000100000);
+	my $chain = sub { my ($cpu, @frames) = @_; event($cpu, 'dprof_chain', frames => \@frames) };
+	begin();
+	$text .= "symbol ffffffff81009000 t asm_exc_nmi\nsymbol ffffffff81008000 t swmem_nmi\n" .
+		"symbol ffffffff8100a000 t hrtimer_interrupt\nsymbol ffffffff8100b000 t asm_sysvec_apic_timer_interrupt\n";
+	my @nmi = (0xffffffff81008020, $nmi);
+	my @timer = (0xffffffff8100a008, 0xffffffff8100b004);
+	for my $i (1 .. 6) {
+		sample(0, $scan, $line, 8, from => $i % 2 ? 'peer' : 'l1', latency => 100);
+		sample(1, $scan, $line, 16, from => 'l1');
+		$chain->(1, @nmi, $scan, $function{fill} + 1);
+		# IBS interrupts later: in what the function called, or after it returned.
+		# swmem does in the interrupt of its timer.
+		$chain->(0, @nmi, $i == 1 ? ($function{count} + 2) : $i == 3 ? @timer : (), $i == 2 ? () : $scan + 4, $send, $function{receive} + 3);
+	}
+	# Of no sample: of a sample that is left out, of another task, the second one of an event.
+	$chain->(0, @nmi, $scan, $function{fill});
+	event(2, 'dprof_alloc', base => $line, ip => $function{alloc_foo} + 9, type => 20, size => 128);
+	# A sample comes before its chain does.
+	sample(2, $scan, $line, 16, from => 'l1');
+	$chain->(2, @nmi, $scan, $function{fill} + 1);
+	$chain->(2, $function{count} + 5, $function{alloc_foo} + 9, $send);
+	event(2, 'dprof_free', base => $line, ip => $function{drop_foo} + 4, type => 20);
+	$chain->(3, $function{drop_foo} + 4, $send);
+	my $file = spew("$dir/callers.txt", $text);
+	my @rows = rows("report callers $file");
+	is_deeply([ map { join ' ', map { $_ // '-' } @$_{qw(event field function count misses_l1 peer callers)} } @rows ],
+		  [ 'access +0x8 scan 6 3 3 send < receive', 'access +0x10 scan 7 0 0 fill', 'alloc - alloc_foo 1 - - send' ],
+		  'callers of accesses and allocations, misses first');
+	is($rows[0]{type}, 'foo_cache:alloc_foo', 'of a type');
+	is(scalar(@rows = rows("report callers --top 1 $file")), 2, '--top counts the rows of each event');
+	is(join(' ', map { $_->{count} } rows("report callers --cpu 1 $file")), '6 1', '--cpu leaves out the chains, too');
+	my ($status, $out) = run("$dprof script --symbols $file");
+	my $again = spew("$dir/again.txt", $out);
+	is_deeply([ rows("report callers $again") ], [ rows("report callers $file") ], 'script writes chains');
+	($status, $out, my $err) = run("$dprof report callers " . queue());
+	is($status, 1, 'no chains: status 1');
+	like($err, qr/no call chains in the recording \(dprof record --call-graph\)/, 'says so');
+}
+
 # Two recordings in which a type has different numbers, and a number different types.
 sub test_merge {
 	for my $file (1, 2) {
@@ -994,6 +1036,7 @@ test_layout();
 test_names();
 test_locks();
 test_c2c();
+test_callers();
 test_merge();
 test_local_cache();
 test_conflict_capacity();

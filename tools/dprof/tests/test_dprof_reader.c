@@ -106,6 +106,43 @@ struct dynamic_raw {
 	uint8_t len[6];
 };
 
+/* The tracer's own event: common fields, a number, and so many addresses. */
+struct stack_raw {
+	uint16_t id;
+	uint8_t flags, preempt_count;
+	int32_t pid, nr, padding;
+	uint64_t frame[CHAIN_FRAMES + 2];
+};
+
+static void call_chains(void **state)
+{
+	struct stack_raw raw = { .id = STACK_ID, .pid = 42, .nr = 2, .frame = { 0xffffffff81000010, 0xffffffff81000020, 9 } };
+	struct event e;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(read_event(dynamic, &raw, offsetof(struct stack_raw, frame) + 16, &e), 1);
+	assert_int_equal(e.kind, EVENT_CHAIN);
+	assert_int_equal(e.pid, 42);
+	assert_int_equal(e.cpu, 1);
+	assert_int_equal(e.chain.frames[0], 0xffffffff81000010);
+	assert_int_equal(e.chain.frames[1], 0xffffffff81000020);
+	assert_int_equal(e.chain.frames[2], 0);
+	/* The record ends within the addresses, or before them; it claims too many. */
+	assert_int_equal(read_event(dynamic, &raw, offsetof(struct stack_raw, frame) + 15, &e), -1);
+	assert_int_equal(read_event(dynamic, &raw, 8, &e), -1);
+	raw.nr = -1;
+	assert_int_equal(read_event(dynamic, &raw, sizeof(raw), &e), -1);
+	raw.nr = 0;
+	assert_int_equal(read_event(dynamic, &raw, sizeof(raw), &e), 0);
+	/* Of a long one, the inner part. */
+	raw.nr = CHAIN_FRAMES + 2;
+	for (i = 0; i < CHAIN_FRAMES + 2; i++)
+		raw.frame[i] = i + 1;
+	assert_int_equal(read_event(dynamic, &raw, sizeof(raw), &e), 1);
+	assert_int_equal(e.chain.frames[CHAIN_FRAMES - 1], CHAIN_FRAMES);
+}
+
 static uint32_t loc(size_t offset, size_t size)
 {
 	return size << 16 | offset;
@@ -300,7 +337,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fixed_arrays),
-		cmocka_unit_test(dynamic_arrays),
+		cmocka_unit_test(dynamic_arrays), cmocka_unit_test(call_chains),
 		cmocka_unit_test(names),
 		cmocka_unit_test(batches),
 		cmocka_unit_test(short_batch),

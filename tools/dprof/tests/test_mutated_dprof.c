@@ -44,9 +44,10 @@ static char *make_text(void)
 			now += 100;
 			fprintf(f, "%lu %u 1 dprof_access id=%u ip=0xffffffff8100100%u since=%u type=%u offset=%u len=8 op=%u\n"
 				"%lu %u 1 dprof_sample ip=0xffffffff8100100%u addr=0x%lx phys=0x0 base=0x%lx type=%u "
-				"offset=%u data_src=0x600800002 latency=150 op=1 width=8 source=1 flags=0 cgroup=%u\n",
+				"offset=%u data_src=0x600800002 latency=150 op=1 width=8 source=1 flags=0 cgroup=%u\n"
+				"%lu %u 1 dprof_chain frames=0xffffffff81001010,0xffffffff8100000%u\n",
 				now, k % 2, i, k, 100 * k, 20 + i % 2, k % 2 * 8, 1 + k % 2,
-				now, k % 2, k, base + k % 2 * 8, base, 20 + i % 2, k % 2 * 8, 7 + i % 3);
+				now, k % 2, k, base + k % 2 * 8, base, 20 + i % 2, k % 2 * 8, 7 + i % 3, now, k % 2, k);
 		}
 		fprintf(f, "%lu 1 1 dprof_history_end id=%u ip=0xffffffff81004004 lifetime=3000 blind=0 accesses=3 lost=0 how=0\n"
 			"%lu 1 1 dprof_free base=0x%lx ip=0xffffffff81004004 type=%u\n", now, i, now, base, 20 + i % 2);
@@ -100,7 +101,7 @@ static void text(void **unused)
 
 	(void)unused;
 	report(&events, copy, m.size);
-	assert_int_equal(events, 2 + 2 + 11 * 10);
+	assert_int_equal(events, 2 + 2 + 11 * 13);
 	free(copy);
 	mutate(&m);
 	free(good);
@@ -174,6 +175,20 @@ static void decode_all(void *decoder, char *data, size_t size)
 	model_free(&m);
 }
 
+/* A call chain as the tracer writes it, behind each event of dprof. */
+static size_t add_chain(char *data)
+{
+	const struct {
+		uint16_t size, id, flags;
+		int32_t pid, nr, padding;
+		uint64_t frame[3];
+	} __attribute__((packed)) chain = {
+		STACK_FRAMES + 24, STACK_ID, 0, 1, 3, 0, { 0xffffffff81001010, 0xffffffff81000001, 0xffffffff81000002 } };
+
+	memcpy(data, &chain, sizeof(chain));
+	return sizeof(chain);
+}
+
 static void mutate_events(const char *name, unsigned int batched)
 {
 	static char data[MUTATE_BYTES];
@@ -188,12 +203,13 @@ static void mutate_events(const char *name, unsigned int batched)
 
 	assert_int_equal(trace_dat_open(&d, mutate_file(bytes, size), "dprof", error, sizeof(error)), 0);
 	assert_int_equal(decoder_init(&decoder, d.tep, error, sizeof(error)), 0);
-	while (trace_dat_next(&d, &e) > 0 && m.size + 2 + e.size < sizeof(data)) {
+	while (trace_dat_next(&d, &e) > 0 && m.size + 2 + e.size + 64 < sizeof(data)) {
 		const uint16_t length = e.size;
 
 		memcpy(data + m.size, &length, 2);
 		memcpy(data + m.size + 2, e.data, e.size);
 		m.size += 2 + e.size;
+		m.size += add_chain(data + m.size);
 	}
 	assert_true(m.size > 2048);
 	mutate(&m);

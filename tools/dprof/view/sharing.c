@@ -77,6 +77,7 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 {
 	bool missed = sharing_misses(s) > 0;
 	double same = missed ? s->misses[0] : s->turns[0], other = missed ? s->misses[1] : s->turns[1];
+	const struct dtype *d = a->m.by_index[s->key.type];
 	const struct place p = find_place(a, s);
 	char field[256], user[256], writer_field[256], writer[256];
 
@@ -87,7 +88,8 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 		place_name(&a->m, &a->l, p.writer.ip, writer, sizeof(writer));
 	}
 	const struct cell row[] = {
-		TEXT_CELL(a->m.by_index[s->key.type]->name),
+		TEXT_CELL(d->name),
+		*d->struct_name ? TEXT_CELL(d->struct_name) : NONE_CELL,
 		REAL_CELL(s->key.index * LINE),
 		TEXT_CELL(field),
 		TEXT_CELL(order_is_handed_over(&s->order) ? "handed_over" : same >= other ? "true" : "false"),
@@ -96,7 +98,7 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 		INT_CELL(s->lines),
 		INT_CELL(s->samples),
 		INT_CELL(alternations(s) + 0.5),
-		tally_known(&a->m.by_index[s->key.type]->sum) ? REAL_CELL(sharing_misses(s)) : NONE_CELL,
+		tally_known(&d->sum) ? REAL_CELL(sharing_misses(s)) : NONE_CELL,
 		TEXT_CELL(user),
 		p.has_writer ? TEXT_CELL(a->m.by_index[p.writer.type]->name) : NONE_CELL,
 		p.has_writer ? TEXT_CELL(writer_field) : NONE_CELL,
@@ -122,6 +124,7 @@ static bool is_shown(const struct analysis *a, const struct shared_line *s)
 
 const struct columns sharing_columns = COLUMNS(
 	{ "type", CELL_TEXT, 0, "", "type of data" },
+	{ "struct", CELL_TEXT, 0, "", "C struct of the type", "not known; give --btf or --vmlinux" },
 	{ "line_offset_bytes", CELL_REAL, 0, "bytes", "offset of the cache line in the object" },
 	{ "field", CELL_TEXT, 0, "", "field of the line with the most sharing misses, or alternations" },
 	{ "sharing", CELL_TEXT, 0, "",

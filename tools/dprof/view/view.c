@@ -105,6 +105,11 @@ static const char *lacks_sharing(const struct analysis *a)
 	return model_has_types(&a->m) ? lacks_samples(a) : lacks_cpus(a);
 }
 
+static const char *lacks_chains(const struct analysis *a)
+{
+	return a->m.chains ? NULL : "no call chains in the recording (dprof record --call-graph)";
+}
+
 #define SHOWS_SAMPLES	(SHOWS_TYPES | SHOWS_LEVELS | SHOWS_LATENCY)
 
 const struct view views[] = {
@@ -131,6 +136,8 @@ const struct view views[] = {
 	  &latency_columns, view_latency, lacks_latency, NEED_MODEL, SHOWS_TYPES | SHOWS_LATENCY, NULL },
 	{ "code", "functions and their files by misses, and the type they use most",
 	  &code_columns, view_code, lacks_samples, NEED_MODEL, SHOWS_SAMPLES, NULL },
+	{ "callers", "call chains of accesses, allocations and frees, by type and function",
+	  &callers_columns, view_callers, lacks_chains, NEED_MODEL, 0, NULL },
 	{ "levels", "where accesses found their data, and how long that took",
 	  &levels_columns, view_levels, lacks_levels, NEED_MODEL, SHOWS_LATENCY, NULL },
 	{ "cpus", "CPUs by samples: misses, memory of other nodes, latency",
