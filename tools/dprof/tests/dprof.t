@@ -269,10 +269,15 @@ sub test_time {
 		  'no row without a miss');
 	($row) = in_order('peer', 0, 'slab', map { ([ 0, 0, 1, 'l1' ], [ 1, 32, 1, $_ % 20 ? 'l1' : 'peer' ]) } 1 .. 60);
 	is_deeply([ @$row{qw(misses writer)} ], [ 3, undef ], 'a row for peer samples, even if no write was sampled');
-	($row) = in_order('once', 0, 'slab', (map { ([ 0, 0, 3, 'l1' ]) } 1 .. 200), [ 1, 32, 1, 'peer' ],
-			  map { [ 1, 32, 1, 'l1' ] } 1 .. 30);
-	is_deeply([ @$row{qw(sharing alternations misses)} ], [ 'handed_over', 1, 1 ],
-		  'one hand-over with a miss is called what it is');
+	my $once = sub {
+		my ($misses) = @_;
+		return in_order('once', 0, 'slab', (map { ([ 0, 0, 3, 'l1' ]) } 1 .. 200), (map { [ 1, 32, 1, 'peer' ] } 1 .. $misses),
+				map { [ 1, 32, 1, 'l1' ] } 1 .. 30);
+	};
+	is_deeply([ $once->(2) ], [], 'two misses may be of one hand-over');
+	($row) = $once->(3);
+	is_deeply([ @$row{qw(sharing alternations misses)} ], [ 'handed_over', 1, 3 ],
+		  'a hand-over with more misses is called what it is');
 	# Stacks: one task after another, each on a CPU of its own.
 	my $pid = 100;
 	is_deeply([ in_order('stacks', 0, 'stack', map { $pid++; map { [ $pid % 2, 8 * $_, 3, undef, $pid ] } 0 .. 3 } 1 .. 80) ],
