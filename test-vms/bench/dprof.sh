@@ -11,6 +11,8 @@
 #	histories	against the oracle of watched objects
 #	costs	in instructions; dprof_costs.sh has more of it
 #	structs	how many sampled accesses have an allocation site and a C struct, on LOADS
+#	contention	known structures that two CPUs contend for (guest/contention.c), ROUNDS calls
+#		each, by IBS and swmem, with perf c2c beside; recordings are kept
 #	shares	of types on LOADS of the kernel, against the same, with samples of SOURCES
 # CPUs take turns of 1,000 instructions (docs/develop/ibs.md).
 set -eu -o pipefail
@@ -162,7 +164,33 @@ shares() {
 	done
 }
 
-all=(cases atomic classes histories costs structs shares)
+# kept FILE: a recording that is no older than what it was made with
+kept() {
+	[ "$1" -nt "$build/kernel-vm/vmlinux" ] && [ "$1" -nt "$build/guest/bin/contention" ]
+}
+
+# The cases of set "tune" were used to find faults of the report, those of "judge" were not.
+contention() {
+	local dir=$out/contention list=$out/contention/list source seed sets cases
+
+	mkdir -p "$dir"
+	"$build/guest/bin/contention" list >"$list"
+	for seed in 1 2; do
+		sets='tune|none'
+		[ "$seed" = 1 ] || sets='judge|more|none'
+		cases=$(awk -F '\t' -v sets="^($sets)$" '$2 ~ sets { print $1 }' "$list")
+		for source in c2c ibs swmem; do
+			# shellcheck disable=SC2086 # a list
+			kept "$dir/$source-$seed.tasks" ||
+				"$here/dprof_contention.sh" "$dir" "$source" "$seed" "${ROUNDS:-12000}" $cases >/dev/null
+			[ "$source" = c2c ] ||
+				"$here/dprof_contention.pl" "$build/bin/dprof" "$build/kernel-vm/vmlinux" "$dir" \
+					"$source" "$seed" <"$list"
+		done
+	done
+}
+
+all=(cases atomic classes histories costs structs contention shares)
 # shellcheck disable=SC2206 # a list
 parts=(${PARTS:-"${all[@]}"})
 [ $# -eq 0 ] || parts=("$@")
@@ -270,10 +298,19 @@ awk '
 		bytes[$1] = $(NF - 1)
 	}
 	/^sample, of these dprof / { of_dprof = $8 }
+	/^contention (tune|judge|more|none): / {
+		gsub(/[:,]/, "")
+		if ($2 == "none") {
+			quiet[$8] += $4
+			controls[$8] += $6
+		} else {
+			known[$2, $8] = $4
+		}
+	}
 	/^loop: and others / { others = $6 + 0 }
 	/^loop: and told / { told = $6 + 0 }
 	END {
-		if (!history["outside"]) exit 1
+		if (!history["outside"] || !controls["ibs"] || !controls["swmem"]) exit 1
 		if (structs != 5 || n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted || !atomic || !lines) exit 1
 		for (i = 1; i <= all_kinds; i++) {
 			put("cases", order[i], "kind", text(order[i]))
@@ -304,6 +341,9 @@ awk '
 		printf "   \"insn_per_sample_of_dprof\" : %d,\n", of_dprof
 		printf "   \"bytes_per_sample\" : %s,\n   \"bytes_per_element\" : %s,\n", bytes["sample:"], bytes["access:"]
 		printf "   \"insn_per_alloc_told\" : %s,\n   \"loop_others_watched_pct\" : %s,\n", told, others
+		printf "   \"known_contention_ibs\" : %d,\n   \"known_contention_swmem\" : %d,\n", known["judge", "ibs"], known["judge", "swmem"]
+		printf "   \"known_contention_ibs_tune\" : %d,\n   \"known_contention_swmem_tune\" : %d,\n", known["tune", "ibs"], known["tune", "swmem"]
+		printf "   \"contention_controls\" : %d,\n   \"contention_controls_quiet_ibs\" : %d,\n   \"contention_controls_quiet_swmem\" : %d,\n", controls["ibs"], quiet["ibs"], quiet["swmem"]
 		printf "   \"named_pct_min\" : %s,\n   \"struct_pct_min\" : %s,\n   \"struct_of_structs_pct_min\" : %s,\n", named, has_struct, of_others
 		printf "   \"kendall_tau_min\" : %s,\n   \"tvd_max_pct\" : %s,\n   \"tvd_max_pct_all_accesses\" : %s,\n", tau["ibs"], distance["ibs"], distance_all["ibs"]
 		printf "   \"kendall_tau_min_swmem\" : %s,\n   \"tvd_max_pct_swmem\" : %s\n}\n", tau["swmem"], distance["swmem"]
