@@ -4,7 +4,7 @@
 
 # the kernel
 PACKAGES := linux-source-6.12 build-essential bc bison flex libelf-dev libssl-dev \
-	kmod cpio rsync xz-utils ccache git perl sparse python3-minimal pahole
+	kmod cpio rsync xz-utils lz4 ccache git perl sparse python3-minimal pahole
 # its Debian package
 PACKAGES += debhelper fakeroot
 # the guest
