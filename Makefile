@@ -10,13 +10,14 @@ JOBS ?= $(shell nproc)
 
 export V
 export MEMSCOPE_BUILD := $(B)
-# ccache is a speed-up, never needed.
+# ccache is a speed-up, never needed: used where it has a cache.  Filling an empty one makes the first
+# build a third longer; CCACHE=ccache does that, CCACHE= leaves it out.
 export CCACHE_DIR ?= $(HOME)/.ccache
+CCACHE ?= $(if $(wildcard $(CCACHE_DIR)/*),ccache)
+export CCACHE
 # What one clone compiled, another need not.
 export CCACHE_BASEDIR := $(TOP)
 export CCACHE_NOHASHDIR := 1
-# The tools are compiled with it, too, where it is installed.
-export CCACHE := ccache
 # The same source gives the same kernel.
 export KBUILD_BUILD_TIMESTAMP := 2024-01-01
 export KBUILD_BUILD_USER := memscope
@@ -26,7 +27,7 @@ include packages.mk
 
 STEP := $(TOP)/.ci/step $(B)/log
 # Looked for when a step runs: `make deps` may just have installed it.
-GCC = $$(command -v ccache >/dev/null && echo ccache) gcc
+GCC = $$(command -v "$$CCACHE" >/dev/null && echo "$$CCACHE") gcc
 
 series := $(wildcard patches/*.patch) patches/series
 kernels := vm debug kasan rt

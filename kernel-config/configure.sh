@@ -9,7 +9,7 @@ shift 2
 mkdir -p "$output"
 asked=$output/.config.asked
 cc=gcc
-command -v ccache >/dev/null && cc='ccache gcc'
+command -v "${CCACHE:-}" >/dev/null && cc="$CCACHE gcc"
 
 # The last line about each symbol.
 cat "$@" | sed -nE 's/^(CONFIG_[A-Z0-9_a-z]+)=.*/\1\t&/p; s/^# (CONFIG_[A-Z0-9_a-z]+) is not set/\1\t&/p' |

@@ -13,7 +13,7 @@ linux=$build/linux
 deb=$build/deb
 mkdir -p "$deb"
 cc=gcc
-command -v ccache >/dev/null && cc='ccache gcc'
+command -v "${CCACHE:-}" >/dev/null && cc="$CCACHE gcc"
 
 # debian_config RELEASE: fetches Debian's configuration of kernels 6.1, 6.12, ..., of the
 # flavour that the release ends with; prints its path.

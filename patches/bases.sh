@@ -11,7 +11,7 @@ dir=$build/bases
 log=$build/log/bases
 mkdir -p "$dir" "$log"
 cc=gcc
-command -v ccache >/dev/null && cc='ccache gcc'
+command -v "${CCACHE:-}" >/dev/null && cc="$CCACHE gcc"
 n=0 failed=0
 
 # result NAME STATUS [LOG]

@@ -14,7 +14,7 @@ rm -rf "$log"
 mkdir -p "$log"
 out=$build/patches-check
 cc=gcc
-command -v ccache >/dev/null && cc='ccache gcc'
+command -v "${CCACHE:-}" >/dev/null && cc="$CCACHE gcc"
 n=0 failed=0
 
 # result NAME STATUS [LOG]

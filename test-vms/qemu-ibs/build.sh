@@ -87,9 +87,7 @@ fi
 mkdir -p "$out"
 cd "$out"
 cc=gcc
-if command -v ccache >/dev/null; then
-	cc="ccache gcc"
-fi
+command -v "${CCACHE:-}" >/dev/null && cc="$CCACHE gcc"
 # The oracles look up functions of QEMU, as they can in Debian's build.
 # meson itself sees when it has to configure anew; this is for our options.
 configure=("$tree/configure" "--cc=$cc" "--host-cc=$cc" --cxx=false
