@@ -2,6 +2,7 @@
 // Copyright (C) 2026 the memscope authors
 /* Inputs damaged at random, for readers. */
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "mutate.h"
@@ -28,12 +30,16 @@
 #endif
 
 static char now[160];
+/* Another process reads again what this one does not survive. */
+static bool is_expendable;
 
 static void __attribute__((noreturn)) die(const char *why)
 {
 	char text[240];
 	int n = snprintf(text, sizeof(text), "%s: %s\n", now, why);
 
+	if (is_expendable)
+		_exit(2);
 	if (write(STDERR_FILENO, text, n) != n)
 		_exit(3);
 	_exit(2);
@@ -162,50 +168,103 @@ static uint64_t number(const char *name, uint64_t otherwise)
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+/* Inputs that are cut. */
+static uint64_t nr_cut(const struct mutation *m)
+{
+	return m->size <= MAX_CUT ? m->size : MAX_CUT + 1;
+}
+
 /* What a reader may take is limited. */
-static void read_one(const struct mutation *m, char *data, size_t size)
+static void read_one(void (*read)(void *ctx, char *data, size_t size), void *ctx, char *data, size_t size)
 {
 	struct rusage usage;
 
 	data[size] = '\0';
 	limit(SECONDS);
-	m->read(m->ctx, data, size);
+	read(ctx, data, size);
 	limit(0);
 #ifndef __SANITIZE_ADDRESS__
 	if (!getrusage(RUSAGE_SELF, &usage) && usage.ru_maxrss > MAX_KIB)
 		die("takes more than 512 MiB");
+	if (!getrusage(RUSAGE_CHILDREN, &usage) && usage.ru_maxrss > MAX_KIB)
+		die("takes more than 512 MiB in a child process");
 #else
 	(void)usage;
 #endif
 }
 
-/* Whether an input that forms share is of this one. */
-static bool has(const struct mutation *m, uint64_t number)
+/* Inputs of a mutation: those that end at each byte of its header and of what is behind it, then damaged ones. */
+static uint64_t nr_inputs(const struct mutation *m)
 {
-	return !m->nr_forms || number % m->nr_forms == m->form;
+	return nr_cut(m) + number("MEMSCOPE_MUTATIONS", TIMES);
 }
 
-/* Its header, and what is behind it, ends at each byte. */
-static void cut_everywhere(const struct mutation *m, char *data)
+/* Input @n in @data.  Return: its size. */
+static size_t make(const struct mutation *m, uint64_t n, char *data)
 {
-	size_t size;
+	const uint64_t first = number("MEMSCOPE_SEED", 1), nr = first + n - nr_cut(m);
+	uint64_t seed = nr * 0x9e3779b97f4a7c15ULL | 1, k;
+	size_t size = n < nr_cut(m) ? n : m->size;
 
-	for (size = 0; size < m->size && size <= MAX_CUT; size++) {
-		if (!has(m, size))
-			continue;
+	memcpy(data, m->data, size);
+	if (n < nr_cut(m)) {
 		snprintf(now, sizeof(now), "%s of %zu bytes", m->name, size);
-		memcpy(data, m->data, size);
-		read_one(m, data, size);
+		return size;
 	}
+	snprintf(now, sizeof(now), "mutated %s: MEMSCOPE_SEED=%lu MEMSCOPE_MUTATIONS=1", m->name, (unsigned long)nr);
+	for (k = 1 + mutate_random(&seed) % 6; k; k--)
+		size = damage(m, data, size, &seed);
+	return size;
+}
+
+/* Read inputs from @at on, which says where it is. */
+static void read_from(const struct mutation *m, char *data, uint64_t *at)
+{
+	const uint64_t end = nr_inputs(m);
+
+	for (; *at < end; ++*at)
+		read_one(m->read, m->ctx, data, make(m, *at, data));
+}
+
+/* Read them in processes, each of which reads until it crashes; what it did not survive is read again. */
+static void read_in_processes(const struct mutation *m, char *data)
+{
+	uint64_t *at = mmap(NULL, sizeof(*at), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const uint64_t end = nr_inputs(m);
+	uint64_t again = 0;
+	pid_t pid;
+
+	if (at == MAP_FAILED)
+		abort();
+	while (*at < end) {
+		fflush(NULL);
+		pid = fork();
+		if (pid < 0)
+			abort();
+		if (!pid) {
+			is_expendable = true;
+			setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+			read_from(m, data, at);
+			_exit(0);
+		}
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		if (*at == end)
+			break;
+		read_one(m->survive, m->ctx, data, make(m, *at, data));
+		again++;
+		++*at;
+	}
+	printf("# %s: %lu of %lu inputs were read again\n", m->name, (unsigned long)again, (unsigned long)end);
+	if (again * 20 > end)
+		die("more than one input in 20 is not survived");
+	munmap(at, sizeof(*at));
 }
 
 /** mutate() - give a reader inputs that are cut and damaged; ends the program if one breaks it */
 void mutate(const struct mutation *m)
 {
-	const uint64_t times = number("MEMSCOPE_MUTATIONS", TIMES), first = number("MEMSCOPE_SEED", 1);
 	char *data = malloc(MUTATE_BYTES + 1);
-	uint64_t i, seed, k;
-	size_t size;
 
 	if (!data || m->size > MUTATE_BYTES)
 		abort();
@@ -216,22 +275,18 @@ void mutate(const struct mutation *m)
 	signal(SIGBUS, on_crash);
 	signal(SIGFPE, on_crash);
 	signal(SIGABRT, on_crash);
+	if (m->survive) {
+		read_in_processes(m, data);
+		free(data);
+		return;
+	}
 #else
 	(void)on_crash;
+	(void)read_in_processes;
 #endif
-	cut_everywhere(m, data);
-	for (i = 0; i < times; i++) {
-		if (!has(m, first + i))
-			continue;
-		seed = (first + i) * 0x9e3779b97f4a7c15ULL | 1;
-		snprintf(now, sizeof(now), "mutated %s: MEMSCOPE_SEED=%lu MEMSCOPE_MUTATIONS=1", m->name,
-			 (unsigned long)(first + i));
-		memcpy(data, m->data, m->size);
-		size = m->size;
-		for (k = 1 + mutate_random(&seed) % 6; k; k--)
-			size = damage(m, data, size, &seed);
-		read_one(m, data, size);
-	}
+	read_from(&(struct mutation){
+		.name = m->name, .data = m->data, .size = m->size, .keep_from = m->keep_from, .keep_to = m->keep_to,
+		.read = m->survive ? m->survive : m->read, .ctx = m->ctx }, data, &(uint64_t){ 0 });
 	free(data);
 }
 

@@ -20,17 +20,18 @@
  * @data: whole input; @size: of it, at most MUTATE_BYTES
  * @keep_from: bytes from here to @keep_to stay as they are, and where they are
  * @read: reads what came of it; it is its own to change, and has room for a byte more
- * @ctx: for @read
- * @nr_forms: forms that the same input has, 0 for one; @form: this one, from 0.  Of the damaged
- *	and the cut inputs each form gets its share, by their seed and their size.
+ * @survive: reads what the process with @read did not survive, as a library of its crashes; NULL
+ *	if nothing does: then @read is called by the process of the test.  At most one input
+ *	in 20 may need it.  Under sanitizers it reads all.
+ * @ctx: for both; what they share of it is not seen by the other
  */
 struct mutation {
 	const char *name;
 	const void *data;
 	size_t size, keep_from, keep_to;
 	void (*read)(void *ctx, char *data, size_t size);
+	void (*survive)(void *ctx, char *data, size_t size);
 	void *ctx;
-	unsigned int nr_forms, form;
 };
 
 uint64_t mutate_random(uint64_t *seed);

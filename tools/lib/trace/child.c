@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <trace-cmd.h>
@@ -82,35 +83,81 @@ int trace_child_next(struct trace_dat *d, struct trace_event *event, FILE *to)
 	return ret;
 }
 
-static void child(const char *path, const struct trace_child *c, int fd)
+/* Send the file's records.  Return 0, or -1 on failure. */
+static int read_file(const char *path, const struct trace_child *c, FILE *to)
+{
+	struct trace_dat d;
+	struct end end;
+	char error[256] = "";
+	int ret = 0;
+
+	tracecmd_set_loglevel(TEP_LOG_NONE);
+	tep_set_loglevel(TEP_LOG_NONE);
+	if (trace_dat_open(&d, path, c->system, error, sizeof(error))) {
+		trace_child_refuse(to, error);
+	} else {
+		send(to, MSG_HOST, d.uname, strlen(d.uname));
+		ret = c->read(c->ctx, &d, to);
+	}
+	end = (struct end){ d.lost_events, d.bad_offset };
+	if (ret >= 0)
+		send(to, MSG_END, &end, sizeof(end));
+	trace_dat_close(&d);
+	return ret < 0 ? -1 : 0;
+}
+
+static void __attribute__((noreturn)) child(const char *path, const struct trace_child *c, int fd)
 {
 	FILE *to = fdopen(fd, "w");
 	struct rlimit no_core = { 0, 0 };
 	int null = open("/dev/null", O_WRONLY);
-	struct trace_dat d;
-	struct end end;
-	char error[256] = "";
 
 	/* Suppress the libraries' messages about damaged files: the parent reports errors. */
 	dup2(null, STDERR_FILENO);
 	dup2(null, STDOUT_FILENO);
 	setrlimit(RLIMIT_CORE, &no_core);
-	tracecmd_set_loglevel(TEP_LOG_NONE);
-	tep_set_loglevel(TEP_LOG_NONE);
-	if (!to)
+	if (!to || read_file(path, c, to))
 		_exit(1);
-
-	if (trace_dat_open(&d, path, c->system, error, sizeof(error))) {
-		trace_child_refuse(to, error);
-	} else {
-		send(to, MSG_HOST, d.uname, strlen(d.uname));
-		if (c->read(c->ctx, &d, to) < 0)
-			_exit(1);
-	}
-	end = (struct end){ d.lost_events, d.bad_offset };
-	send(to, MSG_END, &end, sizeof(end));
-	trace_dat_close(&d);
 	_exit(fclose(to) ? 1 : 0);
+}
+
+/* Return: the child, with @fd set to its records, or -1. */
+static pid_t start(const char *path, const struct trace_child *c, int *fd)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -1;
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		close(fds[0]);
+		child(path, c, fds[1]);
+	}
+	close(fds[1]);
+	if (pid < 0)
+		close(fds[0]);
+	*fd = fds[0];
+	return pid;
+}
+
+/* Tests of many files clear it: then the calling process reads them, and ends where a child would. */
+bool trace_child_forks = true;
+
+/* Read the file before its records are received.  Return: 0, with @fd set to them, or -1. */
+static pid_t read_here(const char *path, const struct trace_child *c, int *fd)
+{
+	FILE *to;
+
+	*fd = memfd_create("records", MFD_CLOEXEC);
+	to = *fd < 0 ? NULL : fdopen(dup(*fd), "w");
+	if (!to)
+		return -1;
+	read_file(path, c, to);
+	fclose(to);
+	lseek(*fd, 0, SEEK_SET);
+	return 0;
 }
 
 /* The parent's end of the pipe: buffered bytes, and the body of the current message. */
@@ -222,7 +269,7 @@ static int receive(struct trace_child *c, struct inbox *in, int *ended, char *wh
  */
 int trace_child_read(const char *path, struct trace_child *c, char *error, size_t size)
 {
-	int fds[2], ret, ended = 0;
+	int ret, ended = 0;
 	struct inbox *in;
 	char what[256] = "";
 	pid_t pid;
@@ -231,31 +278,18 @@ int trace_child_read(const char *path, struct trace_child *c, char *error, size_
 	strcpy(c->host, "unknown host");
 	c->lost_events = c->bad_offset = 0;
 	in = calloc(1, sizeof(*in));
-	if (!in || pipe2(fds, O_CLOEXEC)) {
+	pid = !in ? -1 : trace_child_forks ? start(path, c, &in->fd) : read_here(path, c, &in->fd);
+	if (pid < 0) {
 		snprintf(error, size, "%s: %s", path, strerror(errno));
 		free(in);
 		return -1;
 	}
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		close(fds[0]);
-		child(path, c, fds[1]);
-	}
-	close(fds[1]);
-	if (pid < 0) {
-		snprintf(error, size, "fork: %s", strerror(errno));
-		close(fds[0]);
-		free(in);
-		return -1;
-	}
-	in->fd = fds[0];
 	ret = receive(c, in, &ended, what, sizeof(what));
-	close(fds[0]);
+	close(in->fd);
 	free(in);
-	if (!ended)
+	if (pid && !ended)
 		kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (pid && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (ret)
 		return ret;

@@ -10,6 +10,7 @@
 #ifndef MEMSCOPE_TRACE_CHILD_H
 #define MEMSCOPE_TRACE_CHILD_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "dat.h"
@@ -39,6 +40,8 @@ struct trace_child {
 	char host[256];
 	uint64_t lost_events, bad_offset;
 };
+
+extern bool trace_child_forks;
 
 int trace_child_read(const char *path, struct trace_child *c, char *error, size_t size);
 
