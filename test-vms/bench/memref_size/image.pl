@@ -304,7 +304,7 @@ EOF
 		my $use = sub { join '', map { my $n = skewed($files);
 			"/usr/bin/git log -n 40 -p -- d" . $n % 7 . "/f$n >/dev/null\n" } 1 .. $_[0] };
 		put('work', $shell_mark . "export GIT_DIR=/repo HOME=/tmp GIT_PAGER=cat\n" .
-		    "/usr/bin/git rev-list --objects --all >/dev/null\n" . $use->(3) . "mark half\n" . $use->(4) . "mark end\n");
+		    "/usr/bin/git rev-list --objects --all >/dev/null\n" . $use->(8) . "mark half\n" . $use->(12) . "mark end\n");
 	},
 	xz => sub {
 		program('/usr/bin/xz');

@@ -62,7 +62,7 @@ for my $name (sort map { m{([^/]*)\.limit$} } glob "$dir/*.limit") {
 	$figures{size_within_2pct} += $within;
 	$figures{size_of_best_min} = $w->{of_best}
 		if $within && defined $w->{of_best} && $w->{of_best} < ($figures{size_of_best_min} // 9);
-	$figures{"size_${name}_$_"} = $w->{$_} for grep { defined $w->{$_} } @columns;
+	push @{$figures{size_programs}}, { program => $name, ended => 0 + defined $w->{slowdown}, map { defined $w->{$_} ? ($_ => $w->{$_}) : () } @columns };
 	printf '%-10s' . ' %10s' x @columns . "\n", $name, map { $_ // '-' } @$w{@columns};
 }
 print "Sizes in MiB, the slowdown in %: $figures{size_within_2pct} of $figures{size_workloads} within $most %. " .
