@@ -3,15 +3,15 @@
 # Copyright (C) 2026 the memscope authors
 # memref and its peers: what they find and what they cost.  Numbers in build/bench/memref.json
 # and judge.json; make results makes the tables of docs/results of them.
-# PARTS="cost accuracy" runs these parts only, and leaves their output for a later run; size is
-# memref_size.sh, which writes its numbers itself.
+# PARTS="cost accuracy" runs these parts only, and leaves their output for a later run.  PARTS=size
+# is memref_size.sh, which writes its numbers itself, and runs only by name.
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MEMSCOPE_BUILD:-$here/../../build}
 out=$build/bench
 mkdir -p "$out"
 
-for name in ${PARTS:-cost cold bytes slowdown reclaim zap locks accuracy hinting size}; do
+for name in ${PARTS:-cost cold bytes slowdown reclaim zap locks accuracy hinting}; do
 	[ "$name" != size ] || { "$here/memref_size.sh"; continue; }
 	# In icount mode a nanosecond of the guest is an instruction.
 	case $name in

@@ -41,6 +41,7 @@ struct trace_child {
 	uint64_t lost_events, bad_offset;
 };
 
+/* Only for tests, which may clear it: then trace_child_read() reads in the calling process. */
 extern bool trace_child_forks;
 
 int trace_child_read(const char *path, struct trace_child *c, char *error, size_t size);
