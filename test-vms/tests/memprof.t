@@ -115,6 +115,11 @@ for i in 1 2; do
 done
 echo "attached: $(memprof_gaps --attached attached.*)"
 kill $storm
+memprof record -c 1024 -o unwound -- perl -e 'sub f { my @l = map { [ $_ ] } 1 .. 3; $_[0] ? f($_[0] - 1) : \@l } push @k, f($_ % 20) for 1 .. 1500' || exit 1
+memprof report summary unwound -f csv | sed 's/^/unwound: /'
+for thread in 0 1; do memprof report flow --all --thread $thread unwound -f csv; done >flow
+echo "unwound: by the program $(grep -c '(perl)' flow)"
+echo "unwound: by an unwinder $(grep -c -e libgcc -e Unwind flow)"
 END
 	is($vm->{status}, 0, 'programs that allocate all the time are recorded') or diag $vm->{err}, $vm->{out};
 	my %of = map { my $what = $_; $what => { $vm->{out} =~ /^$what: (.*)/m ? $1 =~ /(\w+) (\d+)/g : () } }
@@ -128,6 +133,12 @@ END
 	cmp_ok($of{stopped}{lost} // 0, '>', 1000, 'stopped: while the recorder does not come, events are lost, and counted');
 	is($of{attached}{threads}, 2, 'attached to a busy process: each time its thread is seen');
 	cmp_ok($of{attached}{allocations} // 0, '>', 100, "attached: $of{attached}{allocations} allocations");
+	# Each chain is seen for the first time: finding it is most of the work.
+	my ($own) = $vm->{out} =~ /^unwound: "?the profiler's own accesses, left out"?,(\d+)/m;
+	my ($program) = $vm->{out} =~ /^unwound: by the program (\d+)/m;
+	cmp_ok($own // 0, '>', 300, 'accesses of finding call chains are the profiler\'s own') or diag $vm->{out};
+	cmp_ok($program // 0, '>', 300, 'those of the program are there');
+	like($vm->{out}, qr/^unwound: by an unwinder 0$/m, 'and no other');
 }
 
 # --- patterns --------------------------------------------------------------------

@@ -74,4 +74,14 @@ sub run {
 	cmp_ok(scalar(grep { $_->[0] == 1 } ring($_)), '>', 5, 'with objects') for @rings;
 }
 
+# What unwinding accesses is the profiler's own, by where the code is: not in a library that
+# the program may use, too, nor seen by the program in place of that library's.
+{
+	my ($needed, $defined) = map { scalar `$_ $preload` } 'readelf -dW', 'nm -D --defined-only';
+	like($needed, qr/NEEDED.*libc\.so/, 'the library needs the C library');
+	unlike($needed, qr/NEEDED.*libgcc/, 'and no unwinder');
+	like($defined, qr/ malloc$/m, 'it defines malloc()');
+	unlike($defined, qr/_Unwind|__register_frame|__gcc/, 'and nothing of the unwinder');
+}
+
 done_testing();
