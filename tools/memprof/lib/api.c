@@ -471,7 +471,10 @@ static bool name_arena(struct memprof *m, const struct memprof_object *o, struct
 		return false;
 	for (i = 0; i < c->depth; i++)
 		if (look_up(m, o->chain, i, &f) && !wrappers_have_file(&m->wrappers, f.path)) {
+			/* With cgo, the C library maps what Go divides. */
 			language = runtime_of(f.path);
+			if (!language && names_go(m->names, f.path))
+				language = "Go";
 			break;
 		}
 	if (!language)

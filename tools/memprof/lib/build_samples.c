@@ -186,6 +186,30 @@ static uint32_t static_object(struct builder *b, struct space *s, const struct m
 	return l.object;
 }
 
+/*
+ * Variables of a file without symbols that are behind its mapping at m: all of them are one
+ * object.  The C library, too, maps memory there: what is not of the file is none.
+ */
+static uint32_t bss_object(struct builder *b, struct space *s, const struct mapping *m, struct region *r,
+			   uint64_t addr)
+{
+	const uint32_t path = s->regions[m->region].path;
+	const char *name = text_of(b, path), *slash = strrchr(name, '/');
+	const bool fresh = r->object == LIVE_NO_OBJECT;
+	char text[512];
+	uint32_t object;
+
+	if (!names_loads(b->m->names, name, m->offset + (m->end - 1 - m->start), addr - (m->end - 1)))
+		return NONE;
+	object = object_of_region(b, s, r, MEMPROF_STATIC);
+	if (fresh && !b->failed) {
+		snprintf(text, sizeof(text), "[%.400s .bss]", slash ? slash + 1 : name);
+		b->m->objects[object].path = (const char *)(uintptr_t)path;
+		b->m->objects[object].symbol = (const char *)(uintptr_t)string_number(&b->m->strings, text);
+	}
+	return object;
+}
+
 static uint32_t object_of_mapping(struct builder *b, struct space *s, uint64_t addr)
 {
 	const struct mapping *m = space_find(s, addr), *before;
@@ -217,6 +241,8 @@ static uint32_t object_of_mapping(struct builder *b, struct space *s, uint64_t a
 	before = m > s->mappings ? m - 1 : NULL;
 	if (before && before->end == m->start && s->regions[before->region].kind == REGION_FILE) {
 		object = static_object(b, s, before, addr, s->regions[before->region].path);
+		if (object == NONE)
+			object = bss_object(b, s, before, r, addr);
 		if (object != NONE)
 			return object;
 	}

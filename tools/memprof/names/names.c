@@ -325,6 +325,21 @@ bool names_failed(struct names *n)
 }
 
 /**
+ * names_loads() - whether memory behind a mapping of a file is the file's, too (.bss)
+ * @n: names
+ * @path: the file
+ * @offset: in the file, in the mapping
+ * @past: so far behind that
+ */
+bool names_loads(struct names *n, const char *path, uint64_t offset, uint64_t past)
+{
+	struct module *m = find_module(n, path);
+	uint64_t vaddr;
+
+	return m && m->dw && vaddr_of(m, offset, past, &vaddr);
+}
+
+/**
  * names_data() - the variable at an address
  * @n: names
  * @path: the file mapped there

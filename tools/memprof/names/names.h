@@ -23,6 +23,7 @@ hidden void names_free(struct names *n);
 hidden bool names_missing(const struct names *n, const char *path);
 hidden bool names_failed(struct names *n);
 hidden bool names_go(struct names *n, const char *path);
+hidden bool names_loads(struct names *n, const char *path, uint64_t offset, uint64_t past);
 hidden bool names_data(struct names *n, const char *path, uint64_t offset, uint64_t past,
 		       const char **symbol, int64_t *back, uint64_t *size);
 hidden bool names_code(struct names *n, const char *path, uint64_t offset, struct place *place,

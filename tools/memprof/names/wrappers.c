@@ -41,6 +41,9 @@ static const char * const functions[] = {
 	"PyObject_GC_*", "PyType_GenericAlloc", "_PyType_AllocNoTrack", "pymalloc_alloc", "new_arena",
 	"Perl_safesys*", "ruby_xmalloc*", "ruby_xcalloc*", "ruby_xrealloc*", "_emalloc*", "_ecalloc*", "_erealloc*",
 	"_zend_mm_alloc*", "l_alloc", "luaM_*",
+	/* Java's virtual machine */
+	"os::malloc", "os::realloc", "os::strdup*", "AllocateHeap", "ReallocateHeap", "resource_allocate_bytes",
+	"resource_reallocate_bytes", "ArrayAllocator*", "Arena::*", "Chunk::*", "ChunkPool*::*",
 	/* servers and libraries */
 	"ngx_alloc", "ngx_calloc", "ngx_palloc", "ngx_pcalloc", "ngx_pnalloc", "ngx_memalign", "CRYPTO_malloc",
 	"CRYPTO_zalloc", "CRYPTO_realloc", "CRYPTO_strdup", "CRYPTO_memdup", "av_malloc*", "av_realloc*",

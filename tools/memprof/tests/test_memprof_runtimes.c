@@ -347,6 +347,79 @@ static void arenas_of_go(void **unused)
 	}
 }
 
+/* Linked with the C library (cgo), what is mapped has events. */
+static void arenas_of_go_with_events(void **unused)
+{
+	const uint64_t frames[1] = { 0x400020 };
+	struct memprof_access a;
+	struct memprof *m;
+	struct data *d;
+	uint32_t s;
+
+	(void)unused;
+	d = begin("/go");
+	s = data_stream(d, 10, 10, 5);
+	data_chain(d, s, T(9), 1, frames, 1);
+	event(d, s, T(10), EVENT_MAP, 0xc000000000, 0x400000, 1);
+	event(d, s, T(11), EVENT_ALLOC, 0x50000010, 0x100000, 1);
+	data_sample(d, 0, T(20), 10, 10, 0xc000000110, LOAD, 0);
+	data_sample(d, 0, T(21), 10, 10, 0x50000110, LOAD, 0);
+	data_end(d, 1);
+	m = open_recording();
+	memprof_access(m, 0, &a);
+	assert_string_equal(memprof_object_site(m, a.object)->name, "[Go arena 0xc000000000-0xc000400000]");
+	assert_int_equal(kind_of(m, a.object), KIND_ARENA);
+	/* What malloc() gives is no arena. */
+	memprof_access(m, 1, &a);
+	assert_int_equal(kind_of(m, a.object), KIND_ALLOCATED);
+	memprof_close(m);
+}
+
+/*
+ * Debian's programs have no symbols: variables behind what is mapped of the file are one object of
+ * the program's, and what the C library maps behind them is none.
+ */
+static void variables_of_a_stripped_program(void **unused)
+{
+	unsigned long offset, vaddr, size;
+	uint64_t start, mapped_end, end;
+	struct memprof_access a;
+	struct memprof *m;
+	char command[512];
+	struct data *d;
+	FILE *f;
+
+	(void)unused;
+	snprintf(command, sizeof(command), "cd %s && echo 'char big[1 << 20] = { }, small = 1; int main(void) { return big[5]; }' "
+		 ">v.c && gcc -no-pie -s -o v v.c && readelf -lW v | awk '/ LOAD .* RW / { print $2, $3, $6 }'", root);
+	f = popen(command, "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%lx %lx %lx", &offset, &vaddr, &size), 3);
+	assert_int_equal(pclose(f), 0);
+	start = vaddr & ~4095UL;
+	mapped_end = start + 4096;
+	end = vaddr + size;
+	assert_true(end > mapped_end + (1 << 19));
+	d = begin("/v");
+	data_task(d, T(2), &(struct task_record){ .type = TASK_MMAP, .pid = 10, .tid = 10, .start = start,
+		  .length = 4096, .offset = offset & ~4095UL, .flags = TASK_WRITABLE }, "/v");
+	/* As if the C library had mapped memory right behind them. */
+	mapped(d, T(2), mapped_end, (end - mapped_end + 4095) / 4096 * 4096 + 8192, "//anon", TASK_WRITABLE);
+	data_sample(d, 0, T(20), 10, 10, mapped_end + 0x110, LOAD, 0);
+	data_sample(d, 0, T(21), 10, 10, end - 1, LOAD, 0);
+	data_sample(d, 0, T(22), 10, 10, end + 4096, LOAD, 0);
+	data_end(d, 1);
+	m = open_recording();
+	memprof_access(m, 0, &a);
+	assert_string_equal(memprof_object_site(m, a.object)->name, "[v .bss]");
+	assert_int_equal(memprof_object(m, a.object)->type, MEMPROF_STATIC);
+	assert_int_equal(kind_of(m, a.object), KIND_VARIABLE);
+	assert_int_equal(memprof_object(m, a.object)->accesses, 2);
+	memprof_access(m, 2, &a);
+	assert_int_equal(memprof_object(m, a.object)->type, MEMPROF_UNKNOWN);
+	memprof_close(m);
+}
+
 static int make_root(void **unused)
 {
 	(void)unused;
@@ -374,6 +447,8 @@ int main(void)
 		cmocka_unit_test(frames_and_sites_of_compiled_code),
 		cmocka_unit_test(arenas_that_runtimes_map),
 		cmocka_unit_test(arenas_of_go),
+		cmocka_unit_test(arenas_of_go_with_events),
+		cmocka_unit_test(variables_of_a_stripped_program),
 	};
 
 	return cmocka_run_group_tests_name("memprof runtimes", tests, make_root, remove_root);

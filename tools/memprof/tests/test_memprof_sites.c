@@ -68,6 +68,9 @@ static void functions_that_allocate_for_others(void **unused)
 	assert_true(wrappers_have(&w, "MemoryContextAllocZero"));
 	assert_true(wrappers_have(&w, "_PyObject_GC_NewVar"));
 	assert_true(wrappers_have(&w, "operator new[]"));
+	assert_true(wrappers_have(&w, "os::malloc"));
+	assert_true(wrappers_have(&w, "Arena::grow"));
+	assert_false(wrappers_have(&w, "Node_Array::grow"));
 	assert_false(wrappers_have(&w, "main"));
 	assert_false(wrappers_have(&w, "xmalloced"));
 	assert_true(wrappers_have_file(&w, "/usr/lib/x86_64-linux-gnu/libnuma.so.1.0.0"));
