@@ -206,6 +206,11 @@ kill $inside $outside $later
 echo "inside $inside"
 memprof report threads group.data -f csv | sed 's/^/cgroup: /'
 memprof record --cgroup no-such-group -o no.data || echo "no group: status $?"
+umask 077
+memprof record -c 100000 -o dropped -- sh -c 'ls -ld /dev/shm/memprof.*/ /dev/shm/memprof.*/*/; exec setpriv --reuid=65534 --regid=65534 --clear-groups memprof_plant after 2 60000000' >ls || exit 1
+memprof report objects dropped -f csv | grep -e '"planted' -e '^planted (' | head -n 1 | sed 's/^/dropped: /'
+sed 's/^/dropped: /' ls; echo "dropped: left $(ls /dev/shm | grep -c memprof)"
+umask 022
 chmod 777 /tmp /dev/shm
 setpriv --reuid=65534 --regid=65534 --clear-groups sh as_nobody.sh
 END
@@ -220,6 +225,10 @@ END
 	is(scalar keys %pids, 2, 'and one that was put into it later, and none outside');
 	like($vm->{err}, qr{--cgroup /sys/fs/cgroup/no-such-group: No such file}, 'one that is not there');
 	like($vm->{out}, qr/^no group: status 1/m, 'is an error');
+	like($vm->{out}, qr/^dropped: .*planted.*,dynamic,/m, 'a program that gives up root has objects') or diag $vm->{err}, $vm->{out};
+	like($vm->{out}, qr{^dropped: drwx--x--x .* /dev/shm/memprof\.\w+/$}m, 'where it writes, nobody else finds');
+	like($vm->{out}, qr{^dropped: drwx-wx-wt .* /dev/shm/memprof\.\w+/[0-9a-f]{32}/$}m, 'but who knows the name');
+	like($vm->{out}, qr/^dropped: left 0$/m, 'and nothing is left of it');
 	like($vm->{err}, qr/no physical addresses without CAP_PERFMON: nodes of pages are asked for/,
 	     'a user is told how nodes are found');
 	like($vm->{out}, qr/^"?remote, of these"?,[\d.]+/m, 'and gets a remote share') or diag $vm->{err}, $vm->{out};

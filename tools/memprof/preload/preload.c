@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/rseq.h>
 #include <unistd.h>
 
 #include "interpose.h"
@@ -116,6 +117,29 @@ static __attribute__((constructor)) void begin(void)
 	find_real();
 }
 
+/*
+ * A thread's variables are in the mapping of its stack, but for the first one's, which the loader
+ * maps: from the C library's, which the loader puts lowest of those that programs have, to the end of
+ * what the library itself knows of a thread.
+ */
+static void report_thread_local(const char *low, size_t size)
+{
+	const char *thread = __builtin_thread_pointer(), *first = (const char *)&errno;
+	const char *end = thread + __rseq_offset + sizeof(struct rseq);
+	unsigned int cpu;
+	uint64_t time;
+
+	if ((uintptr_t)(thread - low) < size || !__rseq_size)
+		return;
+	if (first > (const char *)&self)
+		first = (const char *)&self;
+	if (first > thread || end < thread)
+		return;
+	first = (const char *)((uintptr_t)first & ~63UL);
+	time = ring_now(&cpu);
+	ring_event(EVENT_STACK, first, end - first, 0, 0, time, cpu, 0);
+}
+
 static void set_up_stack(void)
 {
 	pthread_attr_t attr;
@@ -129,6 +153,7 @@ static void set_up_stack(void)
 	if (!pthread_attr_getstack(&attr, &low, &size)) {
 		time = ring_now(&cpu);
 		ring_event(EVENT_STACK, low, size, 0, 0, time, cpu, 0);
+		report_thread_local(low, size);
 	}
 	pthread_attr_destroy(&attr);
 }

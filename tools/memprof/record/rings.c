@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@
 #define GONE_NS		1000000000
 /* Less is not worth a chunk, unless they have been waiting. */
 #define ENOUGH		2048
+/* The library makes no larger ones. */
+#define MAX_BYTES	(RING_HEADER + (INT64_C(1) << 30) + 4096)
 /* Of a chunk: a reader has one of each thread in memory. */
 #define MAX_RECORDS	2730
 
@@ -45,7 +48,7 @@ struct source_ring {
 struct rings {
 	struct recording *r;
 	struct source_ring *table;
-	char path[64];
+	char path[64], parent[32];	/* parent: "" without one */
 	int notify;			/* of new rings; -1: they are looked for each time */
 	bool missed;			/* one was named and could not be mapped: look again */
 	pid_t asked;			/* whether this process is gone, in this round */
@@ -54,6 +57,46 @@ struct rings {
 	struct clock clock;
 	struct event_record chunk[MAX_RECORDS];
 };
+
+/*
+ * Processes that give up root have events, too.  Their directory is one that everybody may write
+ * to, below one that only root may list: its name is known to those who have it in their
+ * environment.
+ */
+static int make_secret(struct rings *rings)
+{
+	uint64_t name[2];
+
+	if (getrandom(name, sizeof(name), 0) != sizeof(name))
+		return -1;
+	strcpy(rings->parent, rings->path);
+	if (chmod(rings->parent, 0711))
+		return -1;
+	snprintf(rings->path, sizeof(rings->path), "%s/%016lx%016lx", rings->parent, name[0], name[1]);
+	/* Whatever the umask: sticky, so that nobody removes another's. */
+	return guard_note(UNDO_DIR, rings->path, NULL) || mkdir(rings->path, 0700) || chmod(rings->path, 01733) ? -1 : 0;
+}
+
+/* Returns 0, or -1 with nothing left. */
+static int make_directory(struct rings *rings, char *error, size_t size)
+{
+	/* In memory, where there is such a file system. */
+	strcpy(rings->path, "/dev/shm/memprof.XXXXXX");
+	if (!mkdtemp(rings->path)) {
+		strcpy(rings->path, "/tmp/memprof.XXXXXX");
+		if (!mkdtemp(rings->path)) {
+			snprintf(error, size, "%s: %s", rings->path, strerror(errno));
+			return -1;
+		}
+	}
+	if (!guard_note(UNDO_DIR, rings->path, NULL) && (geteuid() || !make_secret(rings)))
+		return 0;
+	snprintf(error, size, "%s: %s", rings->path, strerror(errno));
+	rmdir(rings->path);
+	if (*rings->parent)
+		rmdir(rings->parent);
+	return -1;
+}
 
 /**
  * rings_new() - begin a session
@@ -76,19 +119,7 @@ struct rings *rings_new(struct recording *r, char *error, size_t size)
 	/* No event is before it. */
 	if (rings->tsc)
 		clock_read(&rings->clock);
-	/* In memory, where there is such a file system. */
-	strcpy(rings->path, "/dev/shm/memprof.XXXXXX");
-	if (!mkdtemp(rings->path)) {
-		strcpy(rings->path, "/tmp/memprof.XXXXXX");
-		if (!mkdtemp(rings->path)) {
-			snprintf(error, size, "%s: %s", rings->path, strerror(errno));
-			free(rings);
-			return NULL;
-		}
-	}
-	if (guard_note(UNDO_DIR, rings->path, NULL)) {
-		snprintf(error, size, "%s", rings->path);
-		rmdir(rings->path);
+	if (make_directory(rings, error, size)) {
 		free(rings);
 		return NULL;
 	}
@@ -142,12 +173,14 @@ static void add_ring(struct rings *rings, const char *name)
 	if (s)
 		return;
 	snprintf(path, sizeof(path), "%s/%s", rings->path, name);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0) {
 		rings->missed |= errno != ENOENT;
 		return;
 	}
-	if (fstat(fd, &st) || st.st_size <= RING_HEADER) {
+	/* Others may write there: a file that another name has is not a ring. */
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_size <= RING_HEADER ||
+	    st.st_size > MAX_BYTES) {
 		close(fd);
 		return;
 	}
@@ -408,11 +441,13 @@ void rings_close(struct rings *rings)
 	/* Processes that the command left behind may still make some. */
 	dir = opendir(rings->path);
 	while (dir && (d = readdir(dir)))
-		if (d->d_name[0] != '.')
-			unlinkat(dirfd(dir), d->d_name, 0);
+		if (strcmp(d->d_name, ".") && strcmp(d->d_name, "..") && unlinkat(dirfd(dir), d->d_name, 0))
+			unlinkat(dirfd(dir), d->d_name, AT_REMOVEDIR);
 	if (dir)
 		closedir(dir);
 	rmdir(rings->path);
+	if (*rings->parent)
+		rmdir(rings->parent);
 	if (rings->notify >= 0)
 		close(rings->notify);
 	free(rings);

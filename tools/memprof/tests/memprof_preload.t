@@ -84,4 +84,26 @@ sub run {
 	unlike($defined, qr/_Unwind|__register_frame|__gcc/, 'and nothing of the unwinder');
 }
 
+# Recorded programs write to the session's directory: what else they put there is no ring, and
+# does not stay.
+{
+	open my $f, '>', "$dir/hostile.sh" or die;
+	print $f <<'END';
+cd "$MEMPROF_SESSION" || exit
+mkfifo 1.1.1 && truncate -s 100G 1.1.2 && ln -s /etc/passwd 1.1.3 && mkdir 1.1.4 && touch .1 && head -c 8192 /dev/zero >1.1.5 &&
+	ln 1.1.5 1.1.6 && ln -s /nonexistent 1.1.7 || exit
+pwd >&2
+echo end
+read rest
+exit 0
+END
+	close $f;
+	my $session = `timeout 60 $build/tools/tests/memprof_objects $dir/hostile.data sh $dir/hostile.sh 2>&1 >/dev/null`;
+	is($?, 0, 'files that are no rings are left alone');
+	like($session, qr{^/(?:dev/shm|tmp)/memprof\.\w+(?:/[0-9a-f]{32})?$}, 'in the directory of the session');
+	chomp $session;
+	ok(!-e $session && !-e $session =~ s{/[0-9a-f]{32}$}{}r, 'which goes with them');
+	like(`$build/bin/memprof report summary $dir/hostile.data -f csv`, qr/^accesses,0/m, 'and the recording is whole');
+}
+
 done_testing();
