@@ -78,6 +78,9 @@ deps:
 
 unpacked: deps
 	@.ci/unpack $(B)/unpacked $(UNPACKED)
+.PHONY: programs
+programs: deps
+	@.ci/unpack $(B)/programs $(PROGRAMS)
 
 # --- the kernel -----------------------------------------------------------
 
@@ -230,6 +233,7 @@ check-long: kernel kernel-debug kernel-kasan guest qemu-ibs
 
 bench-pagealloc: kernel-vanilla
 bench-memref: unpacked
+bench-memprof: programs
 bench-ibs bench-memprof bench-dprof: qemu-ibs
 bench-%: kernel guest
 	@test-vms/bench/$*.sh

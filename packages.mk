@@ -37,6 +37,11 @@ UNPACKED += clickhouse-server clickhouse-common libcapnp-0.9.2 libcctz2 libcpuin
 	libpocoxml80 librdkafka1
 # Servers whose memory limits memref size estimates; their packages start services.
 UNPACKED += memcached redis-tools libatomic1 liblzf1
+# Programs that make bench-memprof records as they are: in C++, Java and Go, a server that forks, one
+# with pools of its own.  Debian 13 has the other Java.
+PACKAGES += libpq5 libxml2
+PROGRAMS := stockfish z3 7zip fzf openjdk-17-jre-headless openjdk-21-jre-headless libeclipse-jdt-core-java \
+	postgresql-15 postgresql-client-15 postgresql-17 postgresql-client-17 memcached
 # pprof, which reads the profiles that dprof and memprof export
 PACKAGES += golang-go golang-github-google-pprof-dev
 # whose objects memprof follows

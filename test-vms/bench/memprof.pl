@@ -10,11 +10,12 @@ no warnings 'portable';	# addresses
 use File::Copy qw(copy);
 use FindBin;
 use JSON::PP;
-use List::Util qw(max sum);
+use List::Util qw(max min sum);
 use POSIX ();
 use lib $FindBin::RealBin, "$FindBin::RealBin/../tests", "$FindBin::RealBin/../../tools/memprof/tests";
 use Allocators;
 use Figures;
+use MemprofPrograms;
 use Plants;
 use PlantsCxx;
 use VM;
@@ -35,7 +36,7 @@ my %m;
 # What a part takes from the environment: if set, it is part of the command.
 my %settings = (
 	plants => [qw(PROGRAMS KINDS NODES SEED SOURCE)], joint => [qw(KINDS NODES SEED JOINT)], cxx => [qw(NODES CXX CXX_SEED)],
-	truth => [qw(STEPS PERIOD SEED SEEDS)], shares => ['SHARES'], storms => ['STORMS'],
+	programs => ['SHIPPED'], truth => [qw(STEPS PERIOD SEED SEEDS)], shares => ['SHARES'], storms => ['STORMS'],
 );
 stage() if grep { !/^(?:read|allocators)$/ } keys %parts;
 
@@ -315,41 +316,79 @@ sub joint {
 }
 
 # --- programs that Debian ships --------------------------------------------------------
-# As they are, and with all threads and memory on one node, which numactl can do for a
-# program without a change.
-my %shipped = (		# period, command
-	sort => [ 8192, 'sort --parallel=4 -S 32M -o out /share/text' ],
-	zstd => [ 2048, 'zstd -q -1 -T4 -B512K -f -o out /share/text' ],
-);
+# As they are: how much of what they access is named, what is advised, and what comes of it.
 
-# Lines of a word: sort has a thread for each 131,072.
-sub make_text {
-	my ($path, $lines) = @_;
-	srand 1;
-	open my $f, '>', $path or die "$path: $!";
-	print $f join('', map { chr(97 + int rand 26) } 0 .. 2 + rand 6), "\n" for 1 .. $lines;
-	close $f or die;
+# Of the accesses of main memory, those of an object with a name, in percent.
+sub named_pct {
+	my ($header, @lines) = `$build/bin/memprof report objects $_[0] -f csv --symfs @{[Plants::guest_files()]}`;
+	chomp($header //= '');
+	my @names = split /,/, $header;
+	my $named = 100;
+	for (@lines) {
+		chomp;
+		my %row;
+		@row{@names} = Plants::fields($_);
+		$named -= $row{memory_share_pct} if $row{type} eq 'unknown' || $row{site} eq '?';
+	}
+	return @lines ? $named : undef;
+}
+
+# A recording of a program, which may be there from before, and what memprof says of it.
+sub record_program {
+	my ($dir, $name, $to, @how) = @_;
+	my $path = "$dir/$to.data";
+	if (!-e $path) {
+		my $vm = in_guest(program_script($name, "$to.data", @how), timeout => 3000);
+		print STDERR "memprof.pl: $to: a guest failed: $vm->{out}$vm->{err}" if $vm->{status};
+		copy("$share/$to.data", $path) if $dir ne $share && -e "$share/$to.data";
+	}
+	return -e $path ? read_run({}, $path) : undef;
 }
 
 sub programs {
-	make_text("$share/text", 300_000);
-	for my $name (sort keys %shipped) {
-		my ($period, $command) = @{$shipped{$name}};
-		my $vm = in_guest(<<~END, timeout => 3000);
-		for numa in '' 'numactl --cpunodebind=1 --membind=1'; do
-			memprof record -c $period -o d -- \$numa $command || exit 1
-			cp d /share/$name\${numa:+.fixed}.data && rm d
-		done
-		END
-		print STDERR "memprof.pl: a guest failed: $vm->{err}" if $vm->{status};
-		my ($as_is, $fixed) = map { -e $_ ? read_run({}, $_) : {} } "$share/$name.data", "$share/$name.fixed.data";
-		my ($first) = grep { $_->{fix} ne 'none' } @{$as_is->{findings} // []};
-		$m{"program_${name}_remote_pct"} = $as_is->{remote} + 0 if defined $as_is->{remote};
-		$m{"program_${name}_fixed_remote_pct"} = $fixed->{remote} + 0 if defined $fixed->{remote};
-		$m{"program_${name}_pattern"} = $first->{pattern};
-		$m{"program_${name}_fix"} = $first->{fix};
+	my @names = $ENV{SHIPPED} ? split /,/, $ENV{SHIPPED} : program_names();
+	my $dir = ($keep // $share) . '/programs';
+	mkdir $dir;
+	prepare_programs("$build/programs", $share, @names);
+	my @results = each_guest('programs', sub {
+		my ($name) = @_;
+		my $run = record_program($dir, $name, $name) // return;
+		my (@advice, $n);
+		for my $f (grep { $_->{fix} ne 'none' } @{$run->{findings}}) {
+			my ($as, $follow, $why) = follow($f);
+			my $then = defined $why ? undef : record_program($dir, $name, "$name." . ++$n, $as, $follow);
+			push @advice, { program => $name, (map { $_ => $f->{$_} } qw(pattern fix site)),
+				(map { $_ => 0 + $f->{$_} } qw(accesses all_remote_pct all_predicted_pct)),
+				defined $why ? (why => $why) : (), $then ? (then_pct => 0 + $then->{remote}) : () };
+		}
+		# What a run differs from another by: threads are where the scheduler puts them.
+		my $again = record_program($dir, $name, "$name.again");
+		return { program => $name, what => program_what($name), $again ? (again_pct => 0 + $again->{remote}) : (), named_pct => 0 + sprintf('%.2f', named_pct("$dir/$name.data")),
+			 remote_pct => 0 + $run->{remote}, accesses => 0 + $run->{accesses}, lost => 0 + ($run->{lost} // 0),
+			 advised => scalar @advice, advice => \@advice };
+	}, @names);
+	@results = sort { $a->{program} cmp $b->{program} } @results;
+	my @advice = map { @{delete $_->{advice}} } @results;
+	my @off = map { abs($_->{then_pct} - $_->{all_predicted_pct}) } grep { defined $_->{then_pct} } @advice;
+	for (@results) {
+		printf "programs: %s (%s): %d accesses, %.2f %% named, %.2f %% remote, again %.2f, %d lost\n",
+			@$_{qw(program what accesses named_pct remote_pct)}, $_->{again_pct} // -1, $_->{lost};
 	}
-	save('programs', '300,000 lines of a word; 2 nodes, 4 CPUs, period 2048 (sort: 8192), no caches; fixed: numactl --cpunodebind=1 --membind=1');
+	for (@advice) {
+		printf "programs: %s: %s of %s (%s): %.2f %% remote, predicted %.2f, %s\n",
+			@$_{qw(program fix site pattern all_remote_pct all_predicted_pct)}, defined $_->{then_pct} ? "then $_->{then_pct}" : $_->{why} // 'failed';
+	}
+	return if !@results;
+	$m{real_programs} = \@results;
+	$m{real_programs_run} = @results;
+	$m{real_programs_named_95} = grep { $_->{named_pct} >= 95 } @results;
+	$m{real_named_min_pct} = min(map { $_->{named_pct} } @results);
+	$m{real_advice} = \@advice;
+	$m{real_advice_given} = @advice;
+	$m{real_advice_followed} = @off;
+	$m{real_prediction_max_err_pp} = max(@off) if @off;
+	$m{real_prediction_mean_err_pp} = sum(@off) / @off if @off;
+	save('programs', 'programs of Debian as they are, 2 nodes, 4 CPUs, a sample each 1,024 to 8,192 ops, no caches in the model');
 }
 
 # Headers of chunks: type, bytes, records.

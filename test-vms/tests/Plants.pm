@@ -6,6 +6,7 @@ package Plants;
 
 use strict;
 use warnings;
+use Cwd qw(realpath);
 use Exporter 'import';
 use File::Copy qw(copy move);
 use FindBin;
@@ -38,7 +39,7 @@ sub stage {
 	chmod 0755, $share;
 	my @programs = ("$build/bin/memprof", map { "$build/guest/memprof/memprof_$_" }
 			qw(plant plant_cxx truth static judge cost cases share storm gaps many allocations allocations_static));
-	for (@programs, "$build/lib/libmemprof-preload.so") {
+	for (@programs, "$build/lib/libmemprof-preload.so", "$build/guest/memprof/libfollow.so") {
 		my ($name) = m{([^/]+)$};
 		my $to = "$share/" . ($name =~ /\.so/ ? 'lib' : 'bin') . "/$name";
 		copy($_, $to) or die "$_: $!";
@@ -82,7 +83,9 @@ sub guest_files {
 	return $root if -d $root;
 	mkdir $root;
 	symlink $share, "$root/share";
-	symlink "/$_", "$root/$_" for qw(usr lib lib64);
+	# Where programs are unpacked, too.
+	my ($top) = (realpath($build) // '') =~ m{^/([^/]+)};
+	symlink "/$_", "$root/$_" for grep { defined } qw(usr lib lib64), $top;
 	return $root;
 }
 
@@ -94,6 +97,7 @@ sub read_run {
 	$run->{findings} = [];
 	for (`$build/bin/memprof report summary $path -f csv @symbols`) {
 		$run->{remote} = $1 if /^"?remote, of these"?,([\d.]+)/;
+		$run->{accesses} = $1 if /^accesses,(\d+)/;
 		$run->{lost} += $2 if /^(samples lost|times throttled|events of objects lost|"?records of tasks lost"?),(\d+)/;
 	}
 	for (`$build/bin/memprof diagnose $path -f csv @symbols`) {
