@@ -80,7 +80,7 @@ unpacked: deps
 	@.ci/unpack $(B)/unpacked $(UNPACKED)
 .PHONY: programs
 programs: deps
-	@.ci/unpack $(B)/programs $(PROGRAMS)
+	@.ci/unpack $(B)/programs $(RECORDED)
 
 # --- the kernel -----------------------------------------------------------
 

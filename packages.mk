@@ -40,7 +40,7 @@ UNPACKED += memcached redis-tools libatomic1 liblzf1
 # Programs that make bench-memprof records as they are: in C++, Java and Go, a server that forks, one
 # with pools of its own.  Debian 13 has the other Java.
 PACKAGES += libpq5 libxml2
-PROGRAMS := stockfish z3 7zip fzf openjdk-17-jre-headless openjdk-21-jre-headless libeclipse-jdt-core-java \
+RECORDED := stockfish z3 7zip fzf openjdk-17-jre-headless openjdk-21-jre-headless libeclipse-jdt-core-java \
 	postgresql-15 postgresql-client-15 postgresql-17 postgresql-client-17 memcached
 # pprof, which reads the profiles that dprof and memprof export
 PACKAGES += golang-go golang-github-google-pprof-dev
