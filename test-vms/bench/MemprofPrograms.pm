@@ -212,7 +212,7 @@ my %changes = (
 sub follow {
 	my ($f) = @_;
 	my ($fix, $node) = @$f{qw(fix node)};
-	return ('', 'pin') if $fix eq 'pin-each-thread';
+	return ('', 'stacks') if $fix eq 'pin-each-thread';
 	return ("numactl --cpunodebind=$node --membind=$node") if $fix eq 'pin-process' && length $node;
 	return ("numactl --cpunodebind=$node") if $fix eq 'pin-threads' && length $node;
 	return ('', "interleave $f->{site}") if $fix eq 'interleave';

@@ -3,7 +3,7 @@
 /*
  * A library for LD_PRELOAD: programs as they are do what memprof diagnose advises, as a change of
  * their source would.  FOLLOW is a list, separated by semicolons, of
- *   pin                    each thread runs on the node that its stack is on, from its start
+ *   stacks                 each thread stays on the node that it begins on, with its stack
  *   place SITE NODE        what a site allocates, of a page and more, is on a node; own: the
  *                          allocating thread's
  *   interleave SITE        ..., over all nodes
@@ -40,7 +40,7 @@ enum { NODE_OWN = -1, NODE_ALL = -2 };
 
 static struct site sites[MAX_SITES];
 static unsigned int nr_sites;
-static bool pins, ready;
+static bool stacks, ready;
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
 static int own_node(void)
@@ -48,16 +48,38 @@ static int own_node(void)
 	return numa_node_of_cpu(sched_getcpu());
 }
 
-/* Where the stack is, that thread is. */
-static void pin_thread(void)
+/* Stays where it is, and its stack comes, too. */
+static void keep_thread(void)
 {
-	char here;
-	void *page = (void *)((uintptr_t)&here & -PAGE);
-	int node = -1;
+	struct bitmask *nodes = numa_allocate_nodemask();
+	const int node = own_node();
+	pthread_attr_t attr;
+	size_t size;
+	void *low;
 
-	if (move_pages(0, 1, &page, NULL, &node, 0) || node < 0)
-		node = own_node();
 	numa_run_on_node(node);
+	numa_bitmask_setbit(nodes, node);
+	if (!pthread_getattr_np(pthread_self(), &attr)) {
+		/* Of a first thread's, only a part is mapped. */
+		if (!pthread_attr_getstack(&attr, &low, &size) && getpid() != gettid())
+			mbind(low, size, MPOL_PREFERRED, nodes->maskp, nodes->size + 1, MPOL_MF_MOVE);
+		pthread_attr_destroy(&attr);
+	}
+	numa_free_nodemask(nodes);
+}
+
+/* What a thread makes may run anywhere. */
+static __thread cpu_set_t before;
+
+static void may_leave(void)
+{
+	sched_getaffinity(0, sizeof(before), &before);
+	numa_run_on_node(-1);
+}
+
+static void come_back(void)
+{
+	sched_setaffinity(0, sizeof(before), &before);
 }
 
 static void add_site(const char *text, bool interleave)
@@ -87,15 +109,17 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	snprintf(list, sizeof(list), "%s", text);
 	for (one = strtok_r(list, ";", &save); one; one = strtok_r(NULL, ";", &save)) {
-		if (!strcmp(one, "pin"))
-			pins = true;
+		if (!strcmp(one, "stacks"))
+			stacks = true;
 		else
 			add_site(strchr(one, ' ') ? strchr(one, ' ') : "", !strncmp(one, "interleave", 10));
 	}
 	/* The first one loads libgcc. */
 	backtrace(&frame, 1);
-	if (pins)
-		pin_thread();
+	if (stacks) {
+		keep_thread();
+		pthread_atfork(may_leave, come_back, keep_thread);
+	}
 	ready = true;
 }
 
@@ -213,20 +237,25 @@ struct start {
 	void *arg;
 };
 
-static void *run_pinned(void *arg)
+static void *run_kept(void *arg)
 {
 	struct start s = *(struct start *)arg;
 
 	free(arg);
-	pin_thread();
+	keep_thread();
 	return s.run(s.arg);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
 {
-	struct start *s = pins ? malloc(sizeof(*s)) : NULL;
+	struct start *s = stacks ? malloc(sizeof(*s)) : NULL;
+	int error;
 
-	if (s)
-		*s = (struct start){ run, arg };
-	return NEXT(pthread_create)(thread, attr, s ? run_pinned : run, s ? s : arg);
+	if (!s)
+		return NEXT(pthread_create)(thread, attr, run, arg);
+	*s = (struct start){ run, arg };
+	may_leave();
+	error = NEXT(pthread_create)(thread, attr, run_kept, s);
+	come_back();
+	return error;
 }

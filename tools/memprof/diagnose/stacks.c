@@ -74,8 +74,10 @@ void stacks_text(struct memprof *m, uint32_t object, char *text, size_t size)
 	size_t used;
 	int i;
 
+	/* A new thread's stack begins on its maker's node: where all threads were made by one, so are all stacks. */
 	used = snprintf(text, size, "run each thread where its stack is (numa_run_on_node() as the first thing "
-			"it does, and not moved later)");
+			"it does, and not moved later), or keep it on a node and move its stack there (mbind(2) "
+			"with MPOL_MF_MOVE)");
 	for (i = 0; i < n && i < MAX_NAMED && used < size; i++) {
 		const struct memprof_thread *t = memprof_thread(m, all[i].thread);
 
