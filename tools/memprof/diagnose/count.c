@@ -113,9 +113,42 @@ static uint64_t initialization(struct memprof *m, uint32_t object)
 	return UINT64_MAX;
 }
 
+/*
+ * Accesses by the node whose turn it is, if pages move when a turn begins.  A slice in which one
+ * ends and the next begins, by the nodes of the slices beside it, is cut where that fits best.
+ */
+static uint64_t in_turn(struct memprof *m, uint32_t object, uint64_t (*in)[MAX_NODES], const int *node,
+			unsigned int slices, uint64_t first, uint64_t last)
+{
+	uint64_t fits = 0, most = 0, fit = 0;
+	struct memprof_access a;
+	unsigned int slice = slices, i;
+	int before = 0, after = 0;
+
+	memprof_foreach_access(m, memprof_object_flow(m, object), &a) {
+		if (!patterns_count(m, &a))
+			continue;
+		i = (a.time_ns - first) * slices / (last - first + 1);
+		if (i != slice) {
+			fits += most;
+			slice = i;
+			before = node[i ? i - 1 : i];
+			after = node[i + 1 < slices ? i + 1 : i];
+			/* All of it is after the cut so far, or its own node's. */
+			fit = in[i][after];
+			most = fit > in[i][node[i]] ? fit : in[i][node[i]];
+		}
+		fit += (a.node == before) - (a.node == after);
+		if (fit > most)
+			most = fit;
+	}
+	return fits + most;
+}
+
 static void add_slices(struct memprof *m, uint32_t object, struct sums *s)
 {
 	static _Thread_local uint64_t in[SLICES][MAX_NODES];
+	int node[SLICES];
 	struct memprof_access a;
 	uint64_t first = UINT64_MAX, last = 0, n = 0, best;
 	unsigned int slices, i, k;
@@ -137,11 +170,16 @@ static void add_slices(struct memprof *m, uint32_t object, struct sums *s)
 		if (patterns_count(m, &a))
 			in[(a.time_ns - first) * slices / (last - first + 1)][a.node]++;
 	for (i = 0; i < slices; i++) {
+		/* Without any, it is as the one before. */
+		node[i] = i ? node[i - 1] : 0;
 		for (best = k = 0; k < MAX_NODES; k++)
-			if (in[i][k] > best)
+			if (in[i][k] > best) {
 				best = in[i][k];
+				node[i] = k;
+			}
 		s->slice_best += best;
 	}
+	s->turn_best += in_turn(m, object, in, node, slices, first, last);
 }
 
 /* Of each line: which bytes of it each thread accesses, and whether it writes. */

@@ -17,6 +17,7 @@
  * @users: accesses except those of the thread that initializes an object; @used: by node
  * @best: with each object on the node that has most accesses of it; @used_best: of @users
  * @slice_best: with each object, in each slice of its life, on the node of most
+ * @turn_best: the same, with slices cut in two where a turn ends
  * @after: accesses after the object was filled in; @after_writes: of these
  * @filled_remote: remote ones of the thread that fills it in
  * @by_own: accesses of objects that their own thread has most of
@@ -30,7 +31,7 @@
 struct sums {
 	uint64_t all, remote, from[MAX_NODES], to[MAX_NODES];
 	uint64_t pairs, same_pairs, users, used[MAX_NODES], best, used_best;
-	uint64_t slice_best, after, after_writes, filled_remote, by_own, lines;
+	uint64_t slice_best, turn_best, after, after_writes, filled_remote, by_own, lines;
 	uint64_t page_pairs, page_same, page_left;
 	double stacks_left;
 	uint64_t accesses[MAX_NODES], writes[MAX_NODES], answers[ANSWERS];

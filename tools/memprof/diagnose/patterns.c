@@ -125,7 +125,7 @@ static void judge(struct finding *f, const struct sums *s, const struct nodes *n
 	if (f->phase >= ONE_AT_A_TIME) {
 		f->pattern = PATTERN_ALTERNATE;
 		f->fix = FIX_MIGRATE;
-		f->predicted = s->all - s->slice_best;
+		f->predicted = s->all - s->turn_best;
 		f->confidence = f->phase;
 		return;
 	}

@@ -108,6 +108,45 @@ static void one_object(double slow, struct findings *f)
 	memprof_close(diagnose(d, f));
 }
 
+/*
+ * Nodes that use an object in turn: none of it is remote if it moves when a turn begins, wherever in
+ * a slice of its life that is.
+ */
+static void turns_end_within_slices(void **unused)
+{
+	const unsigned int accesses = 2000, turn = 150;
+	const struct finding *x;
+	struct findings f = { };
+	struct memprof *m;
+	struct data *d;
+	uint64_t addr;
+	uint32_t s;
+
+	(void)unused;
+	d = data_new(path);
+	now = DATA_START;
+	srandom(1);
+	s = process(d, 10);
+	addr = object(d, s, 1, 0);
+	for (unsigned int i = 0; i < accesses; i++) {
+		const unsigned int node = i / turn % 2;
+
+		now += 1000;
+		data_sample(d, 2 * node, now, 10, 10 + node, addr + random() % (16 * PAGE) / 8 * 8,
+			    (struct sample_record){ .op = 1 + random() % 2, .level = LEVEL_RAM,
+						    .latency = 200, .pfn = 1, .node = 0 }, 0x500000);
+	}
+	m = diagnose(d, &f);
+	x = find(&f, PATTERN_ALTERNATE);
+	assert_non_null(x);
+	assert_int_equal(x->fix, FIX_MIGRATE);
+	/* Each slice by one node, it would be 5 % and more. */
+	assert_true(x->phase < 0.96);
+	assert_true(x->predicted < 0.005 * accesses);
+	patterns_free(&f);
+	memprof_close(m);
+}
+
 static void a_node_that_answers_slowly_is_saturated(void **unused)
 {
 	const struct finding *x;
@@ -766,6 +805,7 @@ static void views_that_cannot_be_are_refused(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(turns_end_within_slices),
 		cmocka_unit_test(a_node_that_answers_slowly_is_saturated),
 		cmocka_unit_test(a_node_that_answers_as_ever_is_not),
 		cmocka_unit_test(all_threads_of_a_line_count),
