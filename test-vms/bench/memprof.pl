@@ -148,7 +148,7 @@ sub patterns {
 # Several in a program, of objects from wrappers, classes, containers and pools: each found,
 # predictions of one fix alone, and of all fixes, beside what these then show.
 sub cxx {
-	my ($n, $first) = ($ENV{CXX} // 50, $ENV{CXX_SEED} // 500);
+	my ($n, $first) = ($ENV{CXX} // 50, $ENV{CXX_SEED} // 600);
 	my $dir = ($keep // $share) . '/cxx';
 	my ($wanted, $found, $false, @single, @joint, %runs, %of) = (0, 0, 0);
 
