@@ -207,6 +207,9 @@ my %changes = (
 	'first-touch' => 'the program would have to divide who fills it in',
 );
 
+# What libfollow.so finds: an offset in a file, or a function in C.
+my $placeable = qr/^(?:\+0x[0-9a-f]+|\w+) \([^ ():]+\)$/;
+
 # follow FINDING: how its advice is followed with a program as it is: a prefix of its command, and
 # what libfollow.so is told; or (undef, undef, why it cannot be).
 sub follow {
@@ -215,6 +218,8 @@ sub follow {
 	return ('', 'stacks') if $fix eq 'pin-each-thread';
 	return ("numactl --cpunodebind=$node --membind=$node") if $fix eq 'pin-process' && length $node;
 	return ("numactl --cpunodebind=$node") if $fix eq 'pin-threads' && length $node;
+	return (undef, undef, 'the place in the program is not known to libfollow.so')
+		if $fix =~ /^(?:interleave|allocate-on-node)$/ && $f->{site} !~ $placeable;
 	return ('', "interleave $f->{site}") if $fix eq 'interleave';
 	if ($fix eq 'allocate-on-node') {
 		return ('', "place $f->{site} $node") if length $node;
