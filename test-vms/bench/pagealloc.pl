@@ -37,6 +37,8 @@ my %measured = map { $_ => 1 } split ' ', $ENV{PARTS} // '';
 sub measured { return !%measured || grep { $measured{$_} } @_ }
 
 sub full {
+	($n{evicted_per_page_touched_default}) = found('full', qr/^evicted_default_per_page_touched ([\d.]+)$/m);
+	($n{"evicted_boosted_$_"}) = found('full', qr/^evicted_${_}_boosted ([\d.]+)$/m) for 'default', 'coloring';
 	for my $strategy ('partition', 'coloring') {
 		($n{"hit_${strategy}_full_page_cache"}) = found('full', qr/^hit_${strategy}_full_page_cache ([\d.]+)$/m);
 		# Of all that the page cache lost meanwhile, by supply or by reclaim.
