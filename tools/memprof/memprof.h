@@ -84,6 +84,9 @@ enum memprof_level {
  *	that of a library.  NULL: none
  * @physical: keep page frame and TLB of each access, too: 8 bytes more an access.  Where @each
  *	takes accesses, they have both
+ * @count_objects: objects of the heap are counted in memprof_totals, and not kept: an access has
+ *	the number of one that stands for all of them, and its offset is the address.  Memory does
+ *	not grow with the recording then.  Of no effect without @each
  */
 struct memprof_options {
 	size_t size;
@@ -94,7 +97,7 @@ struct memprof_options {
 	void *arg;
 	uint64_t memory;
 	const char *const *wrappers;
-	bool physical;
+	bool physical, count_objects;
 };
 
 /**
@@ -191,6 +194,7 @@ struct memprof_site {
  * @own: samples of the profiler's own buffers, left out
  * @dropped: accesses that the source saw and could not report, of the whole recording and of all
  *	processes; 0 if it does not count them
+ * @objects: that were accessed, those that are not kept among them
  */
 #define MEMPROF_REASONS	8
 struct memprof_totals {
@@ -199,7 +203,7 @@ struct memprof_totals {
 	uint64_t unknown[MEMPROF_REASONS];
 	uint64_t start_ns, duration_ns, bytes;
 	uint32_t max_live_objects;
-	uint64_t dropped;
+	uint64_t dropped, objects;
 };
 
 /**

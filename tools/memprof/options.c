@@ -145,9 +145,9 @@ struct memprof *common_open(const char *path, const struct common *common, int *
 /** common_check() - the object and the thread asked for exist.  Return: OK, or FAILED */
 int common_check(const struct memprof *m, const struct common *c)
 {
-	if (c->view.object != NO_NUMBER && c->view.object >= memprof_nr_objects(m))
-		return complain(FAILED, "--object %u: there are %zu", c->view.object,
-				memprof_nr_objects(m));
+	if (c->view.object != NO_NUMBER && c->view.object >= memprof_totals(m)->objects)
+		return complain(FAILED, "--object %u: there are %llu", c->view.object,
+				(unsigned long long)memprof_totals(m)->objects);
 	if (c->view.thread != NO_NUMBER && c->view.thread >= memprof_nr_threads(m))
 		return complain(FAILED, "--thread %u: there are %zu", c->view.thread,
 				memprof_nr_threads(m));

@@ -46,6 +46,7 @@ int cmd_report(int argc, char **argv)
 		if (!common.view.summary)
 			return complain(FAILED, "no memory left");
 		common.what.each = take_access;
+		common.what.count_objects = true;
 		common.what.arg = &common;
 	}
 	m = common_open(argv[1], &common, &damaged);

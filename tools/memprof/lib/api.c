@@ -50,6 +50,7 @@ public struct memprof *memprof_open(const char *path, const struct memprof_optio
 	if (options)
 		memcpy(&m->options, options, options->size < sizeof(m->options) ? options->size :
 		       sizeof(m->options));
+	m->options.count_objects &= m->options.each != NULL;
 	m->bigs.limit = m->options.memory;
 	ret = add_wrappers(m, error, size);
 	if (!ret)

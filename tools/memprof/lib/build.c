@@ -217,7 +217,7 @@ static void make_room(struct builder *b, const struct file *f)
 			samples += f->streams[i].records;
 	/* One at a time, or all. */
 	accesses = m->options.each ? 0 : samples;
-	if (samples * sizeof(*m->objects) < HUGE_ARRAY ||
+	if (m->options.count_objects || samples * sizeof(*m->objects) < HUGE_ARRAY ||
 	    !big_fits(&m->bigs, accesses * sizeof(*m->accesses) + HUGE_ARRAY))
 		return;
 	/* Without memory for so many there may be some for what is wanted of them. */
@@ -239,7 +239,7 @@ static void make_room(struct builder *b, const struct file *f)
  */
 int build(struct memprof *m, struct file *f, char *error, size_t size)
 {
-	struct builder b = { .m = m, .next_pending = UINT64_MAX, .kernel_object = NONE,
+	struct builder b = { .m = m, .next_pending = UINT64_MAX, .kernel_object = NONE, .counted_object = NONE,
 			     .whole = !m->options.from_ns && !m->options.to_ns && !m->options.pid };
 	int ret = 0;
 	size_t i;

@@ -65,6 +65,7 @@ struct builder {
 	size_t nr_pending, room_pending;
 	uint64_t next_pending, now;
 	uint32_t kernel_object;
+	uint32_t counted_object;	/* stands for those that are not kept; NONE: each is */
 	bool whole;		/* all of the recording was asked for */
 	bool counts;		/* the access is of the part that was asked for */
 	bool failed;

@@ -11,7 +11,7 @@ void object_gone(void *arg, uint32_t live)
 	struct builder *b = arg;
 	const struct live *o = &b->pool.all[live];
 
-	if (o->object != LIVE_NO_OBJECT && !o->permanent)
+	if (o->object != LIVE_NO_OBJECT && o->object != b->counted_object && !o->permanent)
 		b->m->objects[o->object].died_ns = since_start(b, b->now);
 }
 

@@ -56,9 +56,27 @@ static int node_of_cpu(const struct memprof *m, unsigned int cpu)
 	return cpu < m->nr_cpus ? m->cpu_node[cpu] : MEMPROF_NO_NODE;
 }
 
+/* One more of the objects that are not kept. */
+static uint32_t count_object(struct builder *b)
+{
+	if (unlikely(b->counted_object == NONE)) {
+		const struct memprof_object o = {
+			.type = MEMPROF_DYNAMIC, .died_ns = UINT64_MAX, .thread = MEMPROF_NO_THREAD,
+			.cpu = -1, .node = MEMPROF_NO_NODE, .path = "", .symbol = "",
+		};
+
+		b->counted_object = new_object(b, &o);
+	} else {
+		b->m->totals.objects++;
+	}
+	return b->counted_object;
+}
+
 static uint32_t object_of_live(struct builder *b, const struct space *s, struct live *l)
 {
-	if (l->object == LIVE_NO_OBJECT) {
+	if (l->object == LIVE_NO_OBJECT && b->m->options.count_objects) {
+		l->object = count_object(b);
+	} else if (l->object == LIVE_NO_OBJECT) {
 		const struct memprof_object o = {
 			.type = MEMPROF_DYNAMIC, .pid = s->pid, .address = l->addr, .size = l->size,
 			.born_ns = since_start(b, l->born), .died_ns = UINT64_MAX,
@@ -264,7 +282,8 @@ static uint32_t object_of_pending(struct builder *b, struct space *s, uint32_t t
 		if (addr - p->old.addr < p->old.size) {
 			uint32_t object = object_of_live(b, s, &p->old);
 
-			b->m->objects[object].died_ns = since_start(b, p->from);
+			if (object != b->counted_object)
+				b->m->objects[object].died_ns = since_start(b, p->from);
 			return object;
 		}
 	}
@@ -304,8 +323,9 @@ static uint32_t find_object(struct builder *b, struct space *s, uint32_t thread,
 			if (l->thread != (thread & LIVE_NO_THREAD) && b->now - l->born < RACE_NS &&
 			    !l->permanent)
 				return unknown_object(b, s, REASON_RACE);
-			*begin = l->addr;
-			return object_of_live(b, s, l);
+			object = object_of_live(b, s, l);
+			*begin = object == b->counted_object ? 0 : l->addr;
+			return object;
 		}
 		object = object_of_mapping(b, s, addr);
 	}

@@ -75,6 +75,7 @@ uint32_t new_object(struct builder *b, const struct memprof_object *o)
 			      &b->failed);
 	if (b->failed || m->nr_objects >= NONE - 1)
 		return 0;
+	m->totals.objects++;
 	m->objects[m->nr_objects] = *o;
 	return m->nr_objects++;
 }

@@ -725,6 +725,76 @@ static void streaming_keeps_no_flows(void **unused)
 	memprof_close(m);
 }
 
+/* What each() is told, to compare with what is kept. */
+struct told {
+	struct memprof *kept;
+	size_t n, wrong, of_heap;
+	uint32_t stands_for_all;
+};
+
+static void compare(const struct memprof_access *a, void *arg)
+{
+	const struct memprof_object *o;
+	struct told *t = arg;
+	struct memprof_access k;
+
+	memprof_access(t->kept, t->n++, &k);
+	o = memprof_object(t->kept, k.object);
+	t->wrong += a->address != k.address || a->time_ns != k.time_ns || a->thread != k.thread ||
+		    a->node != k.node || a->home != k.home;
+	if (o->type != MEMPROF_DYNAMIC)
+		return;
+	t->wrong += a->offset != a->address;
+	t->wrong += t->of_heap++ && t->stands_for_all != a->object;
+	t->stands_for_all = a->object;
+}
+
+/* Objects that are counted, and not kept: the same accesses, and the same totals. */
+static void objects_are_counted(void **unused)
+{
+	enum { OBJECTS = 2000 };
+	struct told told = { };
+	struct memprof_options o = { .size = sizeof(o), .each = compare, .arg = &told, .count_objects = true };
+	struct memprof_totals all;
+	struct memprof *m;
+	char error[256];
+	struct data *d;
+	uint32_t s, i;
+
+	(void)unused;
+	begin(&d, &s);
+	for (i = 0; i < OBJECTS; i++) {
+		alloc(d, s, T(10 + 10 * i), 0x20000 + i % 100 * 64, 64);
+		data_sample(d, i % 4, T(14 + 10 * i), 10, 10, 0x20000 + i % 100 * 64 + i % 64, LOAD, 0);
+		if (i % 3)
+			gone(d, s, T(15 + 10 * i), 0x20000 + i % 100 * 64);
+		data_sample(d, 0, T(16 + 10 * i), 10, 10, 0x20000 + i % 100 * 64 + 8, LOAD, 0);
+	}
+	data_sample(d, 0, T(20 + 10 * i), 10, 10, 0xffff888000001000, LOAD, 0);
+	data_end(d, 1);
+	told.kept = open_it();
+	all = *memprof_totals(told.kept);
+	assert_int_equal(all.objects, memprof_nr_objects(told.kept));
+	m = memprof_open(path, &o, error, sizeof(error));
+	assert_non_null(m);
+	assert_int_equal(told.n, memprof_nr_accesses(told.kept));
+	assert_int_equal(told.wrong, 0);
+	assert_in_range(told.of_heap, OBJECTS, 2 * OBJECTS - 1);
+	assert_memory_equal(memprof_totals(m), &all, sizeof(all));
+	/* The one that stands for all, the one of what was freed, the kernel. */
+	assert_int_equal(memprof_nr_objects(m), 3);
+	assert_int_equal(memprof_object(m, told.stands_for_all)->accesses, told.of_heap);
+	assert_int_equal(memprof_object(m, told.stands_for_all)->died_ns, UINT64_MAX);
+	memprof_close(m);
+	memprof_close(told.kept);
+	/* Of no effect if flows are kept. */
+	o.each = NULL;
+	m = memprof_open(path, &o, error, sizeof(error));
+	assert_non_null(m);
+	assert_int_equal(memprof_nr_objects(m), all.objects);
+	memprof_close(m);
+}
+
 /* A page frame and a TLB are kept where they are asked for; an address always is. */
 static void frames_of_accesses(void **unused)
 {
@@ -859,6 +929,7 @@ int main(void)
 		cmocka_unit_test(chunks_end_together),
 		cmocka_unit_test(random_lives),
 		cmocka_unit_test(streaming_keeps_no_flows),
+		cmocka_unit_test(objects_are_counted),
 		cmocka_unit_test(frames_of_accesses),
 		cmocka_unit_test(little_memory),
 		cmocka_unit_test(damage_is_told),

@@ -93,7 +93,7 @@ static int summary_table(struct memprof *m, const struct summary *s, struct tabl
 		bad |= add_of(t, "node %d: accesses of its memory", INT_CELL(s->to[i].memory), "", i);
 		bad |= add_of(t, "node %d: latency of its memory", counts_latency(&s->to[i]), "cycles", i);
 	}
-	bad |= add(t, "objects accessed", INT_CELL(memprof_nr_objects(m)), "");
+	bad |= add(t, "objects accessed", INT_CELL(n->objects), "");
 	bad |= add(t, "threads", INT_CELL(memprof_nr_threads(m)), "");
 	bad |= add(t, "allocations", INT_CELL(n->allocations), "");
 	bad |= add(t, "frees", INT_CELL(n->frees), "");
