@@ -15,6 +15,7 @@ root=initramfs
 "$here/../run" --qemu ibs --accel icount --ibs "model=trace,slice=200,seed=$seed" --smp 2 --mem 1G \
 	--root $root --share "$dir" --timeout 3600 \
 	--append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' -- sh -ec '
+	PATH=$PATH:/share
 	samples_ready
 	source=$1 file=/share/$1-$2
 	shift 2
