@@ -166,7 +166,7 @@ int dwarf_line(struct dwarf *d, const char *symbol, uint64_t offset, char *buf, 
 static int dwarf_members(struct layout *l, Dwarf_Die *die, const char *prefix, uint32_t base,
 			 int depth)
 {
-	Dwarf_Die child, type;
+	Dwarf_Die child, type, of;
 	char name[256];
 
 	if (dwarf_child(die, &child))
@@ -183,6 +183,9 @@ static int dwarf_members(struct layout *l, Dwarf_Die *die, const char *prefix, u
 		if (!depth && layout_add_member(l, own, f.offset, f.size))
 			return -1;
 		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix && *own ? "." : "", own);
+		if (f.element && !f.size && die_type(&type, &of) &&
+		    layout_set_tail(l, name, f.offset, f.element, die_is_struct(&of) ? dwarf_diename(&of) : NULL))
+			return -1;
 		if (!f.element && die_is_struct(&type) && dwarf_haschildren(&type) &&
 		    depth < MAX_DEPTH) {
 			if (dwarf_members(l, &type, name, f.offset, depth + 1))

@@ -46,6 +46,37 @@ int layout_add_field(struct layout *l, const char *name, uint32_t offset, uint32
 }
 
 /**
+ * layout_set_tail() - have the array without a length that ends a struct
+ * @l: the struct
+ * @name: with the names of the structs around it
+ * @offset: in bytes
+ * @element: size of an element in bytes
+ * @of: the struct of an element, NULL or "" if it is none that has a name
+ *
+ * The last one counts.  What marks groups of fields (CACHELINE_ASSERT_GROUP_MEMBER()) is none.
+ *
+ * Return: 0, or -1 without memory.
+ */
+int layout_set_tail(struct layout *l, const char *name, uint32_t offset, uint32_t element, const char *of)
+{
+	struct tail tail = { .offset = offset, .element = element };
+
+	if (!offset || !element || strstr(name, "__cacheline_group_"))
+		return 0;
+	tail.name = strdup(name);
+	if (of && *of)
+		tail.of = strdup(of);
+	if (!tail.name || (of && *of && !tail.of)) {
+		free(tail.name);
+		return -1;
+	}
+	free(l->tail.name);
+	free(l->tail.of);
+	l->tail = tail;
+	return 0;
+}
+
+/**
  * layout_add_member() - add a member to a struct
  * @l: the struct
  * @name: of the member; "" for an unnamed one

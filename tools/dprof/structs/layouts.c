@@ -51,6 +51,11 @@ static int add_btf(struct layout *l, const struct btf *btf, const struct btf_typ
 			int64_t each = btf__resolve_size(btf, btf_array(mt)->type);
 
 			element = each > 0 ? each : 0;
+			of = skip_names(btf, btf_array(mt)->type);
+			if (!btf_array(mt)->nelems &&
+			    layout_set_tail(l, name, offset, element, of && btf_is_composite(of) ?
+					    btf__name_by_offset(btf, of->name_off) : NULL))
+				return -1;
 			of = NULL;
 		}
 		if (of && btf_is_composite(of) && depth < MAX_DEPTH && btf_vlen(of)) {
@@ -148,15 +153,33 @@ const struct field *layout_field(const struct layout *layout, uint32_t offset)
 	return best;
 }
 
+/* sems[2].lock, or words[2]+1: what is @in bytes behind the begin of a flexible array. */
+static void name_in_tail(struct layouts *l, const struct tail *tail, uint32_t in, char *buf, size_t size)
+{
+	const uint32_t index = in / tail->element, offset = in % tail->element;
+	char field[MAX_NAME];
+
+	if (tail->of) {
+		layouts_field_name(l, tail->of, offset, tail->element, field, sizeof(field));
+		snprintf(buf, size, "%s[%u]%s%s", tail->name, index, *field == '+' ? "" : ".", field);
+	} else if (offset) {
+		snprintf(buf, size, "%s[%u]+%u", tail->name, index, offset);
+	} else {
+		snprintf(buf, size, "%s[%u]", tail->name, index);
+	}
+}
+
 /**
  * layouts_field_name() - name the field at an offset of a struct
  * @l: the layouts
  * @struct_name: "" if the struct is not known
- * @offset: in the struct
- * @buf: set to the name: field, field[3], field+4, or +0x28 if the field is not known
+ * @offset: in the object
+ * @object: its size in bytes: it is an array of the struct if at least two fit
+ * @buf: set to the name: field, field[3], field+4, or +0x28 if the field is not known; in an array
+ *	without a length, which ends the struct, array[3].field
  * @size: of @buf
  */
-void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t offset, char *buf,
+void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t offset, uint32_t object, char *buf,
 			size_t size)
 {
 	const struct layout *layout = *struct_name ? layouts_find(l, struct_name) : NULL;
@@ -167,8 +190,15 @@ void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t off
 	snprintf(buf, size, "+0x%x", offset);
 	if (!layout || !layout->size)
 		return;
-	/* The object is an array of the struct. */
+	if (layout->tail.name && offset >= layout->tail.offset &&
+	    !(offset < layout->size && layout_field(layout, offset))) {
+		name_in_tail(l, &layout->tail, offset - layout->tail.offset, buf, size);
+		return;
+	}
+	/* What is behind a single struct is the allocator's. */
 	copy = offset / layout->size;
+	if (copy && object / layout->size < 2)
+		return;
 	f = layout_field(layout, offset % layout->size);
 	if (!f)
 		return;
@@ -293,6 +323,8 @@ void layouts_free(struct layouts *l)
 			free(layout->member[i].name);
 		free(layout->field);
 		free(layout->member);
+		free(layout->tail.name);
+		free(layout->tail.of);
 		free(layout->name);
 		free(layout);
 	}

@@ -28,9 +28,22 @@ struct member {
 	uint32_t offset, size;
 };
 
+/**
+ * struct tail - a flexible array, of which an object has as many elements as fit
+ * @name: with the names of the structs around it; NULL: the struct has none
+ * @of: the struct of an element; NULL: it is no struct
+ * @offset: in bytes
+ * @element: size of an element in bytes
+ */
+struct tail {
+	char *name, *of;
+	uint32_t offset, element;
+};
+
 struct layout {
 	char *name;
 	uint32_t size;
+	struct tail tail;
 	struct field *field;		/* by offset */
 	struct member *member;
 	size_t nr_fields, fields_capacity, nr_members, members_capacity;
@@ -50,7 +63,7 @@ struct layouts {
 int layouts_open_btf(struct layouts *l, const char *path, char *error, size_t size);
 const struct layout *layouts_find(struct layouts *l, const char *name);
 const struct field *layout_field(const struct layout *layout, uint32_t offset);
-void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t offset, char *buf,
+void layouts_field_name(struct layouts *l, const char *struct_name, uint32_t offset, uint32_t object, char *buf,
 			size_t size);
 int layouts_returned(struct layouts *l, const char *func, char *name, size_t size);
 int layouts_variable(struct layouts *l, const char *variable, char *name, size_t size);
@@ -59,6 +72,7 @@ void layouts_free(struct layouts *l);
 /* For code that fills a layout. */
 int layout_add_field(struct layout *l, const char *name, uint32_t offset, uint32_t size,
 		     uint32_t element);
+int layout_set_tail(struct layout *l, const char *name, uint32_t offset, uint32_t element, const char *of);
 int layout_add_member(struct layout *l, const char *name, uint32_t offset, uint32_t size);
 
 #endif

@@ -746,6 +746,38 @@ sub test_diff_order {
 	is_deeply([ grep { defined $_->{ranked_by} } @rows ], [], 'no row is ranked if nothing changed');
 }
 
+# Of an array that ends a struct, elements have their fields; what is behind a single struct has none.
+sub test_ends_of_structs {
+	spew("$dir/ends.c", <<'C');
+struct egg { int fresh, laid; };
+struct basket { long n; char __cacheline_group_begin__eggs[0]; int words; struct egg eggs[]; };
+struct box { long a, b, c; };
+struct basket *first_basket; struct box *first_box;
+long use(void) { return first_basket->eggs[first_box->c].laid; }
+C
+	is(system("gcc -g -O1 -c -o $dir/ends.o $dir/ends.c"), 0, 'structs');
+	is(system("cp $dir/ends.o $dir/ends.btf.o; LLVM_OBJCOPY=objcopy pahole -J $dir/ends.btf.o >$dir/pahole.out 2>&1"), 0,
+	   'BTF of them') or diag slurp("$dir/pahole.out");
+	for my $case ([ 'basket', 56, [ 36, 'eggs[3].fresh' ], [ 32, 'eggs[2].laid' ], [ 8, 'words' ] ],
+		      [ 'box', 32, [ 16, 'c' ], [ 24, '+0x18' ] ]) {
+		my ($name, $bytes, @at) = @$case;
+		begin();
+		$text =~ s/cache=foo_cache/cache=$name/;
+		$text =~ s/class=1 size=128/class=1 size=$bytes/;
+		event(0, 'dprof_alloc', base => 0xffff888000100000, ip => $function{fill}, type => 20, size => $bytes);
+		for my $at (@at) {
+			$time += 10;
+			sample(0, $function{scan}, 0xffff888000100000, $at->[0], from => 'peer', latency => 150) for 1 .. 3;
+		}
+		my $file = spew("$dir/ends.txt", $text);
+		for my $from ('', "--btf $dir/ends.btf.o ") {
+			my %is = map { $_->{field} => 1 } rows("report classify --by field --vmlinux $dir/ends.o $from$file");
+			is_deeply([ sort keys %is ], [ sort map { $_->[1] } @at ],
+				  "fields of struct $name, by " . ($from ? 'BTF' : 'DWARF'));
+		}
+	}
+}
+
 # Structs and fields: a function as the kernel would have it, and an object of it.
 sub test_structs {
 	spew("$dir/foo.c", <<'C');
@@ -1047,6 +1079,7 @@ test_local_cache();
 test_conflict_capacity();
 test_diff();
 test_diff_order();
+test_ends_of_structs();
 test_structs();
 test_damaged();
 test_sizes();

@@ -65,7 +65,7 @@ void field_label(struct analysis *a, uint32_t type, int32_t offset, char *buf, s
 	if (offset < 0)
 		snprintf(buf, size, "-0x%x", -offset);
 	else
-		layouts_field_name(&a->l, t->struct_name, offset, buf, size);
+		layouts_field_name(&a->l, t->struct_name, offset, t->size, buf, size);
 }
 
 /**
