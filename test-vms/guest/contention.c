@@ -6,8 +6,8 @@
  *	contention list
  *	contention ROUNDS CASE...
  *
- * Two threads, or two processes, on CPU 0 and CPU 1, call the kernel ROUNDS times each, on one
- * object; in cases whose set is "none", each on an object of its own.  Prints a line each case: its
+ * Two threads, or two processes, on CPU 0 and CPU 1, call the kernel ROUNDS times each, or more
+ * until the other has done so, on one object; in cases whose set is "none", each on an object of its own.  Prints a line each case: its
  * name and the ids of the two tasks, by which its samples are found.  list prints a line each
  * case: name, set (tune, judge or none), structs, fields, class, and why, from the source of
  * Linux 6.12.  Several structs or fields are separated by "|": of false sharing, either side
@@ -43,7 +43,9 @@
 
 static int fd, own[NR_CPUS], ends[NR_CPUS][2];
 static char path[NR_CPUS][32];
-static atomic_int *arrived;	/* how many tasks, and their ids: shared by processes, a page */
+/* How many tasks, their ids, and in a line of its own how many are done: shared by processes, a page. */
+static atomic_int *arrived;
+#define DONE		64
 
 static void die(const char *what)
 {
@@ -455,8 +457,12 @@ static void *run(void *arg)
 	atomic_fetch_add(arrived, 1);
 	while (atomic_load(arrived) < NR_CPUS)
 		sched_yield();
-	for (int i = 0; i < rounds; i++)
+	/* One whose calls are shorter goes on: without it the other's are no contention. */
+	for (int i = 1; atomic_load(&arrived[DONE]) < NR_CPUS; i++) {
 		load->call(cpu, i);
+		if (i == rounds)
+			atomic_fetch_add(&arrived[DONE], 1);
+	}
 	return NULL;
 }
 
@@ -502,7 +508,7 @@ static int run_case(void)
 {
 	int ret = 0;
 
-	arrived = mmap(NULL, (1 + NR_CPUS) * sizeof(*arrived), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	arrived = mmap(NULL, (1 + DONE) * sizeof(*arrived), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (arrived == MAP_FAILED)
 		die("mmap");
 	if (load->setup)
