@@ -174,7 +174,7 @@ contention() {
 	local dir=$out/contention list=$out/contention/list source seed sets cases
 
 	mkdir -p "$dir"
-	# The host's root has them not.
+	# A guest with the root of the host does not have these.
 	cp "$here/../guest/samples_ready" "$build/guest/bin/contention" "$dir"
 	"$build/guest/bin/contention" list >"$list"
 	for seed in 1 2; do

@@ -85,8 +85,8 @@ enum memprof_level {
  * @physical: keep page frame and TLB of each access, too: 8 bytes more an access.  Where @each
  *	takes accesses, they have both
  * @count_objects: objects of the heap are counted in memprof_totals, and not kept: an access has
- *	the number of one that stands for all of them, and its offset is the address.  Memory does
- *	not grow with the recording then.  Of no effect without @each
+ *	the number of one that stands for all of them, and its offset is the address.  Memory then
+ *	grows with what is live at a time, not with the recording.  Of no effect without @each
  */
 struct memprof_options {
 	size_t size;

@@ -725,7 +725,7 @@ static void streaming_keeps_no_flows(void **unused)
 	memprof_close(m);
 }
 
-/* What each() is told, to compare with what is kept. */
+/* The accesses that options.each is called with, compared with those of a handle that keeps them. */
 struct told {
 	struct memprof *kept;
 	size_t n, wrong, of_heap;
