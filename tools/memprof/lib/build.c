@@ -85,8 +85,8 @@ static int make_flow(struct memprof *m, uint32_t **flow, uint32_t **at, size_t n
 }
 
 /* Records from one step of looking ahead to the next: memory's latency, and no more. */
-#define STEP	4
-#define AHEAD	16	/* a power of two, as much as four steps */
+#define STEP	8
+#define AHEAD	32	/* a power of two, as much as four steps */
 
 /* What a record will ask for, as far as it is being fetched. */
 struct ahead {
