@@ -148,7 +148,7 @@ sub patterns {
 # Several in a program, of objects from wrappers, classes, containers and pools: each found,
 # predictions of one fix alone, and of all fixes, beside what these then show.
 sub cxx {
-	my ($n, $first) = ($ENV{CXX} // 50, $ENV{CXX_SEED} // 600);
+	my ($n, $first) = ($ENV{CXX} // 50, $ENV{CXX_SEED} // 700);
 	my $dir = ($keep // $share) . '/cxx';
 	my ($wanted, $found, $false, @single, @joint, %runs, %of) = (0, 0, 0);
 
@@ -624,8 +624,8 @@ sub reading {
 		my @perf = $name eq 'minute' ? "$share/big.perf" : ();
 		system("$tests/memprof_gen", "$share/big", @{$recordings{$name}}, 1, @perf) == 0 or die 'memprof_gen';
 		my @t = sort { $a <=> $b } map { `$tests/memprof_open $share/big` =~ /cpu_s ([\d.]+) rss_mb ([\d.]+)/;
-						 $m{"offline_${name}_rss_mb"} = $2 + 0; $1 } 1 .. 3;
-		$m{"offline_${name}_s"} = $t[1] + 0;
+						 $m{"offline_${name}_rss_mb"} = $2 + 0; $1 } 1 .. 9;
+		@m{"offline_${name}_s", "offline_${name}_least_s"} = ($t[4] + 0, $t[0] + 0);
 		# In turn with perf report of the samples alone: perf knows nothing of objects.
 		my @p;
 		@t = ();
@@ -651,8 +651,8 @@ sub reading {
 	my $perf = instructions("perf report -i $share/big.perf --stdio");
 	@m{qw(offline_minsn perf_report_minsn offline_insn_ratio_perf_report)} = ($ours / 1e6, $perf / 1e6, $ours / $perf) if $ours && $perf;
 	unlink "$share/big", "$share/big.perf";
-	save('read', 'memprof_gen and memprof_open: CPU seconds, median of 3, on the building host; summary and perf report, which has the ' .
-	     'samples only: of 9, in turn; instructions: callgrind, a tenth of the records');
+	save('read', 'memprof_gen and memprof_open: CPU seconds, median of 9, on the building host; summary and perf report, which has the ' .
+	     'samples only: in turn; instructions: callgrind, a tenth of the records');
 }
 
 # --- allocators -------------------------------------------------------------------

@@ -13,7 +13,7 @@
 #   STEPS=15000   of the program of the part truth, which is sampled each PERIOD=1024 ops
 #   STORMS=1000   recordings of each kind of the part storms
 #   JOINT=1       programs of each pattern of the part joint
-#   CXX=50        programs in C++ of the part cxx, the first one with seed CXX_SEED=500
+#   CXX=50        programs in C++ of the part cxx, the first one with seed CXX_SEED=700
 #   JOBS=N        guests at a time (default: one a CPU)
 #   PARTS=read,allocators,cost,overhead,storms,truth,shares,cases,joint,programs,plants,cxx   what to measure; the rest of the file stays
 set -eu
