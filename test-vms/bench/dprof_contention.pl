@@ -3,10 +3,11 @@
 # Copyright (C) 2026 the memscope authors
 # dprof_contention.pl DPROF VMLINUX DIR SOURCE SEED < LIST: what dprof report sharing says of a
 # recording of dprof_contention.sh, against LIST, which `contention list` printed.  The samples
-# of a case are those of all tasks, from the first sample of its two tasks to their last.
+# of a case are those of its two tasks (--pid), as one asks of a program.  Of a control, rows of all
+# tasks, the recorder's among them, from the first sample of the two to their last, are counted beside.
 # A case is right if the first row has the struct, the field and the class; of false sharing, the
 # writer's field, too, is one of the case's, and another one.  A control is right if there is no
-# row.  Beside it is the first line of perf c2c report, of that recording (DIR/c2c-SEED.data).
+# row.  Beside it is the first line of perf c2c report, of that recording (DIR/c2c-SEED-CASE.data).
 #	contention SET CASE SOURCE: right|WRONG: STRUCT.FIELD CLASS (MISSES of MISSES; ROWS rows)
 #	contention SET: right N of N with SOURCE, seed SEED
 use strict;
@@ -71,28 +72,28 @@ sub split_recording {
 	}
 }
 
-# Of the first line of perf c2c: how many of the HITM are in it, and the symbol with most of them.
+# Of the first line of perf c2c: how many of the HITM are in it, and the symbol with most of them;
+# lines have neither types nor fields there.
 sub c2c {
 	my ($case) = @_;
-	my $data = "$dir/c2c-$seed.data";
+	my $data = "$dir/c2c-$seed-$case.data";
 	return '' if !-e $data;
-	my $of = tasks("$dir/c2c-$seed.tasks")->{$case} or return '';
-	system("perf script -f -i $data -F tid,time 2>/dev/null >$tmp/times") if !-e "$tmp/times";
-	my ($from, $to);
-	for (split /\n/, slurp("$tmp/times")) {
-		my ($tid, $time) = /(\d+) +([\d.]+):/ or next;
-		next if !$of->{$tid};
-		$from //= $time;
-		$to = $time;
-	}
-	return '; perf c2c: no sample' if !defined $from;
-	my $text = `perf c2c report -f --stdio -k $vmlinux -i $data --time $from,$to 2>/dev/null`;
+	my $text = `perf c2c report -f --stdio --no-source -k $vmlinux -i $data 2>$tmp/c2c-errors`;
+	die "perf c2c report of $case failed:\n" . slurp("$tmp/c2c-errors") if $?;
 	my ($pareto) = $text =~ /Shared Cache Line Distribution Pareto(.*)/s;
 	my ($line, $rest) = ($pareto // '') =~ /^ +0 +\S.*? (0x[0-9a-f]+)\n(.*?)(?:^ +1 |\z)/ms;
 	return '; perf c2c: no line' if !$line;
 	my ($symbol) = $rest =~ /\[k\] (\S+)/;
 	my ($hitm) = $text =~ /^ +0 +0x[0-9a-f]+ +\S+ +\S+ +([\d.]+)%/m;
 	return sprintf '; perf c2c: %s, %s %% of HITM, %s', $line, $hitm // '-', $symbol // '-';
+}
+
+# Rows of a case.
+sub sharing {
+	my ($case, @options) = @_;
+	my $text = `$dprof report sharing --top 0 -f json --vmlinux $vmlinux @options $tmp/$case`;
+	die "dprof report sharing of $case failed\n" if $?;
+	return @{ decode_json($text)->{rows} };
 }
 
 my $tasks = tasks("$dir/$source-$seed.tasks");
@@ -103,18 +104,17 @@ while (<STDIN>) {
 	my ($case, $set, $structs, $fields, $class) = split /\t/;
 	next if !$tasks->{$case};
 	die "no samples of $case\n" if !-e "$tmp/$case";
-	my $text = `$dprof report sharing --top 0 -f json --vmlinux $vmlinux $tmp/$case`;
-	die "dprof report sharing of $case failed\n" if $?;
-	my @rows = @{ decode_json($text)->{rows} };
+	my @rows = sharing($case, '--pid', join ',', sort keys %{$tasks->{$case}});
 	my ($row, $sum, $of) = ($rows[0], 0, $source eq 'ibs' ? 'misses' : 'alternations');
 	$sum += $_->{$of} // 0 for @rows;
 	my $right = $set eq 'none' ? !@rows : $row && is_right($row, $structs, $fields, $class);
 	$all{$set}++;
 	$right{$set}++ if $right;
-	printf "contention %s %s %s: %s: %s%s\n", $set, $case, $source, $right ? 'right' : 'WRONG',
+	printf "contention %s %s %s: %s: %s%s%s\n", $set, $case, $source, $right ? 'right' : 'WRONG',
 		$row ? sprintf('%s.%s %s, writer %s (%.0f of %.0f %s; %d rows)', $row->{struct} // $row->{type},
 			       $row->{field}, $row->{sharing}, $row->{writer_field} // '-', $row->{$of}, $sum, $of,
-			       scalar @rows) : 'no row', c2c($case);
+			       scalar @rows) : 'no row',
+		$set eq 'none' ? sprintf(', %d of all tasks', scalar sharing($case)) : '', c2c($case);
 }
 printf "contention %s: right %d of %d with %s, seed %d\n", $_, $right{$_} // 0, $all{$_}, $source, $seed
 	for sort keys %all;

@@ -262,13 +262,15 @@ static void make_socket(int cpu, int round)
 static void one_semaphore(void)
 {
 	fd = check(semget(IPC_PRIVATE, 1, 0600), "semget");
+	/* Each task takes one and gives it back: none waits. */
+	check(semctl(fd, 0, SETVAL, NR_CPUS), "semctl");
 }
 
 static void semop_one(int cpu, int round)
 {
-	struct sembuf up_and_down = { 0, round % 2 ? -1 : 1, 0 };
+	struct sembuf down_and_up = { 0, round % 2 ? -1 : 1, 0 };
 
-	if (semop(fd, &up_and_down, 1))
+	if (semop(fd, &down_and_up, 1))
 		die("semop");
 }
 
