@@ -19,6 +19,12 @@
  *   SIZE_ESTIMATE  any page of a bucket is, after half of the others are added
  *   SIZE_HIGH      rather older pages are, after all are added
  *
+ * What was freed meanwhile had its place, too, as memory of a process that has ended: a page that
+ * reclaim evicted then is not back when the place is free.  So what counts is the deepest position
+ * that a page had since its last reference, of which the histograms of all intervals since then have
+ * the part that is deeper than now.  Pages of a bucket are taken to be of each of its ages as many as
+ * the histograms since then allow.
+ *
  * Whether older ones are is found from the pages that leave a bucket.  Of a loop none gets
  * older than the bucket: each is referenced at its last age, and with less memory than the loop
  * has, none stays.  If most pages get older, references come at any age.  With a share p
@@ -97,7 +103,113 @@ static struct hist *add_up(const struct model *m, const char *cgroup, size_t *fi
 	return hist;
 }
 
-static void make_step(struct size_step *s, const struct interval *v, const struct hist *hist)
+/* Pages by age, and the deepest position that those of an age had since their last reference. */
+#define AGES 256
+
+struct positions {
+	double pages[AGES], deepest[AGES];
+};
+
+/* The ages of a bucket: from age_from() up to this one. */
+static int ages_end(int bucket)
+{
+	return bucket < AGE_BUCKETS - 1 ? (int)age_from(bucket + 1) : AGES;
+}
+
+static double sum_of(const struct positions *p, int bucket)
+{
+	double sum = 0;
+	int a;
+
+	for (a = age_from(bucket); a < ages_end(bucket); a++)
+		sum += p->pages[a];
+	return sum;
+}
+
+/* Have a bucket's pages be as many as its histogram has. */
+static void set_bucket(struct positions *p, int bucket, double pages)
+{
+	const int from = age_from(bucket), end = ages_end(bucket);
+	const double sum = sum_of(p, bucket);
+	int a;
+
+	for (a = from; a < end; a++)
+		p->pages[a] = sum > 0 ? p->pages[a] * pages / sum : pages / (end - from);
+}
+
+/* All pages that are there now are not deeper than these. */
+static void note_positions(struct positions *p)
+{
+	double position = 0;
+	int a;
+
+	for (a = 0; a < AGES; a++) {
+		position += p->pages[a];
+		p->deepest[a] = fmax(p->deepest[a], position);
+	}
+}
+
+/* An interval whose predecessor is not known. */
+static void positions_begin(struct positions *p, const struct hist *hist)
+{
+	int b;
+
+	memset(p, 0, sizeof(*p));
+	for (b = 0; b < AGE_BUCKETS; b++)
+		set_bucket(p, b, hist->pages[b]);
+	note_positions(p);
+}
+
+/* An interval: of each age of a bucket as many are referenced, and the others get older. */
+static void positions_next(struct positions *p, const struct hist *hist)
+{
+	int a, b;
+
+	for (b = 0; b < AGE_BUCKETS; b++) {
+		const double sum = sum_of(p, b);
+
+		set_bucket(p, b, fmax(sum - hist->again[b], 0));
+	}
+	p->pages[AGES - 1] += p->pages[AGES - 2];
+	p->deepest[AGES - 1] = fmax(p->deepest[AGES - 1], p->deepest[AGES - 2]);
+	for (a = AGES - 2; a > 0; a--) {
+		p->pages[a] = p->pages[a - 1];
+		p->deepest[a] = p->deepest[a - 1];
+	}
+	p->deepest[0] = 0;
+	for (b = 0; b < AGE_BUCKETS; b++)
+		set_bucket(p, b, hist->pages[b]);
+	note_positions(p);
+}
+
+/* How much deeper than now pages were: of each part of a bucket's ages, on average. */
+static void add_freed(struct size_step *s, const struct positions *p)
+{
+	double position = 0;
+	int a, b;
+
+	for (b = 0; b < AGE_BUCKETS; b++) {
+		const int from = age_from(b), ages = ages_end(b) - from, parts = ages < SIZE_PARTS ? ages : SIZE_PARTS;
+		const double pages = sum_of(p, b);
+
+		for (a = 0; a < ages; a++) {
+			struct size_freed *f = &s->freed[b][a * parts / ages];
+			const double n = p->pages[from + a];
+
+			position += n;
+			if (n <= 0)
+				continue;
+			f->share += n / pages;
+			f->pages += n / pages * (p->deepest[from + a] - position);
+		}
+		for (a = 0; a < parts; a++)
+			if (s->freed[b][a].share > 0)
+				s->freed[b][a].pages /= s->freed[b][a].share;
+	}
+}
+
+static void make_step(struct size_step *s, const struct interval *v, const struct hist *hist,
+		      const struct positions *before)
 {
 	uint64_t again = 0;
 	int b;
@@ -110,6 +222,7 @@ static void make_step(struct size_step *s, const struct interval *v, const struc
 		s->total += hist[0].pages[b];
 		again += s->again[b];
 	}
+	add_freed(s, before);
 	/* What was referenced, and was not there before, is new. */
 	s->fresh = hist[0].pages[0] > again ? hist[0].pages[0] - again : 0;
 }
@@ -171,6 +284,8 @@ int size_steps(const struct model *m, const char *cgroup, struct size_step **ste
 {
 	size_t first, end, i;
 	struct hist *hist = add_up(m, cgroup, &first, &end);
+	const size_t counted = first + 1 + (end - first) / 4;
+	struct positions positions;
 
 	*nr = 0;
 	*steps = hist ? calloc(end - first + 1, sizeof(**steps)) : NULL;
@@ -178,11 +293,16 @@ int size_steps(const struct model *m, const char *cgroup, struct size_step **ste
 		free(hist);
 		return -1;
 	}
-	for (i = first + 1 + (end - first) / 4; i < end; i++) {
+	for (i = first; i < end; i++) {
 		const struct interval *v = &m->intervals[i];
+		const bool follows = i > first && v->scan.seq == v[-1].scan.seq + 1;
 
-		if (v->scan.seq == v[-1].scan.seq + 1 && interval_seconds(v) > 0)
-			make_step(&(*steps)[(*nr)++], v, &hist[i]);
+		if (follows && i >= counted && interval_seconds(v) > 0)
+			make_step(&(*steps)[(*nr)++], v, &hist[i], &positions);
+		if (follows)
+			positions_next(&positions, &hist[i]);
+		else
+			positions_begin(&positions, &hist[i]);
 	}
 	if (*nr)
 		set_spreads(*steps, *nr, end - first);
@@ -206,6 +326,23 @@ static double bucket_refaults(const struct size_step *s, int bucket, double stay
 	return spread > 0 ? again * (1 - pow(stay / pages, 1 / spread)) : again;
 }
 
+/* With so many pages above the bucket's: added since, or freed since, whichever is more. */
+static double parts_refaults(const struct size_step *s, int bucket, double stay, double added, enum size_bound bound)
+{
+	double refaults = 0, share = 0;
+	int i;
+
+	for (i = 0; i < SIZE_PARTS && bound != SIZE_LOW; i++) {
+		const struct size_freed *f = &s->freed[bucket][i];
+
+		if (f->pages <= added)
+			continue;
+		refaults += f->share * bucket_refaults(s, bucket, stay - f->pages, bound);
+		share += f->share;
+	}
+	return refaults + fmax(1 - share, 0) * bucket_refaults(s, bucket, stay - added, bound);
+}
+
 /* The refaults of an interval with a limit. */
 static double step_refaults(const struct size_step *s, double limit, enum size_bound bound)
 {
@@ -218,7 +355,7 @@ static double step_refaults(const struct size_step *s, double limit, enum size_b
 	for (b = 0; b < AGE_BUCKETS; b++) {
 		added -= s->again[b];
 		if (s->again[b])
-			refaults += bucket_refaults(s, b, limit - younger - added * share_added[bound], bound);
+			refaults += parts_refaults(s, b, limit - younger, added * share_added[bound], bound);
 		younger += s->before[b];
 	}
 	return refaults;
@@ -263,13 +400,18 @@ static uint64_t enough(const struct size_step *steps, size_t nr)
 {
 	uint64_t most = 0;
 	size_t i;
-	int b;
+	int b, k;
 
 	for (i = 0; i < nr; i++) {
 		uint64_t pages = steps[i].fresh;
 
-		for (b = 0; b < AGE_BUCKETS; b++)
-			pages += steps[i].before[b] + steps[i].again[b];
+		for (b = 0; b < AGE_BUCKETS; b++) {
+			double freed = 0;
+
+			for (k = 0; k < SIZE_PARTS; k++)
+				freed = fmax(freed, steps[i].freed[b][k].pages);
+			pages += steps[i].before[b] + steps[i].again[b] + (uint64_t)ceil(freed);
+		}
 		if (pages > most)
 			most = pages;
 	}

@@ -9,11 +9,24 @@
 /* Fewer steps are too few to estimate the uncertainty. */
 #define SIZE_MIN_STEPS 30
 
+/* A bucket's ages in so many parts, or as many as it has. */
+#define SIZE_PARTS 8
+
+/**
+ * struct size_freed - memory above pages of a part of a bucket's ages that was freed
+ * @share: of the bucket's pages, that are of these ages
+ * @pages: how many more than now were above them, when these were most; on average
+ */
+struct size_freed {
+	double share, pages;
+};
+
 /**
  * struct size_step - a control group's memory in an interval; pages
  * @seconds: length of the interval
  * @before: by age, when it began
  * @again: by that age, those referenced in the interval
+ * @freed: by that age, what was above those and is not any more
  * @fresh: those that it had not had before
  * @total: all at its end
  * @spread: by age, how even the references to pages of a bucket are over its ages, as SIZE_HIGH
@@ -23,6 +36,7 @@ struct size_step {
 	double seconds;
 	uint64_t before[AGE_BUCKETS], again[AGE_BUCKETS];
 	uint64_t fresh, total;
+	struct size_freed freed[AGE_BUCKETS][SIZE_PARTS];
 	double spread[AGE_BUCKETS];
 };
 

@@ -20,6 +20,7 @@ struct age_sim {
 	uint32_t nr;				/* of pages, in the order of their last reference */
 	uint32_t order[SIM_PAGES];		/* the last one first */
 	uint32_t last[SIM_PAGES];		/* interval of the last reference; 0: none */
+	uint32_t deepest[SIM_PAGES];		/* most that were above it since */
 	uint32_t again[AGE_BUCKETS];
 	uint32_t counted_from;			/* distances are counted from this interval on */
 	uint32_t distances[SIM_PAGES + 1];	/* re-references by stack distance */
@@ -45,7 +46,7 @@ static inline void sim_begin(struct age_sim *s)
 
 static inline void sim_reference(struct age_sim *s, uint32_t page)
 {
-	uint32_t i;
+	uint32_t i, k;
 
 	for (i = 0; i < s->nr && s->order[i] != page; i++)
 		;
@@ -53,12 +54,16 @@ static inline void sim_reference(struct age_sim *s, uint32_t page)
 		if (s->last[page] < s->interval)
 			s->again[sim_bucket(s->interval - 1 - s->last[page])]++;
 		if (s->interval >= s->counted_from)
-			s->distances[i + 1]++;
+			s->distances[s->deepest[page] + 1]++;
 	} else {
 		s->nr++;
 	}
 	memmove(s->order + 1, s->order, i * sizeof(*s->order));
+	for (k = 1; k <= i; k++)
+		if (s->deepest[s->order[k]] < k)
+			s->deepest[s->order[k]] = k;
 	s->order[0] = page;
+	s->deepest[page] = 0;
 	s->last[page] = s->interval;
 }
 
@@ -66,6 +71,20 @@ static inline void sim_reference(struct age_sim *s, uint32_t page)
 static inline void sim_free_oldest(struct age_sim *s)
 {
 	s->last[s->order[--s->nr]] = 0;
+}
+
+/* Freed: pages from one on, as of a process that ends. */
+static inline void sim_free(struct age_sim *s, uint32_t first)
+{
+	uint32_t i, kept = 0;
+
+	for (i = 0; i < s->nr; i++) {
+		if (s->order[i] < first)
+			s->order[kept++] = s->order[i];
+		else
+			s->last[s->order[i]] = 0;
+	}
+	s->nr = kept;
 }
 
 /* What the kernel would report of the interval; its first harvest gives all the age 0. */

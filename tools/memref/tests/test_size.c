@@ -126,6 +126,31 @@ static void hot_and_cold(void **state)
 	assert_float_equal(size.estimate, 0, 0);
 }
 
+/*
+ * A process each 8 intervals reads 800 pages of files, then fills 1600 of its own, which are freed when
+ * it ends: the files' pages are not back then, though there is room for them.
+ */
+static void processes(void **state)
+{
+	uint32_t i, k;
+
+	(void)state;
+	sim.counted_from = 1 + 1 + 160 / 4;
+	for (i = 0; i < 160; i++) {
+		sim_begin(&sim);
+		if (i % 8 == 6)
+			sim_free(&sim, 1000);
+		for (k = 0; k < 400 && i % 8 < 2; k++)
+			sim_reference(&sim, i % 8 * 400 + k);
+		for (k = 0; k < 400 && i % 8 >= 2 && i % 8 < 6; k++)
+			sim_reference(&sim, 1000 + (i % 8 - 2) * 400 + k);
+		interval_end("/build");
+	}
+	limit("/build", 1);
+	assert_true(holds_truth(1) > 2300);
+	assert_true(size.estimate > 2000);
+}
+
 /* A loop of 8 intervals over 1600 pages, which LRU keeps as a whole or not at all. */
 static void loop(void **state)
 {
@@ -331,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(assumptions),
 		cmocka_unit_test_setup_teardown(hot_and_cold, begin, end),
+		cmocka_unit_test_setup_teardown(processes, begin, end),
 		cmocka_unit_test_setup_teardown(loop, begin, end),
 		cmocka_unit_test_setup_teardown(skewed, begin, end),
 		cmocka_unit_test_setup_teardown(seldom, begin, end),
