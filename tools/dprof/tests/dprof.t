@@ -512,6 +512,8 @@ sub test_locks {
 		([ 0, 'count', 8, 4, $rmw, $claim | $locked ], [ 1, 'scan', 16, 8, 1, $source{l1} ])
 	} 1 .. 10));
 	is($field->{'+0x8'}{class}, 'false_sharing', 'claimed from who reads another field');
+	is_deeply([ @$row{qw(sharing field writer_field misses)} ], [ 'false', '+0x10', '+0x8', 10 ], 'of whom the row is');
+	like("$row->{user} $row->{writer}", qr/^scan\S* count/, 'and both functions');
 	($row, $field) = both_views(locks('alone', map { [ 0, 'count', 8, 4, $rmw, $claim | $locked ] } 1 .. 10));
 	isnt($field->{'+0x8'}{class}, $_, "of one CPU, no $_") for qw(true_sharing false_sharing);
 	($row, $field) = both_views(locks('plain', map {

@@ -54,6 +54,7 @@ static struct cell gain_cell(struct analysis *a, const struct shared_line *s)
 
 /* The access of a line with the most sharing misses by classify(), and the writer it names. */
 struct place {
+	uint32_t offset;
 	uint64_t ip;
 	bool has_writer;
 	struct sharer writer;
@@ -66,11 +67,39 @@ static struct place find_place(const struct analysis *a, const struct shared_lin
 
 	if (sharing_misses(s) > 0)
 		return (struct place){
-			v->ip, v->has_writer, { v->writer.type, v->writer.offset, v->writer.ip, 0, false },
+			s->top->key.offset, v->ip, v->has_writer,
+			{ v->writer.type, v->writer.offset, v->writer.ip, 0, false },
 		};
 	w = sharing_writer(&a->shared, s->key.type, s->top->key.offset, s->top->ip,
 			   s->top->same >= s->top->other);
-	return (struct place){ s->top->ip, w, w ? *w : (struct sharer){ } };
+	return (struct place){ s->top->key.offset, s->top->ip, w, w ? *w : (struct sharer){ } };
+}
+
+/*
+ * A writer misses, too, as others read the line between its writes, mostly more often than these,
+ * which wait for nothing.  If nobody else writes, the row is of the readers, and names it as the writer.
+ */
+static struct place turned_around(const struct analysis *a, const struct shared_line *s, struct place p)
+{
+	const uint32_t from = s->key.index * LINE;
+	const struct shared_unit *reader = NULL, *u;
+	const struct shared_word *w;
+	uint32_t offset;
+	bool written;
+
+	w = sharing_written(&a->shared, s->key.type, p.offset, 1, &written);
+	if (p.has_writer || !w || !written)
+		return p;
+	for (offset = from; offset < from + LINE; offset++) {
+		u = sharing_of(&a->shared, s->key.type, offset);
+		if (u && offset / 8 != p.offset / 8 && u->other > 0 && (!reader || u->samples > reader->samples))
+			reader = u;
+	}
+	if (!reader)
+		return p;
+	return (struct place){
+		reader->key.offset, reader->ip, true, { s->key.type, p.offset, p.ip, w->stores, false },
+	};
 }
 
 static int add_line(struct analysis *a, const struct shared_line *s, struct table *t)
@@ -78,10 +107,10 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 	bool missed = sharing_misses(s) > 0;
 	double same = missed ? s->misses[0] : s->turns[0], other = missed ? s->misses[1] : s->turns[1];
 	const struct dtype *d = a->m.by_index[s->key.type];
-	const struct place p = find_place(a, s);
+	const struct place top = find_place(a, s), p = other > same ? turned_around(a, s, top) : top;
 	char field[256], user[256], writer_field[256], writer[256];
 
-	field_label(a, s->key.type, s->top->key.offset, field, sizeof(field));
+	field_label(a, s->key.type, p.offset, field, sizeof(field));
 	place_name(&a->m, &a->l, p.ip, user, sizeof(user));
 	if (p.has_writer) {
 		field_label(a, p.writer.type, p.writer.offset, writer_field, sizeof(writer_field));
@@ -129,7 +158,9 @@ const struct columns sharing_columns = COLUMNS(
 	{ "type", CELL_TEXT, 0, "", "type of data" },
 	{ "struct", CELL_TEXT, 0, "", "C struct of the type", "not known; give --btf or --vmlinux" },
 	{ "line_offset_bytes", CELL_REAL, 0, "bytes", "offset of the cache line in the object" },
-	{ "field", CELL_TEXT, 0, "", "field of the line with the most sharing misses, or alternations" },
+	{ "field", CELL_TEXT, 0, "",
+	  "field of the line with the most sharing misses, or alternations; if these are of the only "
+	  "writer, the field that others read" },
 	{ "sharing", CELL_TEXT, 0, "",
 	  "the more frequent kind: true (the bytes accessed are written by another CPU) or "
 	  "false (others of the line); handed_over: CPUs use the lines one after another" },
@@ -147,7 +178,7 @@ const struct columns sharing_columns = COLUMNS(
 	{ "misses", CELL_REAL, 0, "misses",
 	  "misses of the line that dprof report classify attributes to sharing",
 	  "samples have no level: alternations decide the order" },
-	{ "user", CELL_TEXT, 0, "", "instruction that misses most" },
+	{ "user", CELL_TEXT, 0, "", "instruction that misses most there" },
 	{ "writer_type", CELL_TEXT, 0, "",
 	  "type of the data whose write invalidates the line",
 	  "no write of another CPU was sampled" },
