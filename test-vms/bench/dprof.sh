@@ -185,11 +185,9 @@ contention() {
 			# shellcheck disable=SC2086 # a list
 			kept "$dir/$source-$seed.tasks" ||
 				"$here/dprof_contention.sh" "$dir" "$source" "$seed" "${ROUNDS:-12000}" $cases >/dev/null
-			[ "$source" = c2c ] ||
-				"$here/dprof_contention.pl" "$build/bin/dprof" "$build/kernel-vm/vmlinux" "$dir" \
-					"$source" "$seed" <"$list"
 		done
 	done
+	"$here/dprof_contention.pl" "$build" "$build/kernel-vm/vmlinux" "$dir"
 }
 
 all=(cases atomic classes histories costs structs shares)
@@ -205,8 +203,8 @@ done
 for part in "${all[@]}"; do
 	[ -e "$out/dprof-$part.txt" ] || exit 0
 done
-for part in "${all[@]}" contention; do
-	[ ! -e "$out/dprof-$part.txt" ] || cat "$out/dprof-$part.txt"
+for part in "${all[@]}"; do
+	cat "$out/dprof-$part.txt"
 done >"$out/dprof.txt"
 # The tables of the page, too, but for classes.
 awk '
@@ -300,15 +298,6 @@ awk '
 		bytes[$1] = $(NF - 1)
 	}
 	/^sample, of these dprof / { of_dprof = $8 }
-	/^contention (tune|judge|more|none): / {
-		gsub(/[:,]/, "")
-		if ($2 == "none") {
-			quiet[$8] += $4
-			controls[$8] += $6
-		} else {
-			known[$2, $8] = $4
-		}
-	}
 	/^loop: and others / { others = $6 + 0 }
 	/^loop: and told / { told = $6 + 0 }
 	END {
@@ -343,11 +332,6 @@ awk '
 		printf "   \"insn_per_sample_of_dprof\" : %d,\n", of_dprof
 		printf "   \"bytes_per_sample\" : %s,\n   \"bytes_per_element\" : %s,\n", bytes["sample:"], bytes["access:"]
 		printf "   \"insn_per_alloc_told\" : %s,\n   \"loop_others_watched_pct\" : %s,\n", told, others
-		if (controls["ibs"] && controls["swmem"]) {
-			printf "   \"known_contention_ibs\" : %d,\n   \"known_contention_swmem\" : %d,\n", known["judge", "ibs"], known["judge", "swmem"]
-			printf "   \"known_contention_ibs_tune\" : %d,\n   \"known_contention_swmem_tune\" : %d,\n", known["tune", "ibs"], known["tune", "swmem"]
-			printf "   \"contention_controls\" : %d,\n   \"contention_controls_quiet_ibs\" : %d,\n   \"contention_controls_quiet_swmem\" : %d,\n", controls["ibs"], quiet["ibs"], quiet["swmem"]
-		}
 		printf "   \"named_pct_min\" : %s,\n   \"struct_pct_min\" : %s,\n   \"struct_of_structs_pct_min\" : %s,\n", named, has_struct, of_others
 		printf "   \"kendall_tau_min\" : %s,\n   \"tvd_max_pct\" : %s,\n   \"tvd_max_pct_all_accesses\" : %s,\n", tau["ibs"], distance["ibs"], distance_all["ibs"]
 		printf "   \"kendall_tau_min_swmem\" : %s,\n   \"tvd_max_pct_swmem\" : %s\n}\n", tau["swmem"], distance["swmem"]

@@ -1,22 +1,27 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# dprof_contention.pl DPROF VMLINUX DIR SOURCE SEED < LIST: what dprof report sharing says of a
-# recording of dprof_contention.sh, against LIST, which `contention list` printed.  The samples
-# of a case are those of its two tasks (--pid), as one asks of a program.  Of a control, rows of all
-# tasks, the recorder's among them, from the first sample of the two to their last, are counted beside.
-# A case is right if the first row has the struct, the field and the class; of false sharing, the
-# writer's field, too, is one of the case's, and another one.  A control is right if there is no
-# row.  Beside it is the first line of perf c2c report, of that recording (DIR/c2c-SEED-CASE.data).
-#	contention SET CASE SOURCE: right|WRONG: STRUCT.FIELD CLASS (MISSES of MISSES; ROWS rows)
+# dprof_contention.pl BUILD VMLINUX DIR: what dprof report sharing says of the recordings of
+# dprof_contention.sh in DIR, with seed 1 for tuning and seed 2 for judging, against DIR/list, which
+# `contention list` printed.  The samples of a case are those of its two tasks (--pid), as one asks of
+# a program.  Of a control, rows of all tasks, the recorder's among them, from the first sample of the
+# two to their last, are counted beside.  A case is right if the first row has the struct, the field
+# and the class; of false sharing, the writer's field, too, is one of the case's, and another one.  A
+# control is right if there is no row.  Beside it is the first line of perf c2c report.
+#	contention SET CASE SOURCE: right|WRONG: STRUCT.FIELD CLASS (MISSES of MISSES; ROWS rows); perf c2c: ...
 #	contention SET: right N of N with SOURCE, seed SEED
+# The figures go into BUILD/bench/dprof.json.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use Figures;
 use File::Temp 'tempdir';
 use JSON::PP;
 
-die "usage: dprof_contention.pl DPROF VMLINUX DIR SOURCE SEED < LIST\n" if @ARGV != 5;
-my ($dprof, $vmlinux, $dir, $source, $seed) = @ARGV;
+die "usage: dprof_contention.pl BUILD VMLINUX DIR\n" if @ARGV != 3;
+my ($build, $vmlinux, $dir) = @ARGV;
+my $dprof = "$build/bin/dprof";
 my $tmp = tempdir('memscope-contention.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 
 sub slurp {
@@ -73,19 +78,24 @@ sub split_recording {
 }
 
 # Of the first line of perf c2c: how many of the HITM are in it, and the symbol with most of them;
-# lines have neither types nor fields there.
+# lines have neither types nor fields there.  Both recordings of a source have the same.
+my %c2c;
 sub c2c {
-	my ($case) = @_;
-	my $data = "$dir/c2c-$seed-$case.data";
-	return '' if !-e $data;
+	my ($seed, $case) = @_;
+	return $c2c{"$seed-$case"} //= read_c2c("$dir/c2c-$seed-$case.data");
+}
+
+sub read_c2c {
+	my ($data) = @_;
 	my $text = `perf c2c report -f --stdio --no-source -k $vmlinux -i $data 2>$tmp/c2c-errors`;
-	die "perf c2c report of $case failed:\n" . slurp("$tmp/c2c-errors") if $?;
+	die "perf c2c report of $data failed:\n" . slurp("$tmp/c2c-errors") if $?;
 	my ($pareto) = $text =~ /Shared Cache Line Distribution Pareto(.*)/s;
 	my ($line, $rest) = ($pareto // '') =~ /^ +0 +\S.*? (0x[0-9a-f]+)\n(.*?)(?:^ +1 |\z)/ms;
-	return '; perf c2c: no line' if !$line;
+	return { text => 'no line' } if !$line;
 	my ($symbol) = $rest =~ /\[k\] (\S+)/;
 	my ($hitm) = $text =~ /^ +0 +0x[0-9a-f]+ +\S+ +\S+ +([\d.]+)%/m;
-	return sprintf '; perf c2c: %s, %s %% of HITM, %s', $line, $hitm // '-', $symbol // '-';
+	return { text => sprintf('%s, %s %% of HITM, %s', $line, $hitm // '-', $symbol // '-'),
+		 defined $hitm ? (hitm_pct => 0 + $hitm) : (), defined $symbol ? (symbol => $symbol) : () };
 }
 
 # Rows of a case.
@@ -96,25 +106,49 @@ sub sharing {
 	return @{ decode_json($text)->{rows} };
 }
 
-my $tasks = tasks("$dir/$source-$seed.tasks");
-split_recording("$dir/$source-$seed.dat", $tasks);
-my (%right, %all);
-while (<STDIN>) {
-	chomp;
-	my ($case, $set, $structs, $fields, $class) = split /\t/;
-	next if !$tasks->{$case};
-	die "no samples of $case\n" if !-e "$tmp/$case";
-	my @rows = sharing($case, '--pid', join ',', sort keys %{$tasks->{$case}});
-	my ($row, $sum, $of) = ($rows[0], 0, $source eq 'ibs' ? 'misses' : 'alternations');
-	$sum += $_->{$of} // 0 for @rows;
-	my $right = $set eq 'none' ? !@rows : $row && is_right($row, $structs, $fields, $class);
-	$all{$set}++;
-	$right{$set}++ if $right;
-	printf "contention %s %s %s: %s: %s%s%s\n", $set, $case, $source, $right ? 'right' : 'WRONG',
-		$row ? sprintf('%s.%s %s, writer %s (%.0f of %.0f %s; %d rows)', $row->{struct} // $row->{type},
-			       $row->{field}, $row->{sharing}, $row->{writer_field} // '-', $row->{$of}, $sum, $of,
-			       scalar @rows) : 'no row',
-		$set eq 'none' ? sprintf(', %d of all tasks', scalar sharing($case)) : '', c2c($case);
+my (%right, %all, %case, @cases, $rows_of_all);
+for my $run ([ ibs => 1 ], [ swmem => 1 ], [ ibs => 2 ], [ swmem => 2 ]) {
+	my ($source, $seed) = @$run;
+	my $tasks = tasks("$dir/$source-$seed.tasks");
+	my $of = $source eq 'ibs' ? 'misses' : 'alternations';
+	my (%right_here, %all_here);
+
+	split_recording("$dir/$source-$seed.dat", $tasks);
+	for (split /\n/, slurp("$dir/list")) {
+		my ($name, $set, $structs, $fields, $class) = split /\t/;
+		next if !$tasks->{$name};
+		die "no samples of $name\n" if !-e "$tmp/$name";
+		my @rows = sharing($name, '--pid', join ',', sort keys %{$tasks->{$name}});
+		my ($row, $sum, $c2c, $beside) = ($rows[0], 0, c2c($seed, $name), '');
+		$sum += $_->{$of} // 0 for @rows;
+		my $right = $set eq 'none' ? !@rows : $row && is_right($row, $structs, $fields, $class);
+		my $is = $row ? ($row->{struct} // $row->{type}) . ".$row->{field} $row->{sharing}" : 'no row';
+		$all_here{$set}++;
+		$right_here{$set} += !!$right;
+		if ($set eq 'none') {
+			my @all = sharing($name);
+			$rows_of_all += @all;
+			$beside = sprintf ', %d of all tasks', scalar @all;
+		} else {
+			push @cases, $case{$name} = {
+				set => $set, case => $name, struct => $structs =~ s/\|/ or /gr, field => $fields =~ s/\|/ or /gr,
+				class => $class, map { ("c2c_$_" => $c2c->{$_}) } grep { $_ ne 'text' } keys %$c2c,
+			} if !$case{$name};
+			$case{$name}{$source} = $right ? 'right' : $is;
+		}
+		$is .= sprintf ', writer %s (%.0f of %.0f %s; %d rows)', $row->{writer_field} // '-', $row->{$of}, $sum, $of, scalar @rows
+			if $row;
+		printf "contention %s %s %s: %s: %s%s; perf c2c: %s\n", $set, $name, $source, $right ? 'right' : 'WRONG', $is, $beside,
+			$c2c->{text};
+	}
+	for (sort keys %all_here) {
+		printf "contention %s: right %d of %d with %s, seed %d\n", $_, $right_here{$_}, $all_here{$_}, $source, $seed;
+		$right{$_}{$source} += $right_here{$_};
+		$all{$_}{$source} += $all_here{$_};
+	}
 }
-printf "contention %s: right %d of %d with %s, seed %d\n", $_, $right{$_} // 0, $all{$_}, $source, $seed
-	for sort keys %all;
+record_figures("$build/bench/dprof.json", 'make bench-dprof PARTS=contention',
+	'two CPUs, slice=200; emulated IBS, model=trace, one op in 1,024, and swmem, a sample each 20 us; seed 1 for tuning, 2 for judging', {
+	known_contention => \@cases, contention_rows_of_all_tasks => 0 + $rows_of_all,
+	(map { ("known_contention_$_" => $right{judge}{$_}, "known_contention_${_}_tune" => $right{tune}{$_},
+		"contention_controls_$_" => $all{none}{$_}, "contention_controls_quiet_$_" => $right{none}{$_}) } qw(ibs swmem)) });
