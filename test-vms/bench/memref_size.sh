@@ -9,6 +9,8 @@
 # publication).  WORKLOADS: only these.  PEERS: only these, of mglru, clear_refs and damon.
 # PROBES: of the bisection (default 6).  PHASES: best (bisection and peers) or limit (memref
 # size's) only; the table follows when both are done.  JOBS: guests at a time (default 1).
+# FAULT_AROUND: bytes that a page fault maps around the page that is accessed (default: the kernel's,
+# 65536; 4096: none), whose results are kept apart.
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MEMSCOPE_BUILD:-$here/../../build}
@@ -16,6 +18,7 @@ build=$(cd "$build" && pwd)
 seed=${SEED:-2}
 out=$build/bench/memref-size
 [ "$seed" = 2 ] || out+=-$seed
+[ -z "${FAULT_AROUND:-}" ] || out+=-around-$FAULT_AROUND
 interval_ms=20
 probes=${PROBES:-6}
 read -r -a peers <<<"${PEERS-mglru clear_refs damon}"
@@ -33,7 +36,7 @@ guest() {
 	cp "$here/memref_size/guest.sh" "$out/share-$name/"
 	"$here/../run" --accel icount --smp 1 --mem 640M --timeout 3600 --share "$out/share-$name" \
 		--qemu-arg -drive --qemu-arg "file=$out/$name.img,if=virtio,format=raw,readonly=on" \
-		-- sh /share/guest.sh "$@" >"$to.part" 2>>"$out/$name.log" ||
+		-- env FAULT_AROUND="${FAULT_AROUND:-}" sh /share/guest.sh "$@" >"$to.part" 2>>"$out/$name.log" ||
 		{ tail -n 20 "$out/$name.log" "$to.part" >&2; return 1; }
 	mv "$to.part" "$to"
 }
@@ -66,4 +69,4 @@ while [ "$(jobs -p | wc -l)" -gt 0 ]; do
 done
 [ $failed -eq 0 ]
 [ -z "${PHASES:-}" ] || exit 0
-"$here/memref_size/results.pl" "$build" "$seed" "$out" "$refault_us"
+"$here/memref_size/results.pl" "$build" "$seed" "$out" "$refault_us" ${FAULT_AROUND:+"$FAULT_AROUND"}

@@ -41,6 +41,7 @@ setup() {
 	mount -o bind /dev /w/dev
 	mount -t cgroup2 none $cg
 	mount -t debugfs none /sys/kernel/debug 2>/dev/null || true
+	[ -z "$FAULT_AROUND" ] || echo $FAULT_AROUND >/sys/kernel/debug/fault_around_bytes
 	echo +memory >$cg/cgroup.subtree_control
 	mkfifo /w/marks/out /w/marks/in
 }

@@ -318,7 +318,7 @@ EOF
 	},
 	sort => sub {
 		program('/usr/bin/sort');
-		put("input.$_", text(1 << 20)) for 0 .. 5;
+		put("input.$_", text(4 << 20)) for 0 .. 5;
 		put('work', $shell_mark . "export LC_ALL=C\nfor n in 0 1 2; do /usr/bin/sort -o /out/\$n /input.\$n; done\nmark half\n" .
 		    "for n in 3 4 5; do /usr/bin/sort -o /out/\$n /input.\$n; done\nmark end\n");
 	},

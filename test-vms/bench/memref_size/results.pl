@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# results.pl BUILD SEED DIR REFAULT_US: prints what guest.sh measured of each workload, and writes it
-# into BUILD/bench/memref.json if it is of the seed for judging.
+# results.pl BUILD SEED DIR REFAULT_US [FAULT_AROUND]: prints what guest.sh measured of each workload, and
+# writes it into BUILD/bench/memref.json if it is of the seed for judging.  With FAULT_AROUND figures
+# are size_around_FAULT_AROUND_ instead of size_.
 use strict;
 use warnings;
 use FindBin;
@@ -10,8 +11,8 @@ use lib "$FindBin::RealBin/..";
 use Figures;
 use MemrefBench;
 
-my ($build, $seed, $dir, $refault_us) = @ARGV;
-die "usage: results.pl BUILD SEED DIR REFAULT_US\n" if !defined $refault_us;
+my ($build, $seed, $dir, $refault_us, $around) = @ARGV;
+die "usage: results.pl BUILD SEED DIR REFAULT_US [FAULT_AROUND]\n" if !defined $refault_us;
 my $most = 2;	# % of slowdown
 my %figures = (size_workloads => 0, size_within_2pct => 0, size_refault_us => $refault_us);
 my @columns = qw(peak limit slowdown refaults best of_best damon mglru clear_refs kernel);
@@ -67,5 +68,10 @@ for my $name (sort map { m{([^/]*)\.limit$} } glob "$dir/*.limit") {
 }
 print "Sizes in MiB, the slowdown in %: $figures{size_within_2pct} of $figures{size_workloads} within $most %. " .
 	"A refault takes $refault_us us.\n";
-record_figures("$build/bench/memref.json", 'make bench-memref PARTS=size', set_up($build) =~ s/, -icount.*/, -icount shift=1/r,
+my $set_up = set_up($build) =~ s/, -icount.*/, -icount shift=1/r;
+if ($around) {
+	%figures = map { s/^size_/size_around_${around}_/r => $figures{$_} } keys %figures;
+	$set_up .= ", a page fault maps $around bytes at most";
+}
+record_figures("$build/bench/memref.json", ($around ? "FAULT_AROUND=$around " : '') . 'make bench-memref PARTS=size', $set_up,
 	\%figures) if $seed == 2;
