@@ -13,6 +13,9 @@
 #	structs	how many sampled accesses have an allocation site and a C struct, on LOADS
 #	contention	known structures that two CPUs contend for (guest/contention.c), ROUNDS calls
 #		each, by IBS and swmem, with perf c2c beside; recordings are kept.  Only by name
+#	cpus	what a sample of swmem costs on eight CPUs, in each encoding (dprof_costs.sh).  Only by name
+#	layout	whether an advised order of members removes what it predicts (dprof_layout.sh).  Only by
+#		name; needs root, and compiles a part of a kernel
 #	shares	of types on LOADS of the kernel, against the same, with samples of SOURCES
 # CPUs take turns of 1,000 instructions (docs/develop/ibs.md).
 set -eu -o pipefail
@@ -190,6 +193,31 @@ contention() {
 	"$here/dprof_contention.pl" "$build" "$build/kernel-vm/vmlinux" "$dir"
 }
 
+cpus() {
+	local encoding
+
+	for encoding in sample batch; do
+		ENCODING=$encoding "$here/dprof_costs.sh" cpus
+	done | tee "$share/cpus"
+	tr -d , <"$share/cpus" | awk '
+		{
+			row = "{ \"encoding\" : \"" $3 "\", \"samples\" : " $4 ", \"insn\" : " $9 ", \"serving\" : " $11 ", \"bytes\" : " $13 " }"
+			rows = rows (NR > 1 ? ", " : "") row
+		}
+		$3 == "batch" {
+			numbers = "\"insn_per_sample\" : " $9 ", \"insn_per_sample_serving\" : " $11 ", \"bytes_per_sample\" : " $13 ", " \
+				"\"cpus_no_sample\" : " $14 ", \"cpus_no_sample_insn\" : " $20 ", \"cpus_nmis\" : " $7 + $14 ", " \
+				"\"cpus_timers\" : " $21 ", \"cpus_timer_insn\" : " $24
+		}
+		END { if (NR == 2) print "{ \"encodings\" : [ " rows " ], " numbers " }" }' |
+		perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof PARTS=cpus' \
+			'eight CPUs without IBS, slice=1000, swmem, a sample each 160 us, of which each runs an eighth; one run each'
+}
+
+layout() {
+	"$here/dprof_layout.sh"
+}
+
 all=(cases atomic classes histories costs structs shares)
 # shellcheck disable=SC2206 # a list
 parts=(${PARTS:-"${all[@]}"})
@@ -328,9 +356,9 @@ awk '
 		printf "   \"views_agree\" : %.4f,\n", agree / lines
 		printf "   \"class_agreement\" : %.4f,\n   \"class_agreement_load_mean\" : %.4f,\n", agreement / 100, load_agreement / 100
 		printf "   \"history_complete\" : %.6f,\n   \"history_invented\" : %d,\n   \"history_wrong_lives\" : %d,\n", history["logged"] / history["outside"], history["invented"], history["wrong_lives"]
-		printf "   \"insn_per_sample\" : %d,\n   \"insn_per_element\" : %d,\n   \"insn_per_arm_cpu\" : %d,\n", insns["sample:"], insns["access:"], insns["arming:"]
+		printf "   \"insn_per_nmi\" : %d,\n   \"insn_per_element\" : %d,\n   \"insn_per_arm_cpu\" : %d,\n", insns["sample:"], insns["access:"], insns["arming:"]
 		printf "   \"insn_per_sample_of_dprof\" : %d,\n", of_dprof
-		printf "   \"bytes_per_sample\" : %s,\n   \"bytes_per_element\" : %s,\n", bytes["sample:"], bytes["access:"]
+		printf "   \"bytes_per_event\" : %s,\n   \"bytes_per_element\" : %s,\n", bytes["sample:"], bytes["access:"]
 		printf "   \"insn_per_alloc_told\" : %s,\n   \"loop_others_watched_pct\" : %s,\n", told, others
 		printf "   \"named_pct_min\" : %s,\n   \"struct_pct_min\" : %s,\n   \"struct_of_structs_pct_min\" : %s,\n", named, has_struct, of_others
 		printf "   \"kendall_tau_min\" : %s,\n   \"tvd_max_pct\" : %s,\n   \"tvd_max_pct_all_accesses\" : %s,\n", tau["ibs"], distance["ibs"], distance_all["ibs"]

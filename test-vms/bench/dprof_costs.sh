@@ -3,7 +3,8 @@
 # Copyright (C) 2026 the memscope authors
 # dprof_costs.sh PART...: what dprof costs, in instructions of a guest of two CPUs:
 #	costs	of a sample, an access logged, arming another CPU; bytes of their events; and loops
-#	cpus	of a sample of swmem on eight CPUs, and of what serves them; ENCODING=sample|batch
+#	cpus	of a sample of swmem on eight CPUs, and of what serves them; ENCODING=sample|batch;
+#		BLOCKS=FILE: of which blocks of code these instructions are
 #	loops	of an allocation and a free: off, and by what dprof does of them
 #	rates	overhead against how often samples are taken (the paper's Figure 3)
 #	sets	of histories: overhead and rates (the paper's Tables 10, 11 and 14); MODES=pairs: of pairs alone
@@ -124,7 +125,9 @@ costs() {
 	loops
 }
 
-# With the system's QEMU: the CPU has no IBS, whose handler would see each NMI, too.
+# A CPU without IBS, whose handler would see each NMI, too.  Turns are short: in a longer one a
+# timer finds that most CPUs have not taken the NMI that it sent before.  Of eight CPUs that take
+# turns each runs an eighth of the time: a period of 160 us is one of 20 us of its own.
 cpus() {
 	local spec name of addr
 
@@ -135,22 +138,27 @@ cpus() {
 		of=${name%%=*} addr=$(at "${name#*=}")
 		spec+=",$of=$addr"
 	done
-	guest --qemu stock --smp 8 --qemu-arg -plugin --qemu-arg "$build/guest/libcosts.so,$spec" -- '
+	guest --qemu stock --ibs slice=1000 --smp 8 --qemu-arg -plugin --qemu-arg "$build/guest/libcosts.so,$spec" -- '
 		echo swmem >dprof/source
-		echo 20000 >dprof/period
+		echo 160000 >dprof/period
 		echo "$1" >dprof/encoding
 		echo 1 >events/dprof/dprof_samples/enable
 		on sample
-		oracle-phase kernel_load files 60
+		oracle-phase kernel_load files 600
+		grep . /sys/bus/event_source/devices/swmem/stats/* >&2
 		echo sample >dprof/encoding
 		off
 		awk "/^entries/ { n += \$2 } /^bytes/ { b += \$2 } END { print \"bytes\", b }" per_cpu/cpu*/stats
 		echo "samples $(stat samples)"' "${ENCODING:-batch}" >"$share/said"
-	awk '$1 == "stored" { samples = $3; printf "cpus: %d samples, insn_per_sample %.0f", $3, $4 / $3 }
-		$1 == "empty" || $1 == "serve" { serving += $3; printf ", %s %d of %.0f", $1, $2, $3 / $2 }
-		END { printf ", insn_per_sample_serving %.0f\n", serving / samples }' "$share/costs"
-	awk '{ n[$1] = $2 } END { printf "cpus: bytes_per_sample %.1f\n", n["bytes"] / n["samples"] }' \
-		"$share/said"
+	awk -v encoding="${ENCODING:-batch}" 'FILENAME ~ /said$/ { n[$1] = $2; next }
+		$1 == "stored" { nmis = $2; samples = $3; insns = $4 }
+		$1 == "empty" || $1 == "serve" { serving += $3; times[$1] = $2; each[$1] = $2 ? $3 / $2 : 0 }
+		END {
+			printf "cpus: encoding %s, %d samples of %d NMIs, insn_per_sample %.0f, insn_per_sample_serving %.0f, bytes_per_sample %.1f, %d NMIs without a sample of %.0f, %d interrupts of %.0f\n",
+				encoding, samples, nmis, insns / samples, serving / samples,
+				n["bytes"] / n["samples"], times["empty"], each["empty"], times["serve"], each["serve"]
+		}' "$share/said" "$share/costs"
+	[ -z "${BLOCKS-}" ] || cp "$share/costs" "$BLOCKS"
 }
 
 # An allocation and a free of 200 bytes, on one CPU; an instruction is 2 ns.
