@@ -3,7 +3,7 @@
 /*
  * False sharing within a struct, now and in another order of its members.
  *
- * Samples give for each word of 8 bytes how often each CPU accesses and writes it, summed over
+ * Samples give for each word of 4 bytes how often each CPU accesses and writes it, summed over
  * all objects.  If the accesses to an object come in random order, a CPU that makes A accesses
  * to a line to which other CPUs make S stores finds the line invalid with a probability of
  * S / (S + A): the last of these events before its access is a store.  The miss is true
@@ -14,7 +14,7 @@
 
 #include "layout.h"
 
-#define WORD		8
+#define WORD		4	/* locks, counts and many other members */
 #define MAX_CELLS	(16U << 20)	/* CPUs times words */
 #define LEAST_SHARE	0.02		/* of false sharing, for two members to be kept apart */
 
