@@ -164,7 +164,39 @@ shares() {
 			} >"$share/samples"
 			"$here/dprof_truth.pl" "$share/truth" "$share/types" "$share/samples"
 		done
-	done
+	done | tee "$share/shares"
+	tr -d , <"$share/shares" | awk '
+		function put(load, member, value) {
+			if (!(load in members)) order[++loads] = load
+			members[load] = members[load] ", \"" member "\" : " value
+		}
+		/^==/ {
+			source = $2
+			load = $3
+		}
+		/^samples / {
+			if (!n[source]++ || $4 < tau[source]) tau[source] = $4
+			if ($6 > distance[source]) distance[source] = $6
+			put(load, source, $2)
+			put(load, source "_tau", $4)
+			put(load, source "_distance", $6)
+		}
+		/^all accesses / {
+			put(load, source "_distance_plain", $6)
+			if ($6 > all[source]) all[source] = $6
+		}
+		END {
+			if (n["ibs"] != 5 || n["swmem"] != 5) exit
+			printf "{ \"shares\" : ["
+			for (i = 1; i <= loads; i++)
+				printf "%s { \"load\" : \"%s\"%s }", (i > 1 ? "," : ""), order[i], members[order[i]]
+			printf " ], \"kendall_tau_min\" : %s, \"tvd_max_pct\" : %s, \"tvd_max_pct_all_accesses\" : %s, \"kendall_tau_min_swmem\" : %s, \"tvd_max_pct_swmem\" : %s }\n",
+				tau["ibs"], distance["ibs"], all["ibs"], tau["swmem"], distance["swmem"]
+		}' >"$share/figures"
+	# Fewer loads or sources are for a look.
+	[ ! -s "$share/figures" ] || perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof PARTS=shares' \
+		"2 CPUs, accel icount, slice=1000; emulated IBS, one op in ${period[ibs]}, and swmem, a sample each ${period[swmem]} ns" \
+		<"$share/figures"
 }
 
 # kept FILE: a recording that is no older than what it was made with
@@ -252,8 +284,6 @@ awk '
 		print "\n   ],"
 	}
 	/^==/ {
-		source = $2
-		load = $3
 		of_load = /^== classes, kernel_load/
 		of_atomic = /^== read-modify-writes/
 		what = substr($0, 15)
@@ -290,19 +320,6 @@ awk '
 		if (of_load) load_agreement = $11
 		else if (classes == 1 || $6 < agreement) agreement = $6
 	}
-	/^samples / {
-		gsub(/,/, "")
-		if (!n[source]++ || $4 < tau[source]) tau[source] = $4
-		if ($6 > distance[source]) distance[source] = $6
-		if (source == "ibs") put("shares", load, "load", text(load))
-		put("shares", load, source, $2)
-		put("shares", load, source "_tau", $4)
-		put("shares", load, source "_distance", $6)
-	}
-	/^all accesses, / {
-		put("shares", load, source "_distance_plain", $6)
-		if ($6 > distance_all[source]) distance_all[source] = $6
-	}
 	/^structs / {
 		gsub(/,/, "")
 		if (!structs++ || $6 < named) named = $6
@@ -330,7 +347,7 @@ awk '
 	/^loop: and told / { told = $6 + 0 }
 	END {
 		if (!history["outside"]) exit 1
-		if (structs != 5 || n["ibs"] != 5 || n["swmem"] != 5 || classes != 4 || !planted || !atomic || !lines) exit 1
+		if (structs != 5 || classes != 4 || !planted || !atomic || !lines) exit 1
 		for (i = 1; i <= all_kinds; i++) {
 			put("cases", order[i], "kind", text(order[i]))
 			put("cases", order[i], "right", kind_right[order[i]])
@@ -349,7 +366,6 @@ awk '
 		print_table("cases")
 		print_table("histories")
 		print_table("structs")
-		print_table("shares")
 		printf "   \"atomic\" : %d,\n   \"atomic_right\" : %d,\n   \"atomic_alarms\" : %d,\n   \"atomic_lines\" : %d,\n", atomic, atomic_right, atomic_alarms, atomic_lines
 		printf "   \"planted_recall\" : %.4f,\n   \"false_alarms\" : %d,\n", right / planted, alarms
 		printf "   \"atomic_recall\" : %.4f,\n   \"atomic_false_alarms\" : %d,\n", atomic_right / atomic, atomic_alarms
@@ -360,12 +376,10 @@ awk '
 		printf "   \"insn_per_sample_of_dprof\" : %d,\n", of_dprof
 		printf "   \"bytes_per_event\" : %s,\n   \"bytes_per_element\" : %s,\n", bytes["sample:"], bytes["access:"]
 		printf "   \"insn_per_alloc_told\" : %s,\n   \"loop_others_watched_pct\" : %s,\n", told, others
-		printf "   \"named_pct_min\" : %s,\n   \"struct_pct_min\" : %s,\n   \"struct_of_structs_pct_min\" : %s,\n", named, has_struct, of_others
-		printf "   \"kendall_tau_min\" : %s,\n   \"tvd_max_pct\" : %s,\n   \"tvd_max_pct_all_accesses\" : %s,\n", tau["ibs"], distance["ibs"], distance_all["ibs"]
-		printf "   \"kendall_tau_min_swmem\" : %s,\n   \"tvd_max_pct_swmem\" : %s\n}\n", tau["swmem"], distance["swmem"]
+		printf "   \"named_pct_min\" : %s,\n   \"struct_pct_min\" : %s,\n   \"struct_of_structs_pct_min\" : %s\n}\n", named, has_struct, of_others
 	}' "$out/dprof.txt" | perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof' \
 	"2 CPUs, accel icount, slice=1000; planted cases of seeds 1 and 2 and classes: emulated IBS, model=trace, period 2500; \
-structs: one op in 16384; shares: emulated IBS, one op in ${period[ibs]}, and swmem, a sample each ${period[swmem]} ns"
+structs: one op in 16384"
 cat "$out/dprof.json"
 echo "The tables are in $out/dprof.txt, the numbers in $out/dprof.json."
 "$here/../../.ci/sanitized" "$build" >&2
