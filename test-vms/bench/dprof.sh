@@ -233,13 +233,13 @@ cpus() {
 	done | tee "$share/cpus"
 	tr -d , <"$share/cpus" | awk '
 		{
-			row = "{ \"encoding\" : \"" $3 "\", \"samples\" : " $4 ", \"insn\" : " $9 ", \"serving\" : " $11 ", \"bytes\" : " $13 " }"
+			row = "{ \"encoding\" : \"" $3 "\", \"samples\" : " $4 ", \"insn\" : " $10 ", \"serving\" : " $12 ", \"bytes\" : " $14 " }"
 			rows = rows (NR > 1 ? ", " : "") row
 		}
 		$3 == "batch" {
-			numbers = "\"insn_per_sample\" : " $9 ", \"insn_per_sample_serving\" : " $11 ", \"bytes_per_sample\" : " $13 ", " \
-				"\"cpus_no_sample\" : " $14 ", \"cpus_no_sample_insn\" : " $20 ", \"cpus_nmis\" : " $7 + $14 ", " \
-				"\"cpus_timers\" : " $21 ", \"cpus_timer_insn\" : " $24
+			numbers = "\"insn_per_sample\" : " $10 ", \"insn_per_sample_serving\" : " $12 ", \"bytes_per_sample\" : " $14 ", " \
+				"\"cpus_no_sample\" : " $15 ", \"cpus_no_sample_insn\" : " $21 ", \"cpus_nmis\" : " $7 + $15 ", " \
+				"\"cpus_timers\" : " $22 ", \"cpus_timer_insn\" : " $25
 		}
 		END { if (NR == 2) print "{ \"encodings\" : [ " rows " ], " numbers " }" }' |
 		perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof PARTS=cpus' \

@@ -145,7 +145,6 @@ cpus() {
 		echo 1 >events/dprof/dprof_samples/enable
 		on sample
 		oracle-phase kernel_load files 600
-		grep . /sys/bus/event_source/devices/swmem/stats/* >&2
 		echo sample >dprof/encoding
 		off
 		awk "/^entries/ { n += \$2 } /^bytes/ { b += \$2 } END { print \"bytes\", b }" per_cpu/cpu*/stats
