@@ -13,7 +13,7 @@
 #	structs	how many sampled accesses have an allocation site and a C struct, on LOADS
 #	contention	known structures that two CPUs contend for (guest/contention.c), ROUNDS calls
 #		each, by IBS and swmem, with perf c2c beside; recordings are kept.  Only by name
-#	cpus	what a sample of swmem costs on eight CPUs, in each encoding (dprof_costs.sh).  Only by name
+#	cpus	what a sample of swmem costs on eight CPUs, in each encoding (dprof_costs.sh)
 #	layout	whether an advised order of members removes what it predicts (dprof_layout.sh).  Only by
 #		name; needs root, and compiles a part of a kernel
 #	shares	of types on LOADS of the kernel, against the same, with samples of SOURCES
@@ -250,7 +250,7 @@ layout() {
 	"$here/dprof_layout.sh"
 }
 
-all=(cases atomic classes histories costs structs shares)
+all=(cases atomic classes histories costs cpus structs shares)
 # shellcheck disable=SC2206 # a list
 parts=(${PARTS:-"${all[@]}"})
 [ $# -eq 0 ] || parts=("$@")
