@@ -154,6 +154,11 @@ sub interruptions {
 		my $pid = start("$bench run $dir/s.ini -o $dir/i");
 		ok(until_true(sub { $ends->() >= 2 }), 'two executions are there');
 		ok(until_true(sub { (slurp("$dir/begun") // '') eq "\n" x 3 }), 'and one is under way');
+		# A run that goes on does not find them locked, although its memory may take a while to be freed.
+		my ($ager) = split ' ', slurp("/proc/$pid/task/$pid/children");
+		like($ager // '', qr/^\d+$/, 'a process fragments memory');
+		is(join(',', grep { index($_, "$dir/i") == 0 } map { readlink // '' } glob "/proc/$ager/fd/*"), '',
+			'and has no file of the results open');
 		kill $signal, $pid;
 		waitpid $pid, 0;
 		my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
