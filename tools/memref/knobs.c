@@ -35,6 +35,7 @@ static struct {
 	[TASKS] = { "memref/tasks", "--tasks" },
 	[VIRT] = { "memref/virt", "--virt" },
 	[AGES] = { "memref/ages", "--ages" },
+	[FAULT_AROUND] = { "memref/fault_around", "--fault-around" },
 	[CGROUP] = { "memref/cgroup", "--cgroup" },
 	[PIDS] = { "memref_pid", "--pid" },
 };

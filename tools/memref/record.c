@@ -123,6 +123,8 @@ int cmd_record(int argc, char **argv)
 		KNOB_OPTION("tasks", NULL, TASKS, "record what each process references"),
 		KNOB_OPTION("virt", NULL, VIRT, "record the virtual addresses that selected processes reference"),
 		KNOB_OPTION("ages", NULL, AGES, "record in how many intervals memory was not referenced"),
+		KNOB_OPTION("fault-around", NULL, FAULT_AROUND,
+			    "count pages of files as referenced when a page fault maps them around another, as reclaim does: for memref size"),
 		KNOB_OPTION("encoding", "group|batch", ENCODING, "one event per group, or many groups packed in one event"),
 		OPT_TEXT('o', "output", "FILE", &output, "the recording (default trace.dat)"),
 		OPT_CHANGED('g', NULL, "--group-size"), OPT_RENAMED(0, "group", "group-size"),
