@@ -18,21 +18,25 @@ static const struct verb_usage usage = {
 	.max = 1,
 };
 
-static void note_flag(const struct model *m, uint32_t flag, const char *what)
+static void note_flag(const struct model *m, const struct window *window, uint32_t flag, const char *what)
 {
-	size_t nr = 0, i;
+	size_t nr = 0, of = 0, i;
 
-	for (i = 0; i < m->nr_intervals; i++)
+	for (i = 0; i < m->nr_intervals; i++) {
+		if (!interval_in_window(m, window, &m->intervals[i].scan))
+			continue;
 		nr += !!(m->intervals[i].scan.flags & flag);
+		of++;
+	}
 	if (nr)
-		complain(OK, "in %zu of %zu intervals %s", nr, m->nr_intervals, what);
+		complain(OK, "in %zu of %zu intervals %s", nr, of, what);
 }
 
 /* What makes limits wrong. */
-static void note_doubts(const struct model *m)
+static void note_doubts(const struct model *m, const struct window *window)
 {
-	note_flag(m, SCAN_SELECTED, "only selected processes were sampled: memory of others seems idle");
-	note_flag(m, SCAN_RECLAIM, "reclaim ran: what it evicted is not counted");
+	note_flag(m, window, SCAN_SELECTED, "only selected processes were sampled: memory of others seems idle");
+	note_flag(m, window, SCAN_RECLAIM, "reclaim ran: what it evicted is not counted");
 	if (m->lost_events)
 		complain(OK, "%" PRIu64 " events were lost: ages of some intervals may be missing", m->lost_events);
 }
@@ -46,33 +50,38 @@ static int print(const struct model *m, const struct size_question *q, const str
 
 	if (lacks_ages(m, error, sizeof(error)))
 		return complain(FAILED, "%s", error);
+	/* Intervals are in the order of time. */
+	if (!interval_in_window(m, &q->window, &m->intervals[m->nr_intervals - 1].scan))
+		return complain(FAILED, "no interval from %g s on: the recording lasts %.3f s", q->window.from, model_seconds(m));
 	failed = size_table(m, q, &t, error, sizeof(error));
 	if (failed > 0) {
 		table_free(&t);
 		return complain(FAILED, "%s", error);
 	}
-	note_doubts(m);
+	note_doubts(m, &q->window);
 	return output_table(output, &t, failed);
 }
 
 int cmd_size(int argc, char **argv)
 {
-	double refaults = -1, slowdown = -1;
-	struct size_question q = { .refault_us = 100 };
-	struct window window = { .by = AGES_CGROUP };
+	struct size_question q = { .refaults = -1, .slowdown = -1, .refault_us = 100, .evict_us = 2 };
+	/* What is read: ages of the part that counts are those since the begin. */
+	struct window read = { .by = AGES_CGROUP };
 	struct output output = { };
 	const char *cgroup = NULL;
 	char path[PATH_MAX];
 	const struct opt options[] = {
 		OPT_TEXT('G', "cgroup", "NAME", &cgroup, "only this control group, with those below it: " CGROUP_HELP
 			 "; without it, each of the recording"),
-		OPT_REAL(0, "refaults", "RATE", &refaults, 0, 1e9, "refaults per second with the limit, at most"),
-		OPT_REAL(0, "slowdown", "PCT", &slowdown, 0, 1e6,
-			 "time that refaults take with the limit, at most, in % of the time without one"),
+		OPT_REAL(0, "refaults", "RATE", &q.refaults, 0, 1e9, "refaults per second with the limit, at most"),
+		OPT_REAL(0, "slowdown", "PCT", &q.slowdown, 0, 1e6,
+			 "time that refaults and evictions take with the limit, at most, in % of the recording's time (default 2)"),
 		OPT_REAL(0, "refault-us", "US", &q.refault_us, 1e-3, 1e9, "time that a refault takes, in us (default 100)"),
+		OPT_REAL(0, "evict-us", "US", &q.evict_us, 0, 1e9,
+			 "time of reclaim for each page that it looks at, in us (default 2)"),
 		OPT_SIZE(0, "extra", "SIZE", &q.extra, 0, 0x1p62,
 			 "memory of the group without ages, to be added to the limit (default 0)"),
-		OUTPUT_OPTIONS(&output), WINDOW_TIME_OPTIONS(&window), { }
+		OUTPUT_OPTIONS(&output), WINDOW_TIME_OPTIONS(&q.window), { }
 	};
 	struct model m;
 	int damaged, failed;
@@ -80,16 +89,18 @@ int cmd_size(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (output.explain)
 		return output_explain(&output, &size_columns);
-	if (refaults >= 0 && slowdown >= 0)
+	if (q.refaults >= 0 && q.slowdown >= 0)
 		return complain(USAGE, "--refaults and --slowdown: give one of them");
-	if (window_check(&window))
+	if (window_check(&q.window))
 		return USAGE;
-	q.refaults = refaults >= 0 ? refaults : (slowdown >= 0 ? slowdown : 2) * 1e4 / q.refault_us;
+	if (q.slowdown < 0)
+		q.slowdown = 2;
 	if (cgroup) {
 		cgroup_below_root(cgroup, path, sizeof(path));
 		q.cgroup = path;
 	}
-	damaged = load_recording(argv[0], &window, VIEW_AGES, &m);
+	read.to = q.window.to;
+	damaged = load_recording(argv[0], &read, VIEW_AGES, &m);
 	failed = m.nr_intervals ? print(&m, &q, &output) : FAILED;
 	model_free(&m);
 	return damaged || failed ? FAILED : OK;

@@ -370,9 +370,14 @@ int model_node(const struct model *m, uint64_t phys_addr)
 	return i < m->nr_spans && m->spans[i].start <= phys_addr ? (int)m->spans[i].node : -1;
 }
 
-static int interval_in_window(const struct model *m, const struct scan_row *row)
+/**
+ * interval_in_window() - whether an interval is of a part of the recording
+ * @m: the model
+ * @w: the part
+ * @row: the event that completes the interval
+ */
+bool interval_in_window(const struct model *m, const struct window *w, const struct scan_row *row)
 {
-	const struct window *w = &m->window;
 	double begin = (row->begin_ns - m->begin_ns) * 1e-9;
 	double end = (row->scan_ns - m->begin_ns) * 1e-9;
 
@@ -397,7 +402,7 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 		m->begin_ns = row->begin_ns;
 	note_seq(m, row->seq);
 	m->end_ns = row->scan_ns;
-	m->last_kept = interval_in_window(m, row);
+	m->last_kept = interval_in_window(m, &m->window, row);
 	if (!m->last_kept) {
 		m->outside++;
 		m->nr_pending = 0;

@@ -142,6 +142,7 @@ void model_end(struct model *m);
 uint64_t interval_pages(const struct interval *i);
 uint64_t node_pages_sum(const struct node_pages *n);
 double interval_seconds(const struct interval *i);
+bool interval_in_window(const struct model *m, const struct window *w, const struct scan_row *row);
 double interval_time(const struct model *m, size_t i);
 double model_seconds(const struct model *m);
 int model_has_rss(const struct model *m);

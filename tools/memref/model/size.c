@@ -31,7 +31,15 @@
  * of pages that is referenced before it gets older, SIZE_HIGH has their ages distributed over
  * the bucket as x^(1/(1-p)): uniform if p is 0, all at the end if it is 1.
  *
- * The limit is the smallest that has at most the rate of refaults.  Its uncertainty is of
+ * A limit below the memory that the group would have costs time also without refaults: what is new
+ * takes the place of what is evicted.  As many pages are as do not fit, less those that were freed; of
+ * these, as large a share was in memory as is of all.
+ *
+ * To evict a page, reclaim looks at pages until one has not been referenced lately: of a limit, and of as many
+ * pages as the interval references, one in limit / (limit - referenced) is such a one.  So what an eviction
+ * takes grows without end towards the memory that is referenced all the time.
+ *
+ * The limit is the smallest whose refaults and evictions cost at most what is allowed.  Its uncertainty is of
  * two kinds, and the interval has both: the lower end is that of SIZE_LOW, the upper that of
  * SIZE_HIGH, of percentile intervals of the block bootstrap.  It draws blocks of successive
  * intervals, which depend on each other, with replacement (E. Carlstein, "The use of
@@ -54,6 +62,8 @@
 #define SEED 1
 /* Limits between the smallest and the largest of a block that are told apart. */
 #define GRID 1024
+/* Pages that reclaim looks at for one that it evicts, at most: where it finds none, this is our choice. */
+#define MOST_LOOKS 32
 
 /* The histograms of an interval, of a group and those below it. */
 struct hist {
@@ -272,6 +282,7 @@ static void set_spreads(struct size_step *steps, size_t nr, size_t nr_intervals)
  * size_steps() - a control group's memory in each interval
  * @m: the model, with ages by control group
  * @cgroup: its path; those below it are part of it
+ * @window: only intervals of this part of @m; ages are those since the begin of @m
  * @steps: set to an array, to be freed
  * @nr: set to its length; 0: the group has no ages
  *
@@ -280,12 +291,13 @@ static void set_spreads(struct size_step *steps, size_t nr, size_t nr_intervals)
  *
  * Return: 0, or -1 without memory.
  */
-int size_steps(const struct model *m, const char *cgroup, struct size_step **steps, size_t *nr)
+int size_steps(const struct model *m, const char *cgroup, const struct window *window, struct size_step **steps, size_t *nr)
 {
 	size_t first, end, i;
 	struct hist *hist = add_up(m, cgroup, &first, &end);
 	const size_t counted = first + 1 + (end - first) / 4;
 	struct positions positions;
+
 
 	*nr = 0;
 	*steps = hist ? calloc(end - first + 1, sizeof(**steps)) : NULL;
@@ -297,7 +309,7 @@ int size_steps(const struct model *m, const char *cgroup, struct size_step **ste
 		const struct interval *v = &m->intervals[i];
 		const bool follows = i > first && v->scan.seq == v[-1].scan.seq + 1;
 
-		if (follows && i >= counted && interval_seconds(v) > 0)
+		if (follows && i >= counted && interval_seconds(v) > 0 && interval_in_window(m, window, &v->scan))
 			make_step(&(*steps)[(*nr)++], v, &hist[i], &positions);
 		if (follows)
 			positions_next(&positions, &hist[i]);
@@ -361,14 +373,17 @@ static double step_refaults(const struct size_step *s, double limit, enum size_b
 	return refaults;
 }
 
-static double refaults(const struct size_step *steps, size_t nr, double limit, enum size_bound bound)
+/* Pages evicted in an interval with a limit, for such that are new. */
+static double step_evictions(const struct size_step *s, double limit)
 {
-	double sum = 0;
-	size_t i;
+	double before = 0, kept, freed;
+	int b;
 
-	for (i = 0; i < nr; i++)
-		sum += step_refaults(&steps[i], limit, bound);
-	return sum;
+	for (b = 0; b < AGE_BUCKETS; b++)
+		before += s->before[b];
+	kept = fmin(limit, before);
+	freed = before > 0 ? fmax(before + s->fresh - s->total, 0) * kept / before : 0;
+	return fmax(kept + s->fresh - freed - limit, 0);
 }
 
 static double seconds(const struct size_step *steps, size_t nr)
@@ -378,6 +393,38 @@ static double seconds(const struct size_step *steps, size_t nr)
 
 	for (i = 0; i < nr; i++)
 		sum += steps[i].seconds;
+	return sum;
+}
+
+/* Pages that reclaim looks at for each that it evicts in an interval. */
+static double step_looks(const struct size_step *s, double limit)
+{
+	double referenced = s->fresh;
+	int b;
+
+	for (b = 0; b < AGE_BUCKETS; b++)
+		referenced += s->again[b];
+	return limit > referenced ? fmin(limit / (limit - referenced), MOST_LOOKS) : MOST_LOOKS;
+}
+
+/* What an interval costs with a limit.  Of a refault's price, an eviction with one look is a part. */
+static double step_cost(const struct size_step *s, double limit, const struct size_price *price, enum size_bound bound)
+{
+	const double refaults = step_refaults(s, limit, bound);
+
+	if (!price->evict)
+		return price->refault * refaults;
+	return price->refault * refaults + price->evict * (step_looks(s, limit) * (step_evictions(s, limit) + refaults) - refaults);
+}
+
+static double cost(const struct size_step *steps, size_t nr, double limit, const struct size_price *price,
+		   enum size_bound bound)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		sum += step_cost(&steps[i], limit, price, bound);
 	return sum;
 }
 
@@ -392,7 +439,44 @@ static double seconds(const struct size_step *steps, size_t nr)
  */
 double size_rate(const struct size_step *steps, size_t nr, uint64_t limit, enum size_bound bound)
 {
-	return refaults(steps, nr, limit, bound) / seconds(steps, nr);
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		sum += step_refaults(&steps[i], limit, bound);
+	return sum / seconds(steps, nr);
+}
+
+/**
+ * size_evictions() - evictions with a memory limit, for pages that are new
+ * @steps: the group's memory
+ * @nr: number of @steps, at least 1
+ * @limit: the limit in pages
+ *
+ * Return: pages per second.
+ */
+double size_evictions(const struct size_step *steps, size_t nr, uint64_t limit)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		sum += step_evictions(&steps[i], limit);
+	return sum / seconds(steps, nr);
+}
+
+/**
+ * size_cost() - what a memory limit costs
+ * @steps: the group's memory
+ * @nr: number of @steps, at least 1
+ * @limit: the limit in pages
+ * @price: of refaults and evictions
+ *
+ * Return: per second, in the unit of @price.
+ */
+double size_cost(const struct size_step *steps, size_t nr, uint64_t limit, const struct size_price *price)
+{
+	return cost(steps, nr, limit, price, SIZE_ESTIMATE) / seconds(steps, nr);
 }
 
 /* A limit with which nothing is evicted. */
@@ -418,16 +502,16 @@ static uint64_t enough(const struct size_step *steps, size_t nr)
 	return most;
 }
 
-/* Refaults never increase with the limit: bisect. */
-static uint64_t smallest(const struct size_step *steps, size_t nr, double rate, enum size_bound bound)
+/* What it costs never increases with the limit: bisect. */
+static uint64_t smallest(const struct size_step *steps, size_t nr, const struct size_price *price, enum size_bound bound)
 {
-	const double allowed = rate * seconds(steps, nr);
+	const double allowed = price->allowed * seconds(steps, nr);
 	uint64_t low = 0, high = enough(steps, nr);
 
 	while (low < high) {
 		const uint64_t middle = low + (high - low) / 2;
 
-		if (refaults(steps, nr, middle, bound) <= allowed)
+		if (cost(steps, nr, middle, price, bound) <= allowed)
 			high = middle;
 		else
 			low = middle + 1;
@@ -437,7 +521,7 @@ static uint64_t smallest(const struct size_step *steps, size_t nr, double rate, 
 
 /*
  * Blocks of successive steps.  The limit of any replicate is between the smallest and the
- * largest of the blocks'; a row of @curve has a block's refaults for limits between these.
+ * largest of the blocks'; a row of @curve has a block's cost for limits between these.
  */
 struct blocks {
 	size_t nr;
@@ -450,7 +534,8 @@ static double grid_limit(const struct blocks *b, int at)
 	return b->from + (b->to - b->from) * at / (GRID - 1);
 }
 
-static int blocks_init(struct blocks *b, const struct size_step *steps, size_t nr, double rate, enum size_bound bound)
+static int blocks_init(struct blocks *b, const struct size_step *steps, size_t nr, const struct size_price *price,
+		       enum size_bound bound)
 {
 	size_t i;
 	int at;
@@ -464,7 +549,7 @@ static int blocks_init(struct blocks *b, const struct size_step *steps, size_t n
 	b->to = 0;
 	for (i = 0; i < b->nr; i++) {
 		const size_t begin = i * nr / b->nr, n = (i + 1) * nr / b->nr - begin;
-		const double limit = smallest(steps + begin, n, rate, bound);
+		const double limit = smallest(steps + begin, n, price, bound);
 
 		b->seconds[i] = seconds(steps + begin, n);
 		b->from = fmin(b->from, limit);
@@ -474,13 +559,13 @@ static int blocks_init(struct blocks *b, const struct size_step *steps, size_t n
 		const size_t begin = i * nr / b->nr, n = (i + 1) * nr / b->nr - begin;
 
 		for (at = 0; at < GRID; at++)
-			b->curve[i * GRID + at] = refaults(steps + begin, n, grid_limit(b, at), bound);
+			b->curve[i * GRID + at] = cost(steps + begin, n, grid_limit(b, at), price, bound);
 	}
 	return 0;
 }
 
 /* The limit of one replicate. */
-static double replicate(const struct blocks *b, double rate, gsl_rng *rng, size_t *drawn)
+static double replicate(const struct blocks *b, double allowed_per_s, gsl_rng *rng, size_t *drawn)
 {
 	double allowed = 0, sum;
 	int low = 0, high = GRID - 1;
@@ -488,7 +573,7 @@ static double replicate(const struct blocks *b, double rate, gsl_rng *rng, size_
 
 	for (i = 0; i < b->nr; i++) {
 		drawn[i] = gsl_rng_uniform_int(rng, b->nr);
-		allowed += rate * b->seconds[drawn[i]];
+		allowed += allowed_per_s * b->seconds[drawn[i]];
 	}
 	while (low < high) {
 		const int middle = (low + high) / 2;
@@ -504,10 +589,11 @@ static double replicate(const struct blocks *b, double rate, gsl_rng *rng, size_
 }
 
 /* A quantile of the limit over the replicates, or NAN without memory. */
-static double quantile(const struct size_step *steps, size_t nr, double rate, enum size_bound bound, double q)
+static double quantile(const struct size_step *steps, size_t nr, const struct size_price *price, enum size_bound bound,
+		       double q)
 {
 	struct blocks b = { 0 };
-	const int failed = blocks_init(&b, steps, nr, rate, bound);
+	const int failed = blocks_init(&b, steps, nr, price, bound);
 	size_t *drawn = calloc(b.nr, sizeof(*drawn));
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	double limits[REPLICATES], limit = NAN;
@@ -516,7 +602,7 @@ static double quantile(const struct size_step *steps, size_t nr, double rate, en
 	if (!failed && drawn && rng) {
 		gsl_rng_set(rng, SEED);
 		for (i = 0; i < REPLICATES; i++)
-			limits[i] = replicate(&b, rate, rng, drawn);
+			limits[i] = replicate(&b, price->allowed, rng, drawn);
 		gsl_sort(limits, 1, REPLICATES);
 		limit = gsl_stats_quantile_from_sorted_data(limits, 1, REPLICATES, q);
 	}
@@ -528,19 +614,19 @@ static double quantile(const struct size_step *steps, size_t nr, double rate, en
 }
 
 /**
- * size_limit() - the smallest limit with at most so many refaults
+ * size_limit() - the smallest limit that costs at most what is allowed
  * @steps: the group's memory
  * @nr: number of @steps, at least SIZE_MIN_STEPS
- * @rate: refaults per second
+ * @price: of refaults and evictions
  * @size: set to the limit and its interval
  *
  * Return: 0, or -1 without memory.
  */
-int size_limit(const struct size_step *steps, size_t nr, double rate, struct size *size)
+int size_limit(const struct size_step *steps, size_t nr, const struct size_price *price, struct size *size)
 {
-	size->estimate = smallest(steps, nr, rate, SIZE_ESTIMATE);
-	size->low = quantile(steps, nr, rate, SIZE_LOW, 0.025);
-	size->high = quantile(steps, nr, rate, SIZE_HIGH, 0.975);
+	size->estimate = smallest(steps, nr, price, SIZE_ESTIMATE);
+	size->low = quantile(steps, nr, price, SIZE_LOW, 0.025);
+	size->high = quantile(steps, nr, price, SIZE_HIGH, 0.975);
 	if (isnan(size->low) || isnan(size->high))
 		return -1;
 	size->low = fmin(size->low, size->estimate);

@@ -44,6 +44,16 @@ struct size_step {
 enum size_bound { SIZE_LOW, SIZE_ESTIMATE, SIZE_HIGH };
 
 /**
+ * struct size_price - what refaults and evictions cost, in a unit of the caller's
+ * @refault: a refault, with the eviction that makes place for it
+ * @evict: an eviction, for each page that reclaim looks at
+ * @allowed: per second
+ */
+struct size_price {
+	double refault, evict, allowed;
+};
+
+/**
  * struct size - the memory limit of a control group; pages
  * @low: lower end of its 95 % interval
  * @estimate: the limit
@@ -53,8 +63,10 @@ struct size {
 	double low, estimate, high;
 };
 
-int size_steps(const struct model *m, const char *cgroup, struct size_step **steps, size_t *nr);
+int size_steps(const struct model *m, const char *cgroup, const struct window *window, struct size_step **steps, size_t *nr);
 double size_rate(const struct size_step *steps, size_t nr, uint64_t limit, enum size_bound bound);
-int size_limit(const struct size_step *steps, size_t nr, double rate, struct size *size);
+double size_evictions(const struct size_step *steps, size_t nr, uint64_t limit);
+double size_cost(const struct size_step *steps, size_t nr, uint64_t limit, const struct size_price *price);
+int size_limit(const struct size_step *steps, size_t nr, const struct size_price *price, struct size *size);
 
 #endif

@@ -42,11 +42,11 @@ is(join(' ', keys %loose), '/web/db', 'one control group');
 cmp_ok($loose{'/web/db'}{high_mib}, '<', 4, 'the loop does not stay');
 cmp_ok($loose{'/web/db'}{refaults_per_s}, '<=', 200, 'refaults with the limit');
 # The same as a slowdown: 1 % of a second is 200 refaults of 50 us.
-my %slow = size('-G /sys/fs/cgroup/web/db/ --slowdown 1 --refault-us 50');
+my %slow = size('-G /sys/fs/cgroup/web/db/ --slowdown 1 --refault-us 50 --evict-us 0');
 is_deeply({ %{$slow{'/web/db'}}, slowdown_pct => 0 }, { %{$loose{'/web/db'}}, slowdown_pct => 0 }, '--slowdown');
 cmp_ok(abs($slow{'/web/db'}{slowdown_pct} - $slow{'/web/db'}{refaults_per_s} * 50e-4), '<', 1e-3, 'slowdown_pct');
 my %default = size('-G /web/db');
-is_deeply(\%default, { size('-G /web/db --slowdown 2 --refault-us 100') }, 'the default is 2 % with 100 us');
+is_deeply(\%default, { size('-G /web/db --slowdown 2 --refault-us 100 --evict-us 2') }, 'the default is 2 % with 100 us');
 my %extra = size('-G web/db --extra 3M');
 is($extra{'/web/db'}{limit_mib}, $default{'/web/db'}{high_mib} + 3, '--extra');
 is_deeply({ size('-G web') }, { size('-G web') }, 'the same each time');
@@ -54,9 +54,13 @@ is_deeply({ size('-G web') }, { size('-G web') }, 'the same each time');
 # Formats, a part.
 my ($status, $csv, $err) = run("$memref size $file -G web -f csv -o $dir/size.csv");
 is("$status$csv$err", '0', '-o');
-like(slurp("$dir/size.csv"), qr{^cgroup,intervals,seconds,memory_mib,low_mib,estimate_mib,high_mib,limit_mib,saved_mib,refaults_per_s,slowdown_pct\n/web,59,59\.000,[\d.,]+\n$}, 'CSV');
+like(slurp("$dir/size.csv"), qr{^cgroup,intervals,seconds,memory_mib,low_mib,estimate_mib,high_mib,limit_mib,saved_mib,refaults_per_s,slowdown_pct,evictions_per_s\n/web,59,59\.000,[\d.,]+\n$}, 'CSV');
 like((run("$memref size $file"))[1], qr{^cgroup +intervals .*\n/web .*\n/web/db .*\n$}, 'text');
-is((size('--from 20 -G web'))[1]{intervals}, 44, '--from');
+# The first quarter is that of the recording, and ages are those since its begin.
+is((size('--from 20 -G web'))[1]{intervals}, 59, '--from, within the first quarter');
+# Of the part before --until, the first quarter.
+is((size('--until 60 -G web'))[1]{intervals}, 44, '--until');
+is_deeply({ size('--from 40 -G web --refaults 0') }, { '/web' => { %{$of{'/web'}}, intervals => 40, seconds => 40 } }, '--from');
 
 # What has no answer.
 is(system("$gen/memref_gen $dir/none.dat"), 0, 'a recording without ages');
@@ -70,7 +74,9 @@ for ([ "$dir/none.dat", 1, qr/no memref_age events: record with memref record --
      [ "$file --refaults 1 --slowdown 1", 2, qr/--refaults and --slowdown: give one/ ],
      [ "$file --refaults -1", 2, qr/--refaults/ ], [ "$file --slowdown nan", 2, qr/--slowdown/ ],
      [ "$file --refault-us 0", 2, qr/--refault-us/ ], [ "$file --extra x", 2, qr/--extra/ ],
-     [ "$file --from 5 --until 1", 2, qr/no time is between/ ], [ "$file other", 2, qr/one argument too many/ ]) {
+     [ "$file --from 5 --until 1", 2, qr/no time is between/ ],
+     [ "$file --from 100", 1, qr/no interval from 100 s on: the recording lasts 80\.000 s/ ],
+     [ "$file --until 0.1 -G web", 1, qr{control group /web: 0 intervals .* besides the first quarter} ], [ "$file other", 2, qr/one argument too many/ ]) {
 	my ($arguments, $expected, $message) = @$_;
 	my ($status, $text, $err) = run("$memref size $arguments -o $dir/not.written");
 	is("$status$text", $expected, "size $arguments: status $expected");
@@ -79,7 +85,7 @@ for ([ "$dir/none.dat", 1, qr/no memref_age events: record with memref record --
 	ok(!-e "$dir/not.written", 'nothing is written');
 }
 my ($short) = (run("$memref size $dir/short.dat -f csv"))[1] =~ m{^/web,(.*)$}m;
-is($short, '29,29.000,,,,,,,,', 'without -G, what is unknown is left empty');
+is($short, '29,29.000,,,,,,,,,', 'without -G, what is unknown is left empty');
 like((run("$memref size $dir/enough.dat -G web -f csv"))[1], qr{^/web,30,30\.000,\d}m, '30 intervals are enough');
 # What makes it doubtful: 32, selected processes, and 1, reclaim.
 is(system("$gen/memref_ages_gen $dir/doubt.dat 80 33"), 0, 'a recording with flags');

@@ -60,9 +60,9 @@ static void limit(const char *cgroup, double rate)
 {
 	free(steps);
 	model_end(&m);
-	assert_int_equal(size_steps(&m, cgroup, &steps, &nr_steps), 0);
+	assert_int_equal(size_steps(&m, cgroup, &(struct window){ }, &steps, &nr_steps), 0);
 	assert_true(nr_steps >= SIZE_MIN_STEPS);
-	assert_int_equal(size_limit(steps, nr_steps, rate, &size), 0);
+	assert_int_equal(size_limit(steps, nr_steps, &(struct size_price){ .refault = 1, .allowed = rate }, &size), 0);
 	print_message("# low %g estimate %g high %g\n", size.low, size.estimate, size.high);
 }
 
@@ -96,6 +96,54 @@ static void assumptions(void **state)
 	assert_float_equal(size_rate(&step, 1, 170, SIZE_HIGH), 10, 1e-9);
 	assert_float_equal(size_rate(&step, 1, 249, SIZE_HIGH), 10, 1e-9);
 	assert_float_equal(size_rate(&step, 1, 250, SIZE_HIGH), 0, 1e-9);
+}
+
+static void many_steps(const struct size_step *step, const struct size_price *price)
+{
+	struct size_step many[SIZE_MIN_STEPS];
+	int i;
+
+	for (i = 0; i < SIZE_MIN_STEPS; i++)
+		many[i] = *step;
+	assert_int_equal(size_limit(many, SIZE_MIN_STEPS, price, &size), 0);
+	print_message("# low %g estimate %g high %g\n", size.low, size.estimate, size.high);
+}
+
+/* What is new takes place: that of pages that were freed, or that are evicted. */
+static void evictions(void **state)
+{
+	const struct size_step grows = { .seconds = 2, .before = { 600, 400 }, .fresh = 50, .total = 1050 };
+	const struct size_step changes = { .seconds = 2, .before = { 600, 400 }, .fresh = 50, .total = 1000 };
+	const struct size_step first = { .seconds = 2, .fresh = 50, .total = 50 };
+	const struct size_price price = { .refault = 70, .evict = 9, .allowed = 150 };
+
+	(void)state;
+	assert_float_equal(size_evictions(&grows, 1, 0), 25, 1e-9);
+	assert_float_equal(size_evictions(&grows, 1, 1000), 25, 1e-9);
+	assert_float_equal(size_evictions(&grows, 1, 1020), 15, 1e-9);
+	assert_float_equal(size_evictions(&grows, 1, 1050), 0, 1e-9);
+	/* Of 50 that are freed, half were evicted before. */
+	assert_float_equal(size_evictions(&changes, 1, 500), 12.5, 1e-9);
+	assert_float_equal(size_evictions(&changes, 1, 1000), 0, 1e-9);
+	assert_float_equal(size_evictions(&first, 1, 20), 15, 1e-9);
+	/* 300 in 2 s are allowed; for 32 evictions, each takes 9 and a look at 1018 / 968 pages. */
+	many_steps(&grows, &price);
+	assert_float_equal(size.low, 1019, 0.5);
+	assert_float_equal(size.estimate, 1019, 0);
+	assert_float_equal(size.high, 1019, 0.5);
+}
+
+/* Towards the memory that is referenced all the time, reclaim looks at more and more pages. */
+static void looks(void **state)
+{
+	const struct size_step busy = { .seconds = 1, .before = { 900, 100 }, .again = { 900 }, .fresh = 20, .total = 1020 };
+	const struct size_price price = { .refault = 70, .evict = 10 };
+
+	(void)state;
+	assert_float_equal(size_cost(&busy, 1, 1000, &price), 20 * 10 * 1000 / 80., 1e-6);
+	assert_float_equal(size_cost(&busy, 1, 960, &price), 20 * 10 * 960 / 40., 1e-6);
+	/* At most 32, the number of pages that reclaim evicts at a time. */
+	assert_float_equal(size_cost(&busy, 1, 930, &price), 20 * 10 * 32, 1e-6);
 }
 
 /* 1000 pages of 4000 are in use: all of these stay, but as many as may be refaults. */
@@ -355,6 +403,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(assumptions),
+		cmocka_unit_test(evictions),
+		cmocka_unit_test(looks),
 		cmocka_unit_test_setup_teardown(hot_and_cold, begin, end),
 		cmocka_unit_test_setup_teardown(processes, begin, end),
 		cmocka_unit_test_setup_teardown(loop, begin, end),

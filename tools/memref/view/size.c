@@ -14,18 +14,20 @@
 const struct columns size_columns = COLUMNS(
 	{ "cgroup", CELL_TEXT, 0, "", "control group, with those below it" },
 	{ "intervals", CELL_INT, 0, "intervals",
-	  "intervals that count: the first quarter does not, nor those behind a lost one" },
+	  "intervals that count: of --from and --until, but for the first quarter of the recording, and those behind a lost one" },
 	{ "seconds", CELL_REAL, 3, "s", "their length" },
 	{ "memory_mib", CELL_REAL, 3, "MiB", "memory charged to it that has ages, mean of the intervals", TOO_FEW },
 	{ "low_mib", CELL_REAL, 3, "MiB", "lower end of the 95 % interval of the limit", TOO_FEW },
 	{ "estimate_mib", CELL_REAL, 3, "MiB",
-	  "the smallest limit of this memory with which refaults are not more than requested", TOO_FEW },
+	  "the smallest limit of this memory with which there are not more refaults, or not more slowdown, than requested", TOO_FEW },
 	{ "high_mib", CELL_REAL, 3, "MiB", "upper end of its 95 % interval", TOO_FEW },
 	{ "limit_mib", CELL_REAL, 3, "MiB", "the limit to set: high_mib and --extra", TOO_FEW },
 	{ "saved_mib", CELL_REAL, 3, "MiB", "memory above high_mib, mean of the intervals", TOO_FEW },
 	{ "refaults_per_s", CELL_REAL, SIGNIFICANT(3), "1/s", "refaults expected with the limit", TOO_FEW },
 	{ "slowdown_pct", CELL_REAL, SIGNIFICANT(3), "%",
-	  "time that these take, for each time that the group ran in the recording", TOO_FEW },
+	  "time that these and the evictions take, of the time of the recording", TOO_FEW },
+	{ "evictions_per_s", CELL_REAL, SIGNIFICANT(3), "1/s",
+	  "pages evicted for such that are new, expected with the limit", TOO_FEW },
 );
 
 /* The mean of the memory, and of that above @limit. */
@@ -43,7 +45,13 @@ static void mean_memory(const struct size_step *steps, size_t nr, double limit, 
 static int add_row(const char *name, const struct size_step *steps, size_t nr, const struct size_question *q,
 		   struct table *t)
 {
-	double seconds = 0, memory, above, rate;
+	double seconds = 0, memory, above, rate, evictions, taken;
+	const struct size_price price = {
+		.refault = q->refaults >= 0 ? 1 : q->refault_us,
+		.evict = q->refaults >= 0 ? 0 : q->evict_us,
+		.allowed = q->refaults >= 0 ? q->refaults : q->slowdown * 1e4,
+	};
+	const struct size_price times = { .refault = q->refault_us, .evict = q->evict_us };
 	struct size size;
 	size_t i;
 
@@ -52,17 +60,19 @@ static int add_row(const char *name, const struct size_step *steps, size_t nr, c
 	if (nr < SIZE_MIN_STEPS)
 		return table_add(t, (struct cell[]){
 			TEXT_CELL(name), INT_CELL(nr), REAL_CELL(seconds), NONE_CELL, NONE_CELL, NONE_CELL,
-			NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL });
-	if (size_limit(steps, nr, q->refaults, &size))
+			NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL });
+	if (size_limit(steps, nr, &price, &size))
 		return -1;
 	mean_memory(steps, nr, size.high, &memory, &above);
 	rate = size_rate(steps, nr, ceil(size.high), SIZE_ESTIMATE);
+	evictions = size_evictions(steps, nr, ceil(size.high));
+	taken = size_cost(steps, nr, ceil(size.high), &times);
 	return table_add(t, (struct cell[]){
 		TEXT_CELL(name), INT_CELL(nr), REAL_CELL(seconds), REAL_CELL(memory * PAGES_TO_MIB),
 		REAL_CELL(size.low * PAGES_TO_MIB), REAL_CELL(size.estimate * PAGES_TO_MIB),
 		REAL_CELL(size.high * PAGES_TO_MIB),
 		REAL_CELL(size.high * PAGES_TO_MIB + q->extra / (double)(1 << 20)),
-		REAL_CELL(above * PAGES_TO_MIB), REAL_CELL(rate), REAL_CELL(rate * q->refault_us * 1e-4) });
+		REAL_CELL(above * PAGES_TO_MIB), REAL_CELL(rate), REAL_CELL(taken * 1e-4), REAL_CELL(evictions) });
 }
 
 /* The row of a group.  Return 0, -1 without memory, or 1 with @error set if there is none. */
@@ -74,7 +84,7 @@ static int add_group(const struct model *m, const char *path, const struct size_
 	size_t nr, i;
 	int ret = 0;
 
-	if (size_steps(m, path, &steps, &nr))
+	if (size_steps(m, path, &q->window, &steps, &nr))
 		return -1;
 	snprintf(name, sizeof(name), "%s", path);
 	/* A path may have any characters. */
@@ -82,7 +92,7 @@ static int add_group(const struct model *m, const char *path, const struct size_
 		if (name[i] < ' ' || name[i] > '~')
 			name[i] = '?';
 	if (q->cgroup && nr < SIZE_MIN_STEPS) {
-		snprintf(error, size, "control group %s: %zu intervals with its ages count, of which the first quarter is "
+		snprintf(error, size, "control group %s: %zu intervals with its ages count, besides the first quarter, which is "
 			 "left out; at least %d are needed: record for longer, or with a shorter --interval",
 			 name, nr, SIZE_MIN_STEPS);
 		ret = 1;

@@ -10,13 +10,17 @@
 /**
  * struct size_question - which limit is looked for
  * @cgroup: of this control group; NULL: of each
- * @refaults: per second, at most
+ * @window: for this part of the recording
+ * @refaults: per second, at most; negative: @slowdown counts
+ * @slowdown: time of refaults and evictions, in % of the recording's, at most
  * @refault_us: time that a refault takes
+ * @evict_us: time that reclaim takes for a page that it looks at
  * @extra: bytes that are charged and have no ages
  */
 struct size_question {
 	const char *cgroup;
-	double refaults, refault_us;
+	struct window window;
+	double refaults, slowdown, refault_us, evict_us;
 	uint64_t extra;
 };
 
