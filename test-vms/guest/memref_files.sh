@@ -49,6 +49,7 @@ is 'default flush' "$(cat memref/flush)" 1
 is 'default CPU budget' "$(cat memref/cpu_max)" 2
 is 'default encoding' "$(cat memref/encoding)" group
 is 'default tasks and virt' "$(cat memref/tasks memref/virt | tr '\n' ' ')" '0 0 '
+is 'default fault_around' "$(cat memref/fault_around)" 0
 is 'default cgroup' "$(cat memref/cgroup)" ''
 is 'default write' "$(cat memref/write)" anon
 is 'default kernel' "$(cat memref/kernel)" auto
@@ -59,7 +60,7 @@ for v in 0 10 3600000 1000; do accepted memref/interval_ms $v; done
 for v in 9 3600001 -1 x '' '5 5' 1e3 99999999999; do refused memref/interval_ms "$v"; done
 for v in 64 1048576 65536; do accepted memref/group_kb $v; done
 for v in 63 32 2097152 96 0 x '' 65537; do refused memref/group_kb "$v"; done
-for f in children tasks virt; do
+for f in children tasks virt fault_around; do
 	for v in 1 0; do accepted memref/$f $v; done
 	for v in 2 -1 x ''; do refused memref/$f "$v"; done
 done

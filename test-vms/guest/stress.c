@@ -673,6 +673,7 @@ static void control(void)
 		case 13:
 			put(TRACING "memref/tasks", rnd() & 1 ? "1" : "0");
 			put(TRACING "memref/virt", rnd() & 1 ? "1" : "0");
+			put(TRACING "memref/fault_around", rnd() & 1 ? "1" : "0");
 			break;
 		case 14:
 			put(TRACING "memref/cgroup", cgroups[rnd() % 4]);
