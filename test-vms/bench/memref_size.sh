@@ -9,8 +9,6 @@
 # publication).  WORKLOADS: only these.  PEERS: only these, of mglru, clear_refs and damon.
 # PROBES: of the bisection (default 6).  PHASES: best (bisection and peers) or limit (memref
 # size's) only; the table follows when both are done.  JOBS: guests at a time (default 1).
-# FAULT_AROUND: bytes that a page fault maps around the page that is accessed (default: the kernel's,
-# 65536; 4096: none), whose results are kept apart.
 set -eu -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MEMSCOPE_BUILD:-$here/../../build}
@@ -18,8 +16,7 @@ build=$(cd "$build" && pwd)
 seed=${SEED:-2}
 out=$build/bench/memref-size
 [ "$seed" = 2 ] || out+=-$seed
-[ -z "${FAULT_AROUND:-}" ] || out+=-around-$FAULT_AROUND
-interval_ms=20
+interval_ms=10
 probes=${PROBES:-6}
 read -r -a peers <<<"${PEERS-mglru clear_refs damon}"
 mkdir -p "$out"
@@ -36,7 +33,7 @@ guest() {
 	cp "$here/memref_size/guest.sh" "$out/share-$name/"
 	"$here/../run" --accel icount --smp 1 --mem 640M --timeout 3600 --share "$out/share-$name" \
 		--qemu-arg -drive --qemu-arg "file=$out/$name.img,if=virtio,format=raw,readonly=on" \
-		-- env FAULT_AROUND="${FAULT_AROUND:-}" sh /share/guest.sh "$@" >"$to.part" 2>>"$out/$name.log" ||
+		-- sh /share/guest.sh "$@" >"$to.part" 2>>"$out/$name.log" ||
 		{ tail -n 20 "$out/$name.log" "$to.part" >&2; return 1; }
 	mv "$to.part" "$to"
 }
@@ -47,15 +44,28 @@ judge() {
 	for phase in ${PHASES:-best limit}; do
 		case $phase in
 		best) guest "$1" best "$probes" "${peers[@]}" ;;
-		limit) guest "$1" limit "$refault_us" $interval_ms ;;
+		limit) guest "$1" limit $interval_ms "${prices[@]}" ;;
 		esac || return 1
 	done
 	rm -f "$out/$1.img"
 }
 
-guest price price
-refault_us=$(awk '$1 == "run" { for (i = 3; i < NF; i += 2) v[$2, $i] = $(i + 1) }
-	END { printf "%.0f\n", (v["limited", "ns"] - v["free", "ns"]) / v["limited", "refaults"] / 1000 }' "$out/price.price")
+# longer WORKLOAD: us that its run with a limit takes longer, refaults, evicted pages
+longer() {
+	guest "$1" price
+	rm -f "$out/$1.img"
+	awk '$1 == "run" { for (i = 3; i < NF; i += 2) v[$2, $i] = $(i + 1) }
+		END {
+			us = (v["limited", "ns"] - v["free", "ns"]) / 1000
+			if (v["free", "status"] != "ok" || v["limited", "status"] != "ok" || us <= 0)
+				exit 1
+			print us, v["limited", "refaults"], v["limited", "evicted"]
+		}' "$out/$1.price" || { echo "memref_size.sh: no price:" >&2; cat "$out/$1.price" >&2; return 1; }
+}
+
+refault_us=$(longer price-refault | awk '{ printf "%.1f\n", $1 / $2 }')
+evict_us=$(longer price-evict | awk '{ printf "%.1f\n", $1 / $3 }')
+prices=(--refault-us "$refault_us" --evict-us "$evict_us")
 failed=0
 for name in ${WORKLOADS:-$("$here/memref_size/image.pl")}; do
 	while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-1}" ]; do
@@ -69,4 +79,4 @@ while [ "$(jobs -p | wc -l)" -gt 0 ]; do
 done
 [ $failed -eq 0 ]
 [ -z "${PHASES:-}" ] || exit 0
-"$here/memref_size/results.pl" "$build" "$seed" "$out" "$refault_us" ${FAULT_AROUND:+"$FAULT_AROUND"}
+"$here/memref_size/results.pl" "$build" "$seed" "$out" "$refault_us" "$evict_us"

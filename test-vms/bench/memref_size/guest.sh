@@ -4,17 +4,18 @@
 # guest.sh VERB ...: in a guest of memref_size.sh, with the image of a workload in /dev/vda:
 #   price                    the workload without a limit, and with too small a limit
 #   best PROBES PEER...      the smallest limit with at most 2 % of slowdown, and what peers estimate
-#   limit REFAULT_US INTERVAL_MS    the workload with the limit that memref size recommends
+#   limit INTERVAL_MS OPTION...    the workload with the limit that memref size recommends with these
 # Prints lines for results.pl:
-#   run NAME limit BYTES status ok|late|died ns N refaults N peak N kernel N took N
+#   prices OPTION...         of limit
+#   run NAME limit BYTES status ok|late|died ns N refaults N evicted N peak N kernel N took N
 #   size LINE                memref size's, in CSV
 #   best BYTES               the smallest limit that was enough, and the largest that was not
-#   wss PEER BYTES           the largest estimate in the second half
+#   wss PEER BYTES           the largest estimate between begin and end
 # guest.sh run NAME LIMIT [PEER]: runs the workload once, in a control group of its own.
 #
 # A workload is a tree to change root to: work, and if it is a service, start, which alone
-# is in the control group then; prepare, which is in none.  It writes "half" and "end" to
-# /marks/out, and waits for an answer from /marks/in.  Times and refaults are of its second half.
+# is in the control group then; prepare, which is in none.  It writes "begin" and "end" to
+# /marks/out, and waits for an answer from /marks/in.  Times and refaults are of what it does between.
 # busybox's; words here are numbers and names
 # shellcheck shell=dash disable=SC2013,SC2046,SC2086
 set -e
@@ -41,12 +42,12 @@ setup() {
 	mount -o bind /dev /w/dev
 	mount -t cgroup2 none $cg
 	mount -t debugfs none /sys/kernel/debug 2>/dev/null || true
-	[ -z "$FAULT_AROUND" ] || echo $FAULT_AROUND >/sys/kernel/debug/fault_around_bytes
 	echo +memory >$cg/cgroup.subtree_control
 	mkfifo /w/marks/out /w/marks/in
 }
 
 now() { sed -n '/^now at/{s/.*at \([0-9]*\) .*/\1/p;q}' /proc/timer_list; }
+evicted() { awk '$1 == "pgsteal" { print $2 }' $cg/$1/memory.stat; }
 refaults() { awk '/^workingset_refault_/ { n += $2 } END { print n + 0 }' $cg/$1/memory.stat; }
 kernel() { awk '/^kernel / { print $2 }' $cg/$1/memory.stat; }
 
@@ -59,7 +60,7 @@ in_group() {
 	)
 }
 
-# --- peers: peer_half PEER NAME when the second half begins, peer_look, peer_end ---
+# --- peers: peer_begin PEER NAME, peer_look, peer_end ---
 
 referenced() {
 	for pid in $(cat $cg/$1/cgroup.procs); do
@@ -104,7 +105,7 @@ damon_begin() {
 	echo on >$damon/0/state
 }
 
-peer_half() {
+peer_begin() {
 	case $1 in
 	clear_refs) for pid in $(cat $cg/$2/cgroup.procs); do echo 1 >/proc/$pid/clear_refs; done ;;
 	mglru) age_generations $2 ;;
@@ -128,24 +129,24 @@ peer_end() {
 
 # --- a run ---
 
-# The marks of a run, until it ends: sets status, ns and again.
+# The marks of a run, until it ends: sets status, ns, again and gone.
 follow() {
-	local mark from=0 before=0 looker=
+	local mark from=0 before=0 evicted=0 looker=
 
-	status=died ns=0 again=0 kernel=0
+	status=died ns=0 again=0 gone=0 kernel=0
 	while read -r mark <&3; do
 		case $mark in
-		half)
+		begin)
 			[ -z "$2" ] || {
 				: >/tmp/wss
-				peer_half $2 $1 || echo "# $2 does not begin"
+				peer_begin $2 $1 || echo "# $2 does not begin"
 				while sleep 0.1; do peer_look $2 $1; done >>/tmp/wss 2>/dev/null &
 				looker=$!
 			}
-			before=$(refaults $1) kernel=$(kernel $1) from=$(now)
+			before=$(refaults $1) evicted=$(evicted $1) kernel=$(kernel $1) from=$(now)
 			;;
 		end)
-			ns=$(($(now) - from)) again=$(($(refaults $1) - before)) status=ok
+			ns=$(($(now) - from)) again=$(($(refaults $1) - before)) gone=$(($(evicted $1) - evicted)) status=ok
 			[ $(kernel $1) -le $kernel ] || kernel=$(kernel $1)
 			[ -z "$2" ] || {
 				kill $looker 2>/dev/null || true
@@ -187,7 +188,7 @@ run() {
 	took=$(($(now) - started))
 	peak=$(cat $cg/$1/memory.peak)
 	[ ! -e /tmp/patience ] || kill $watch 2>/dev/null || true
-	echo "run $1 limit $2 status $status ns $ns refaults $again peak $peak kernel $kernel took $took"
+	echo "run $1 limit $2 status $status ns $ns refaults $again evicted $gone peak $peak kernel $kernel took $took"
 	cat /tmp/work.err /tmp/start.err 2>/dev/null | head -n 5 | sed 's/^/# /'
 	echo 1 >$cg/$1/cgroup.kill
 	kill $worker 2>/dev/null || true
@@ -240,12 +241,16 @@ best() {
 }
 
 limit() {
+	local interval=$1
+
+	shift
+	echo "prices $*"
 	baseline
-	memref record --ages --cpu-max 0 -i $2 -o /tmp/ages.dat -- sh $self run recorded max >/tmp/recorded
+	memref record --ages --fault-around --cpu-max 0 -i $interval -o /tmp/ages.dat -- sh $self run recorded max >/tmp/recorded
 	grep '^run' /tmp/recorded | tee -a /tmp/runs
 	cp /tmp/ages.dat /share/
 	# Kernel memory has no ages; and a CPU charges in advance (MEMCG_CHARGE_BATCH).
-	memref size /tmp/ages.dat -G recorded --slowdown 2 --refault-us $1 --extra $(($(of recorded kernel) + 64 * 4096)) \
+	memref size /tmp/ages.dat -G recorded --slowdown 2 "$@" --extra $(($(of recorded kernel) + 64 * 4096)) \
 		-f csv >/tmp/size
 	sed 's/^/size /' /tmp/size
 	be_impatient

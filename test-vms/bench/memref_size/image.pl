@@ -87,12 +87,12 @@ sub perl {
 	sh("cp -rL /usr/lib/x86_64-linux-gnu/perl-base $root/usr/lib/x86_64-linux-gnu/");
 }
 
-# What clients send comes in two halves.
+# What clients send comes in three parts, of which the last one is timed.
 sub client {
-	my ($first, $half, $end, $answers) = @_;
+	my ($first, $begin, $end, $answers) = @_;
 	perl();
 	put('requests.0', $first);
-	put('requests.1', $half);
+	put('requests.1', $begin);
 	put('requests.2', $end);
 	put('work', "exec /usr/bin/perl /client\n");
 	put('client', $perl_head . <<'EOF' . $answers);
@@ -107,7 +107,7 @@ for my $part (0 .. 2) {
 		print $s $batch;
 		answers($s, $batch);
 	}
-	mark($part == 1 ? 'half' : 'end') if $part;
+	mark($part == 1 ? 'begin' : 'end') if $part;
 }
 EOF
 }
@@ -125,7 +125,7 @@ sub value { return join(' ', words(30 + rand 200)) }
 
 my %workloads = (
 	# Random accesses to memory of which none is cold: what a refault takes.
-	price => sub {
+	'price-refault' => sub {
 		perl();
 		put('input', text(12 << 20));
 		put('work', "exec /usr/bin/perl /work.pl\n");
@@ -134,11 +134,16 @@ open my $f, '<', '/input' or die;
 read $f, my $text, -s $f;
 my $pages = int(length($text) / 4096);
 srand 1;
-for my $part (qw(half end)) {
+for my $part (qw(begin end)) {
 	substr($text, 4096 * int(rand $pages), 8) = 'modified' for 1 .. 20000;
 	mark($part);
 }
 EOF
+	},
+	# A file that is read once: what reclaim takes for a page.
+	'price-evict' => sub {
+		put("input.$_", text(12 << 20)) for 0, 1;
+		put('work', $shell_mark . "cat /input.0 >/dev/null\nmark begin\ncat /input.1 >/dev/null\nmark end\n");
 	},
 	sqlite3 => sub {
 		my $rows = 20000;
@@ -154,10 +159,10 @@ EOF
 				$_ % 8 ? "select length(v),n from t where id=$id;\n"
 				       : "update t set n=n+1 where id between $id and $id+3;\n" } 1 .. $_[0];
 		};
-		put('mark.half', "echo half >/marks/out; read -r go </marks/in\n");
+		put('mark.begin', "echo begin >/marks/out; read -r go </marks/in\n");
 		put('mark.end', "echo end >/marks/out; read -r go </marks/in\n");
-		put('work.sql', "pragma synchronous=off;\nselect count(*), sum(length(v)) from t;\n" . $queries->(2500) .
-		    ".system sh /mark.half\n" . $queries->(2500) . ".system sh /mark.end\n");
+		put('work.sql', "pragma synchronous=off;\nselect count(*), sum(length(v)) from t;\n" . $queries->(1000) .
+		    ".system sh /mark.begin\n" . $queries->(6000) . ".system sh /mark.end\n");
 		put('prepare', "cp /db /out/db\n");
 		put('work', "exec /usr/bin/sqlite3 /out/db </work.sql\n");
 	},
@@ -168,7 +173,7 @@ EOF
 		put('start', "exec /usr/bin/memcached -u root -s /out/socket -t 1 -m 64\n");
 		my @set = map { my $v = value(); sprintf "set key%d 0 0 %d noreply\r\n%s\r\n", $_, length $v, $v } 0 .. $keys - 1;
 		my $get = sub { batches(40, map { "get key" . skewed($keys) . "\r\n" } 1 .. $_[0]) };
-		client(batches(100, @set), $get->(16000), $get->(16000), <<'EOF');
+		client(batches(100, @set), $get->(8000), $get->(40000), <<'EOF');
 sub answers {
 	my ($s, $batch) = @_;
 	my $gets = () = $batch =~ /^get /mg;
@@ -188,7 +193,7 @@ EOF
 		my @set = map { $request->('SET', "key$_", value()) } 0 .. $keys - 1;
 		my $use = sub { batches(40, map { my $k = 'key' . skewed($keys);
 			$request->($_ % 10 ? ('STRLEN', $k) : ('APPEND', $k, words(1))) } 1 .. $_[0]) };
-		client(batches(100, @set), $use->(16000), $use->(16000), <<'EOF');
+		client(batches(100, @set), $use->(8000), $use->(60000), <<'EOF');
 sub answers {
 	my ($s, $batch) = @_;
 	my $requests = () = $batch =~ /^\*/mg;
@@ -219,7 +224,7 @@ EOF
 			last if ++$n == 6;
 		}
 		die "image.pl: too few sources\n" if $n < 6;
-		put('work', $shell_mark . "for n in 0 1 2; do /usr/bin/gcc -O1 -c /source\$n.i -o /out/\$n.o; done\nmark half\n" .
+		put('work', $shell_mark . "for n in 0 1 2; do /usr/bin/gcc -O1 -c /source\$n.i -o /out/\$n.o; done\nmark begin\n" .
 		    "for n in 3 4 5; do /usr/bin/gcc -O1 -c /source\$n.i -o /out/\$n.o; done\nmark end\n");
 	},
 	python3 => sub {
@@ -246,8 +251,9 @@ for line in open('/input.json'):
     r['words'] = r['text'].split()
     records[r['id']] = r
 keys = [int(line) for line in open('/keys')]
-for part, name in (0, 'half'), (1, 'end'):
-    for key in keys[part * len(keys) // 2:(part + 1) * len(keys) // 2]:
+first = len(keys) // 8
+for part, name in (keys[:first], 'begin'), (keys[first:], 'end'):
+    for key in part:
         r = records[key]
         r['hits'] = r.get('hits', 0) + 1
         r['summary'] = json.dumps({'id': r['id'], 'first': sorted(r['words'])[:5], 'tags': r['tags']})
@@ -277,10 +283,10 @@ sub query {
 	}
 }
 for my $part (0, 1) {
-	for my $round (1 .. 6) {
+	for my $round (1 .. ($part ? 60 : 4)) {
 		query($queries[$_]) for $part * @queries / 2 .. ($part + 1) * @queries / 2 - 1;
 	}
-	mark($part ? 'end' : 'half');
+	mark($part ? 'end' : 'begin');
 }
 EOF
 	},
@@ -304,28 +310,28 @@ EOF
 		my $use = sub { join '', map { my $n = skewed($files);
 			"/usr/bin/git log -n 40 -p -- d" . $n % 7 . "/f$n >/dev/null\n" } 1 .. $_[0] };
 		put('work', $shell_mark . "export GIT_DIR=/repo HOME=/tmp GIT_PAGER=cat\n" .
-		    "/usr/bin/git rev-list --objects --all >/dev/null\n" . $use->(8) . "mark half\n" . $use->(12) . "mark end\n");
+		    "/usr/bin/git rev-list --objects --all >/dev/null\n" . $use->(8) . "mark begin\n" . $use->(12) . "mark end\n");
 	},
 	xz => sub {
 		program('/usr/bin/xz');
 		put("input.$_", text(512 << 10)) for 0 .. 3;
-		put('work', $shell_mark . "{ cat /input.0 /input.1; mark half; cat /input.2 /input.3; } | /usr/bin/xz -2 >/out/xz\nmark end\n");
+		put('work', $shell_mark . "{ cat /input.0 /input.1; mark begin; cat /input.2 /input.3; } | /usr/bin/xz -2 >/out/xz\nmark end\n");
 	},
 	zstd => sub {
 		program('/usr/bin/zstd');
 		put("input.$_", text(2 << 20)) for 0 .. 3;
-		put('work', $shell_mark . "{ cat /input.0 /input.1; mark half; cat /input.2 /input.3; } | /usr/bin/zstd -q -6 >/out/zst\nmark end\n");
+		put('work', $shell_mark . "{ cat /input.0 /input.1; mark begin; cat /input.2 /input.3; } | /usr/bin/zstd -q -6 >/out/zst\nmark end\n");
 	},
 	sort => sub {
 		program('/usr/bin/sort');
 		put("input.$_", text(4 << 20)) for 0 .. 5;
-		put('work', $shell_mark . "export LC_ALL=C\nfor n in 0 1 2; do /usr/bin/sort -o /out/\$n /input.\$n; done\nmark half\n" .
-		    "for n in 3 4 5; do /usr/bin/sort -o /out/\$n /input.\$n; done\nmark end\n");
+		put('work', $shell_mark . "export LC_ALL=C\nfor n in 0 1; do /usr/bin/sort -o /out/\$n /input.\$n; done\nmark begin\n" .
+		    "for n in 2 3 4 5; do /usr/bin/sort -o /out/\$n /input.\$n; done\nmark end\n");
 	},
 );
 
 if (!@ARGV) {
-	print "$_\n" for grep { $_ ne 'price' } sort keys %workloads;
+	print "$_\n" for grep { !/^price-/ } sort keys %workloads;
 	exit;
 }
 my ($dir, $seed, $image, $name) = @ARGV;

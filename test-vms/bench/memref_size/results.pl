@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# results.pl BUILD SEED DIR REFAULT_US [FAULT_AROUND]: prints what guest.sh measured of each workload, and
-# writes it into BUILD/bench/memref.json if it is of the seed for judging.  With FAULT_AROUND figures
-# are size_around_FAULT_AROUND_ instead of size_.
+# results.pl BUILD SEED DIR REFAULT_US EVICT_US: prints what guest.sh measured of each
+# workload, and writes it into BUILD/bench/memref.json if it is of the seed for judging.
 use strict;
 use warnings;
 use FindBin;
@@ -11,10 +10,11 @@ use lib "$FindBin::RealBin/..";
 use Figures;
 use MemrefBench;
 
-my ($build, $seed, $dir, $refault_us, $around) = @ARGV;
-die "usage: results.pl BUILD SEED DIR REFAULT_US [FAULT_AROUND]\n" if !defined $refault_us;
+my ($build, $seed, $dir, $refault_us, $evict_us) = @ARGV;
+die "usage: results.pl BUILD SEED DIR REFAULT_US EVICT_US\n" if !defined $evict_us;
 my $most = 2;	# % of slowdown
-my %figures = (size_workloads => 0, size_within_2pct => 0, size_refault_us => $refault_us);
+my %figures = (size_workloads => 0, size_within_2pct => 0, size_refault_us => 0 + $refault_us,
+	size_evict_us => 0 + $evict_us);
 my @columns = qw(peak limit slowdown refaults best of_best damon mglru clear_refs kernel);
 
 sub mib { return defined $_[0] ? 0 + sprintf('%.1f', $_[0] / 1048576) : undef }
@@ -28,6 +28,8 @@ sub result {
 		if (/^run (\S+) (.*)$/) {
 			$r{run}{$1} = { split ' ', $2 };
 			push @{$r{order}}, $1;
+		} elsif (/^prices (.*)$/) {
+			$r{prices} = $1;
 		} elsif (/^best (\d+)/) {
 			$r{best} = $1;
 		} elsif (/^wss (\S+) (\d+)$/) {
@@ -44,6 +46,8 @@ sub workload {
 	my ($tried) = map { $r->{run}{$_} } grep { /^\d+$/ } @{$r->{order}};
 	my $free = $r->{run}{free};
 	die "$dir/$name.limit: incomplete\n" if !$tried || !$truth->{best};
+	my $prices = "--refault-us $refault_us --evict-us $evict_us";
+	die "$dir/$name.limit: not with $prices: remove it\n" if ($r->{prices} // '') ne $prices;
 	my ($saved, $best) = map { $free->{peak} - $_ } $tried->{limit}, $truth->{best};
 	my %w = (
 		peak => mib($free->{peak}), limit => mib($tried->{limit}), refaults => 0 + $tried->{refaults},
@@ -67,11 +71,6 @@ for my $name (sort map { m{([^/]*)\.limit$} } glob "$dir/*.limit") {
 	printf '%-10s' . ' %10s' x @columns . "\n", $name, map { $_ // '-' } @$w{@columns};
 }
 print "Sizes in MiB, the slowdown in %: $figures{size_within_2pct} of $figures{size_workloads} within $most %. " .
-	"A refault takes $refault_us us.\n";
+	"A refault takes $refault_us us, eviction $evict_us us for each page that is looked at.\n";
 my $set_up = set_up($build) =~ s/, -icount.*/, -icount shift=1/r;
-if ($around) {
-	%figures = map { s/^size_/size_around_${around}_/r => $figures{$_} } keys %figures;
-	$set_up .= ", a page fault maps $around bytes at most";
-}
-record_figures("$build/bench/memref.json", ($around ? "FAULT_AROUND=$around " : '') . 'make bench-memref PARTS=size', $set_up,
-	\%figures) if $seed == 2;
+record_figures("$build/bench/memref.json", 'make bench-memref PARTS=size', $set_up, \%figures) if $seed == 2;
