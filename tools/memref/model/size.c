@@ -37,7 +37,7 @@
  *
  * To evict a page, reclaim looks at pages until one has not been referenced lately: of a limit, and of as many
  * pages as the interval references, one in limit / (limit - referenced) is such a one.  So what an eviction
- * takes grows without end towards the memory that is referenced all the time.
+ * takes grows towards the memory that is referenced all the time, up to MOST_LOOKS.
  *
  * The limit is the smallest whose refaults and evictions cost at most what is allowed.  Its uncertainty is of
  * two kinds, and the interval has both: the lower end is that of SIZE_LOW, the upper that of
@@ -62,7 +62,7 @@
 #define SEED 1
 /* Limits between the smallest and the largest of a block that are told apart. */
 #define GRID 1024
-/* Pages that reclaim looks at for one that it evicts, at most: where it finds none, this is our choice. */
+/* Pages that reclaim looks at for one that it evicts, at most.  Chosen; the kernel has no such bound. */
 #define MOST_LOOKS 32
 
 /* The histograms of an interval, of a group and those below it. */

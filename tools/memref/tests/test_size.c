@@ -142,7 +142,7 @@ static void looks(void **state)
 	(void)state;
 	assert_float_equal(size_cost(&busy, 1, 1000, &price), 20 * 10 * 1000 / 80., 1e-6);
 	assert_float_equal(size_cost(&busy, 1, 960, &price), 20 * 10 * 960 / 40., 1e-6);
-	/* At most 32, the number of pages that reclaim evicts at a time. */
+	/* At most MOST_LOOKS. */
 	assert_float_equal(size_cost(&busy, 1, 930, &price), 20 * 10 * 32, 1e-6);
 }
 
