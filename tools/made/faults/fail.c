@@ -4,7 +4,7 @@
  * Calls that fail where a test says, linked into programs by the linker's --wrap.  A place
  * is a call with its two callers (FAIL_CALLERS: how many of these three addresses count),
  * known by their return addresses, which are the same in each run.  FAIL_LIST names a file
- * that each place is added to when it is first reached: its number, the function, and the
+ * (by its whole path) that each place is added to when it is first reached: its number, the function, and the
  * addresses.  FAIL_AT is the number of a place: the first call there fails.
  *
  * To begin takes a program with the sanitizers longer than to end.  With FAIL_SERVER, a file
@@ -38,20 +38,20 @@ int __real_open(const char *path, int flags, ...);
 ssize_t __real_write(int fd, const void *p, size_t n);
 
 static uint64_t places[MAX_PLACES], at;
-static int list = -1, depth = CALLERS;
+static const char *list;
+static int depth = CALLERS;
 static bool begun, failed;
 
 static void begin(void)
 {
-	const char *text = getenv("FAIL_AT"), *path = getenv("FAIL_LIST"), *callers = getenv("FAIL_CALLERS");
+	const char *text = getenv("FAIL_AT"), *callers = getenv("FAIL_CALLERS");
 
 	begun = true;
+	list = getenv("FAIL_LIST");
 	if (callers && atoi(callers) > 0 && atoi(callers) < CALLERS)
 		depth = atoi(callers);
 	if (text)
 		at = strtoull(text, NULL, 16);
-	if (path)
-		list = __real_open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 }
 
 /* Of our own code only: what libraries call back has no frames that can be followed. */
@@ -75,12 +75,15 @@ static uint64_t place_of(void *address, uintptr_t *frame, uint64_t callers[CALLE
 	return place ? place : 1;
 }
 
-/* New places are written at once: a child may end by _exit(). */
+/*
+ * New places are written at once: a child may end by _exit().  The list is opened for each: a child
+ * may close all that it does not know.
+ */
 static void note(uint64_t place, const char *function, const uint64_t callers[CALLERS])
 {
 	size_t i = place % MAX_PLACES;
 	char line[80];
-	int n;
+	int n, fd;
 
 	while (places[i] && places[i] != place)
 		i = (i + 1) % MAX_PLACES;
@@ -89,8 +92,10 @@ static void note(uint64_t place, const char *function, const uint64_t callers[CA
 	places[i] = place;
 	n = snprintf(line, sizeof(line), "%016lx %s %lx %lx %lx\n", (unsigned long)place, function,
 		     (unsigned long)callers[0], (unsigned long)callers[1], (unsigned long)callers[2]);
-	if (__real_write(list, line, n) != n)
+	fd = __real_open(list, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	if (fd < 0 || __real_write(fd, line, n) != n)
 		abort();
+	close(fd);
 }
 
 static bool __attribute__((noinline)) fails(const char *function, void *address, void *frame, int error)
@@ -100,10 +105,10 @@ static bool __attribute__((noinline)) fails(const char *function, void *address,
 	/* The sanitizers' own beginning has no environment yet. */
 	if (!begun && environ)
 		begin();
-	if (list < 0 && (!at || failed))
+	if (!list && (!at || failed))
 		return false;
 	place = place_of(address, frame, callers);
-	if (list >= 0)
+	if (list)
 		note(place, function, callers);
 	if (failed || place != at)
 		return false;
