@@ -216,6 +216,17 @@ sum=$(grep 'memref_task: seq=2 ' trace | sed 's/.*pages=\([0-9]*\) .*/\1/' | awk
 ok 'the processes sum up to the user pages, or more: pages are shared' $?
 echo 0 >memref/tasks
 
+# Ages of both kinds look alike: the interval says which it is.
+flag 0x800
+[ $? = 1 ]
+ok 'memref/fault_around: no flag' $?
+echo 1 >memref/fault_around
+harvest
+harvest
+flag 0x800
+ok 'memref/fault_around: a flag' $?
+echo 0 >memref/fault_around
+
 # Where in the virtual memory: the piece of the heap, nothing of others.
 kill $p
 echo 1 >memref/virt

@@ -18,14 +18,15 @@ static const struct verb_usage usage = {
 	.max = 1,
 };
 
-static void note_flag(const struct model *m, const struct window *window, uint32_t flag, const char *what)
+/* @wanted: whether what is said is of intervals with the flag, or of those without. */
+static void note_flag(const struct model *m, const struct window *window, uint32_t flag, bool wanted, const char *what)
 {
 	size_t nr = 0, of = 0, i;
 
 	for (i = 0; i < m->nr_intervals; i++) {
 		if (!interval_in_window(m, window, &m->intervals[i].scan))
 			continue;
-		nr += !!(m->intervals[i].scan.flags & flag);
+		nr += !!(m->intervals[i].scan.flags & flag) == wanted;
 		of++;
 	}
 	if (nr)
@@ -35,8 +36,10 @@ static void note_flag(const struct model *m, const struct window *window, uint32
 /* What makes limits wrong. */
 static void note_doubts(const struct model *m, const struct window *window)
 {
-	note_flag(m, window, SCAN_SELECTED, "only selected processes were sampled: memory of others seems idle");
-	note_flag(m, window, SCAN_RECLAIM, "reclaim ran: what it evicted is not counted");
+	note_flag(m, window, SCAN_SELECTED, true, "only selected processes were sampled: memory of others seems idle");
+	note_flag(m, window, SCAN_RECLAIM, true, "reclaim ran: what it evicted is not counted");
+	note_flag(m, window, SCAN_FAULT_AROUND, false, "pages mapped around a page fault did not count, which reclaim"
+		  " keeps: limits of programs that map large files are too small (record with --fault-around)");
 	if (m->lost_events)
 		complain(OK, "%" PRIu64 " events were lost: ages of some intervals may be missing", m->lost_events);
 }

@@ -16,6 +16,7 @@ const struct flag flags[] = {
 	{ SCAN_CLEARED, 1, "cleared", "another user cleared accessed bits (page_idle, clear_refs)" },
 	{ SCAN_MOVED, 1, "migrated", "pages were migrated" },
 	{ SCAN_HOTPLUG, 1, "hotplug", "memory was added or removed" },
+	{ SCAN_FAULT_AROUND, 0, "fault_around", "pages mapped around a page fault count as referenced" },
 	{ 0, 0, NULL, NULL }
 };
 

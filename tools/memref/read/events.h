@@ -13,6 +13,7 @@ enum {
 	SCAN_RECLAIM = 1, SCAN_SKIPPED = 2, SCAN_LATE = 4, SCAN_EXITED = 8,
 	SCAN_ON_DEMAND = 16, SCAN_SELECTED = 32, SCAN_STRETCHED = 64, SCAN_DAMON = 128,
 	SCAN_CLEARED = 256, SCAN_MOVED = 512, SCAN_HOTPLUG = 1024,
+	SCAN_FAULT_AROUND = 2048,
 };
 
 /* A memref_log_data event, or a group of a memref_batch. */

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: memref_ages_gen FILE [INTERVALS [FLAGS]]\n");
 		return 2;
 	}
-	flags = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
+	flags = argc > 3 ? strtoul(argv[3], NULL, 10) : SCAN_FAULT_AROUND;
 	for (i = 0; i < NR_LAYOUTS; i++) {
 		layout_format(&layouts[i], text[i], sizeof(text[i]));
 		formats[i] = text[i];
