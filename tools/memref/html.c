@@ -173,10 +173,7 @@ static void picture(struct page *p, const char *class, const char *svg)
 	fputs("</figcaption></figure>\n", p->f);
 }
 
-/*
- * One picture per class; identical ones once.  Return OK, or FAILED if drawing
- * failed before the first picture of the page.
- */
+/* One picture per class; identical ones once.  Return: OK, or FAILED with a message printed. */
 static int plots(struct page *p, const struct view *view)
 {
 	char *svg[NR_PLOT_CLASSES] = { NULL };
@@ -191,7 +188,7 @@ static int plots(struct page *p, const struct view *view)
 			svg[c] = read_file(path);
 		each_file(p, remove_file);
 		if (!svg[c]) {
-			ret = p->pictures ? OK : FAILED;
+			ret = FAILED;
 			continue;
 		}
 		for (d = 0; d < c && (!svg[d] || strcmp(svg[c], svg[d])); d++)
