@@ -238,10 +238,74 @@ is 'memref_virt is of the process selected' \
 is 'and sums up to its pages' "$(grep memref_virt: trace | awk '
 	{ for (i = 1; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] } s[v["seq"]] += v["pages"] }
 	END { for (i in s) if (s[i] > m) m = s[i]; print (m >= 1024 && m < 1600) }')" 1
+# And of what: each mapping has the name that /proc/PID/maps has, and its own pages.  Of a long path the
+# end, with newlines as they are there.
+mkfifo /tmp/go /tmp/gone
+long=/tmp/$(printf '%0130d' 0)
+mkdir $long
+memref_mappings "$long/map
+ped" </tmp/go >/tmp/gone & p=$!
+exec 3>/tmp/go 4</tmp/gone
+file=$(echo "...$long/map\\012ped" | awk '{ print "..." substr($0, length($0) - 123) }')
+# pages NAME: pages and pages written of what has the name.
+pages() {
+	of=$1 awk '/memref_vma:/ { sub(/.* name=/, ""); is = $0 == ENVIRON["of"] }
+		/memref_virt:/ && is { for (i = 1; i <= NF; i++) { split($i, f, "="); v[f[1]] += f[2] } }
+		END { print v["pages"] + 0, v["written"] + 0 }' trace
+}
+# number of memref_virt events that are not within the mapping that the last memref_vma names.
+elsewhere() {
+	awk 'function of(name) { return substr($0, index($0, " " name "=") + length(name) + 2) }
+		function hex(text) { sub(/^0x/, "", text); sub(/ .*/, "", text); return substr("0000000000000000" text, length(text) + 1) }
+		/memref_vma:/ { start = hex(of("start")); end = hex(of("end")); pid = of("pid") + 0; n++ }
+		/memref_virt:/ { a = hex(of("addr")); if (a < start || a >= end || of("pid") + 0 != pid) bad++ }
+		END { print (n ? bad + 0 : "no names") }' trace
+}
+echo $p >memref_pid
+for flush in 1 2; do
+	echo $flush >memref/flush
+	echo -n x >&3; read -r line <&4
+	harvest
+	harvest
+	echo >trace
+	echo -n x >&3; read -r line <&4
+	harvest
+	cat /proc/$p/maps >/tmp/maps
+	is "flush $flush: memref_vma is of the process selected" "$(grep memref_vma: trace | grep -vc " pid=$p ")" 0
+	is 'its begin, end and name are those of /proc/PID/maps' "$(sed -n 's/.* start=0x\(.*\) end=0x\([^ ]*\) name=/\1-\2 /p' trace | awk '
+		NR == FNR {
+			n = NF; place = $1; sub(/^0+/, "", place); sub(/-0+/, "-", place); sub(/^([^ ]+ +){5}/, "")
+			name[place] = n == 5 ? "[anon]" : length($0) < 128 ? $0 : "..." substr($0, length($0) - 123); next
+		}
+		FNR == 1 { n = 0 }
+		{ place = $1; sub(/^[^ ]+ /, ""); if (name[place] != $0) print place, $0; n++ }
+		END { print (n >= 5 ? "all" : n) }' /tmp/maps - | tr '\n' ' ')" 'all '
+	is 'a file has its pages' "$(pages "$file")" '300 0'
+	is 'and a memfd' "$(pages '/memfd:cache (deleted)')" '200 200'
+	is 'memory without a name' "$(pages '[anon]' | cut -d' ' -f1)" 1000
+	heap=$(pages '[heap]')
+	[ "${heap% *}" -ge 700 ] && [ "${heap% *}" -lt 710 ]
+	ok "the heap ($heap)" $?
+	[ "$(pages '[stack]' | cut -d' ' -f1)" -ge 1 ]
+	ok 'and the stack' $?
+	is 'each page is of the mapping that was named last' "$(elsewhere)" 0
+done
+echo 1 >memref/flush
+echo 0 >events/memref/memref_vma/enable
+echo >trace
+echo -n x >&3; read -r line <&4
+harvest
+is 'without memref_vma enabled, there is none' "$(grep -c memref_vma: trace)" 0
+[ "$(grep -c memref_virt: trace)" -gt 5 ]
+ok 'but memref_virt' $?
+exec 3>&- 4<&-
+wait $p
+rm -r /tmp/go /tmp/gone $long
+echo 1 >events/memref/enable
 echo >memref_pid
 echo >trace
 harvest
-is 'none if no process is selected' "$(grep -c memref_virt: trace)" 0
+is 'none if no process is selected' "$(grep -c -e memref_virt: -e memref_vma: trace)" 0
 echo 0 >memref/virt
 echo off >memref/write
 off

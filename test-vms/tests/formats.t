@@ -205,6 +205,14 @@ ok((grep { $_->{comm} eq 'pagetest' && $_->{max_mib} >= 16 && $_->{max_mib} < 20
 my @virtual = @{decode_json(scalar `$memref report virtual $share/tasks.dat -f json`)->{rows}};
 ok(@virtual > 8, 'virtual: cells: ' . @virtual);
 is(system("$memref plot virtual $share/tasks.dat -o $share/virtual.png"), 0, 'plot virtual');
+my @mappings = @{decode_json(scalar `$memref report mappings $share/tasks.dat -f json`)->{rows}};
+my ($memory) = grep { $_->{mapping} eq '[anon]' && $_->{max_mib} >= 16 && $_->{max_mib} < 17 } @mappings;
+ok($memory, 'mappings: the 16 MiB of the program') or diag explain \@mappings;
+like($memory->{advice}, qr/^worth it: /, 'and huge pages would pay off for them');
+ok((grep { $_->{mapping} =~ m{/libc\.so} && $_->{advice} =~ /^too small/ } @mappings), 'but not for its C library');
+is((grep { $_->{mapping} eq '(no name)' } @mappings), 0, 'each page is of a mapping');
+is(system("$memref plot mapping-times $share/tasks.dat -o $share/mapping-times.svg"), 0, 'plot mapping-times');
+like(slurp("$share/mapping-times.svg") // '', qr/libc\.so/, 'which names them');
 is(system("$memref plot heatmap $share/batch.dat -o $share/heatmap.png"), 0, 'plot heatmap');
 
 # Files that are none, or no more.  The sanitizers' build must survive them.

@@ -28,6 +28,9 @@ static const struct trace_field task_fields[] = {
 	U64("pages"), U64("written"), U64("rss"), U32("seq"), U32("pid"), { "char[16]", "comm", 16, FIELD_BYTES },
 };
 static const struct trace_field virt_fields[] = { U64("addr"), U32("seq"), U32("pid"), U32("pages"), U32("written") };
+static const struct trace_field vma_fields[] = {
+	U64("start"), U64("end"), U32("seq"), U32("pid"), { "char[]", "name", 1, FIELD_DYNAMIC },
+};
 static const struct trace_field scan_fields[] = {
 	U64("begin_ns"), U64("scan_ns"), U64("end_ns"), U64("kernel"), U64("user"), U64("page_cache"),
 	U64("ptes"), U64("young"), U64("tables"), U64("tables_cold"), U64("rss"), U32("seq"), U32("groups"),
@@ -36,7 +39,7 @@ static const struct trace_field scan_fields[] = {
 };
 
 struct ids {
-	int group, batch, node, task, virt, scan;
+	int group, batch, node, task, virt, vma, scan;
 };
 
 #define N(x)	{ .number = (x) }
@@ -90,15 +93,23 @@ static uint32_t add_groups(struct trace_file *t, const struct ids *ids, uint32_t
 static void add_tasks(struct trace_file *t, const struct ids *ids, uint32_t seq, uint64_t ts)
 {
 	static const char names[3][16] = { "database", "idle", "b\374ro" };
+	static const char * const mappings[4] = { "[heap]", "/usr/lib/libm\374ll.so", "[anon:a cache]", "/a \",b\\n" };
 	uint32_t i;
 
 	for (i = 0; i < 3; i++)
 		trace_file_add(t, 1, ts + i, ids->task, 0, (struct trace_value[]){
 			N(1000 * i + seq), N(i * seq), N(5000), N(seq), N(100 + i),
 			{ .bytes = names[i], .size = 16 } });
-	for (i = 0; i < 4; i++)
+	/* Each is a mapping; where two are one piece, its pages count twice. */
+	for (i = 0; i < 4; i++) {
+		const uint64_t piece = i * seq % 16, addr = 0x7f0000000000ULL + (piece << 21);
+
+		trace_file_add(t, 1, ts + 3 + i, ids->vma, 0, (struct trace_value[]){
+			N(addr), N(addr + (2 << 20)), N(seq), N(100),
+			{ .bytes = mappings[piece % 4], .size = strlen(mappings[piece % 4]) + 1 } });
 		trace_file_add(t, 1, ts + 3 + i, ids->virt, 0, (struct trace_value[]){
-			N(0x7f0000000000ULL + ((uint64_t)(i * seq % 16) << 21)), N(seq), N(100), N(seq % 512), N(i) });
+			N(addr), N(seq), N(100), N(seq % 512), N(i) });
+	}
 }
 
 /** memref_recording() - so many intervals of 100 ms */
@@ -111,6 +122,7 @@ struct trace_file *memref_recording(unsigned int intervals)
 		trace_file_define(t, "memref_node", node_fields, NR(node_fields)),
 		trace_file_define(t, "memref_task", task_fields, NR(task_fields)),
 		trace_file_define(t, "memref_virt", virt_fields, NR(virt_fields)),
+		trace_file_define(t, "memref_vma", vma_fields, NR(vma_fields)),
 		trace_file_define(t, "memref_scan", scan_fields, NR(scan_fields)),
 	};
 	uint32_t seq, groups;

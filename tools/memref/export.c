@@ -361,6 +361,18 @@ static void print_age(FILE *f, uint64_t ts, const struct age_row *a)
 	fputc('\n', f);
 }
 
+static void print_vma(FILE *f, uint64_t ts, const struct vma_row *v)
+{
+	const char *c;
+
+	fprintf(f, "memref_vma ts=%" PRIu64 " seq=%u pid=%u start=%" PRIu64 " end=%" PRIu64 " name=", ts, v->seq,
+		v->pid, v->start, v->end);
+	/* As above. */
+	for (c = v->name; *c; c++)
+		fputc((unsigned char)*c < ' ' ? '?' : *c, f);
+	fputc('\n', f);
+}
+
 /* One line per event, in recorded order; one per group of a batch. */
 static int print_row(void *ctx, const struct row *row)
 {
@@ -399,6 +411,9 @@ static int print_row(void *ctx, const struct row *row)
 	case ROW_VIRT:
 		fprintf(f, "memref_virt ts=%" PRIu64 " seq=%u pid=%u addr=%" PRIu64 " pages=%u "
 			"written=%u\n", row->ts, v->seq, v->pid, v->addr, v->pages, v->written);
+		break;
+	case ROW_VMA:
+		print_vma(f, row->ts, &row->vma);
 		break;
 	case ROW_AGE:
 		print_age(f, row->ts, &row->age);

@@ -45,6 +45,8 @@ static const struct drawing {
 	  "],\"unit\":\"MiB\",\"ylabel\":\"MiB per interval\"}" },
 	{ "thp", NULL, "{\"kind\":\"bars\",\"label\":[\"density_pct\"],\"format\":\"{0} % of the block\","
 	  "\"series\":[[\"share_pages_pct\",\"pages\"],[\"share_blocks_pct\",\"blocks\"]],\"unit\":\"%\"}" },
+	{ "mapping-times", "mib", "{\"kind\":\"lines\",\"stacked\":true,\"by\":\"mapping\"," OVER_TIME
+	  "\"series\":[[\"mib\",\"referenced\"]],\"unit\":\"MiB\",\"ylabel\":\"MiB per interval\"}" },
 	{ "ages", NULL, "{\"kind\":\"lines\",\"stacked\":true,\"where\":[\"of\",\"total\"]," OVER_TIME
 	  "\"series\":[[\"age_0_mib\",\"age 0\"],[\"age_1_mib\",\"1\"],[\"age_2_mib\",\"2-3\"],[\"age_4_mib\",\"4-7\"],"
 	  "[\"age_8_mib\",\"8-15\"],[\"age_16_mib\",\"16-31\"],[\"age_32_mib\",\"32-63\"],[\"age_64_mib\",\"64-127\"],"

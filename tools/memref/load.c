@@ -43,6 +43,7 @@ int load_recording(const char *path, const struct window *window, int needs, str
 		m->virt.max_cells = MAX_HEAT_CELLS;
 	m->ages.by = window->by;
 	m->thp.collect = needs & VIEW_THP;
+	m->mappings.collect = needs & VIEW_MAPPINGS;
 	if (reader_read(path ? path : "trace.dat", m, isatty(STDERR_FILENO) ? show_progress : NULL,
 			error, sizeof(error)))
 		return complain(FAILED, "%s", error);

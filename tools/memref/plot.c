@@ -120,10 +120,11 @@ static int write_csv(struct model *m, const struct view *view, const char *csv)
 }
 
 /* The scripts' variables, to be freed; NULL if out of memory. */
-static char *make_commands(const struct model *m, const struct view *view,
+static char *make_commands(struct model *m, const struct view *view,
 			   const struct picture *p)
 {
-	char *commands = NULL, window[160];
+	char *commands = NULL, window[256];
+	int failed = 0;
 	size_t size;
 	FILE *f = open_memstream(&commands, &size);
 
@@ -137,11 +138,13 @@ static char *make_commands(const struct model *m, const struct view *view,
 	gnuplot_quoted(f, "class", p->class);
 	gnuplot_quoted(f, "window", window);
 	print_nodes(f, m);
+	if (view->needs & VIEW_MAPPINGS)
+		failed = mapping_times_legend(m, f);
 	if (view->needs & VIEW_VIRT)
 		fprintf(f, "process=%u; ", m->window.pid ? m->window.pid : m->virt_pids[0]);
 	fprintf(f, "group_mib=%g; from=%g; addr=%" PRIu64 ".0",
 		m->intervals[0].scan.group_kb / 1024.0, m->window.from, m->window.addr);
-	if (!fclose(f))
+	if (!fclose(f) && !failed)
 		return commands;
 	free(commands);
 	return NULL;

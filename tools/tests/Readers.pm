@@ -48,7 +48,7 @@ sub make_recordings {
 # OUT is where an output goes, in a folder of its own.
 sub readers {
 	return (
-		(map { "memref report $_ $dir/memref.dat" } qw(summary temporal spatial wss heatmap virtual numa tasks thp)),
+		(map { "memref report $_ $dir/memref.dat" } qw(summary temporal spatial wss heatmap virtual numa tasks thp mappings mapping-times)),
 		(map { "memref report $_ $dir/ages.dat" } qw(ages curve)), "memref size $dir/ages.dat -f json -o OUT/size.json",
 		"memref report summary $dir/memref6.dat -f json", "memref report wss $dir/memref.dat -f csv -o OUT/wss.csv",
 		(map { "memref export $dir/memref.dat --to $_ -o OUT/export" } qw(damo damo-json csv json folded raw openmetrics columns perfetto)),

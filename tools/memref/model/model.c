@@ -46,6 +46,7 @@ void model_free(struct model *m)
 	heat_free(&m->heat);
 	heat_free(&m->virt);
 	thp_close(&m->thp);
+	mappings_free(&m->mappings);
 	ages_free(&m->ages);
 }
 
@@ -160,13 +161,18 @@ static void note_virt_pid(struct model *m, uint32_t pid)
 static int count_virt(struct model *m, const struct interval *i, const struct virt_row *row)
 {
 	const uint32_t pages[NR_CLASSES] = { [USER] = row->pages };
+	const char *mapping = m->window.mapping;
 
 	note_virt_pid(m, row->pid);
 	if (m->window.pid && row->pid != m->window.pid)
 		return 0;
 	if (!addr_in_window(m, row->addr, VIRT_BLOCK))
 		return 0;
+	if (mapping && !strstr(mappings_name(&m->mappings, i - m->intervals, row), mapping))
+		return 0;
 	if (m->window.pid && thp_add(&m->thp, row->addr, row->pages))
+		return -1;
+	if (mappings_add(&m->mappings, i - m->intervals, row))
 		return -1;
 	return heat_add(&m->virt, i - m->intervals, row->addr, VIRT_BLOCK, pages, row->written);
 }
@@ -180,6 +186,9 @@ static int count_pending(struct model *m, struct interval *i, const struct pendi
 		return count_task(m, &p->task);
 	case PENDING_VIRT:
 		return count_virt(m, i, &p->virt);
+	case PENDING_VMA:
+		mappings_begin_part(&m->mappings, i - m->intervals, &p->vma);
+		return 0;
 	case PENDING_AGE:
 		return ages_add(&m->ages, i - m->intervals, &p->age);
 	}
@@ -273,6 +282,20 @@ int model_add_task(struct model *m, const struct task_row *row)
 int model_add_virt(struct model *m, const struct virt_row *row)
 {
 	struct pending p = { .type = PENDING_VIRT, .virt = *row };
+
+	return pend(m, row->seq, &p);
+}
+
+/**
+ * model_add_vma() - add a memref_vma event
+ * @m: the model
+ * @row: the event
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_add_vma(struct model *m, const struct vma_row *row)
+{
+	struct pending p = { .type = PENDING_VMA, .vma = *row };
 
 	return pend(m, row->seq, &p);
 }
@@ -449,6 +472,7 @@ int model_add(struct model *m, const struct row *row)
 	case ROW_NODE: return model_add_node(m, &row->node);
 	case ROW_TASK: return model_add_task(m, &row->task);
 	case ROW_VIRT: return model_add_virt(m, &row->virt);
+	case ROW_VMA: return model_add_vma(m, &row->vma);
 	case ROW_AGE: return model_add_age(m, &row->age);
 	case ROW_SCAN: return model_add_scan(m, &row->scan);
 	}

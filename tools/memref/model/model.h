@@ -15,6 +15,7 @@
 #include "memref/read/events.h"
 #include "ages.h"
 #include "heat.h"
+#include "mappings.h"
 #include "thp.h"
 
 extern const char * const class_names[NR_CLASSES];
@@ -33,12 +34,14 @@ extern const char * const class_names[NR_CLASSES];
  *	address, memref_virt events by their virtual address
  * @addr_end: exclude memory that begins at or above this address; 0: no limit
  * @pid: exclude memref_virt events of other processes; 0: none
+ * @mapping: exclude memref_virt events of mappings whose name does not contain this; NULL: none
  * @by: what idle ages are added up by
  */
 struct window {
 	double from, to;
 	uint64_t addr, addr_end;
 	uint32_t pid;
+	const char *mapping;
 	enum age_by by;
 };
 
@@ -88,11 +91,12 @@ struct node_span {
 
 /* An event of an interval whose memref_scan has not been read yet. */
 struct pending {
-	enum { PENDING_GROUP, PENDING_TASK, PENDING_VIRT, PENDING_AGE } type;
+	enum { PENDING_GROUP, PENDING_TASK, PENDING_VIRT, PENDING_VMA, PENDING_AGE } type;
 	union {
 		struct group_row group;
 		struct task_row task;
 		struct virt_row virt;
+		struct vma_row vma;
 		struct age_row age;
 	};
 };
@@ -111,6 +115,7 @@ struct model {
 	struct heat heat;			/* by physical address */
 	struct heat virt;			/* by virtual address */
 	struct thp thp;				/* by virtual address if window.pid is set */
+	struct mappings mappings;
 	struct ages ages;
 	uint32_t virt_pids[16];			/* first processes seen, and window.pid */
 	uint32_t nr_virt_pids;
@@ -134,6 +139,7 @@ int model_add_group(struct model *m, const struct group_row *row);
 int model_add_node(struct model *m, const struct node_row *row);
 int model_add_task(struct model *m, const struct task_row *row);
 int model_add_virt(struct model *m, const struct virt_row *row);
+int model_add_vma(struct model *m, const struct vma_row *row);
 int model_add_age(struct model *m, const struct age_row *row);
 int model_add_scan(struct model *m, const struct scan_row *row);
 int model_add(struct model *m, const struct row *row);

@@ -24,7 +24,9 @@
 	OPT_CALL(0, "addr", "START-END", window_addr, w, "only this memory: 1G-2G, 0x40000000-0x80000000")
 
 #define WINDOW_PID_OPTION(w) \
-	OPT_NUMBER('p', "pid", "PID", &(w)->pid, 1, MAX_PID, "only this process, in views by process")
+	OPT_NUMBER('p', "pid", "PID", &(w)->pid, 1, MAX_PID, "only this process, in views by process"), \
+	OPT_TEXT(0, "mapping", "TEXT", &(w)->mapping, \
+		 "only mappings whose name contains this, in views of virtual memory: heap, libc, /dev/shm")
 
 int window_addr(const struct opt *o, const char *value);
 int window_check(const struct window *w);

@@ -9,8 +9,8 @@
 const char * const event_names[NR_EVENTS] = {
 	[EVENT_GROUP] = "memref_log_data", [EVENT_BATCH] = "memref_batch",
 	[EVENT_NODE] = "memref_node", [EVENT_TASK] = "memref_task",
-	[EVENT_VIRT] = "memref_virt", [EVENT_AGE] = "memref_age",
-	[EVENT_SCAN] = "memref_scan",
+	[EVENT_VIRT] = "memref_virt", [EVENT_VMA] = "memref_vma",
+	[EVENT_AGE] = "memref_age", [EVENT_SCAN] = "memref_scan",
 };
 
 /* Fields from index @later on were added later: older kernels lack them. */
@@ -23,6 +23,7 @@ static const struct {
 	[EVENT_NODE] = { { "start", "end", "seq", "node" }, 99 },
 	[EVENT_TASK] = { { "pages", "written", "rss", "seq", "pid", "comm" }, 99 },
 	[EVENT_VIRT] = { { "addr", "seq", "pid", "pages", "written" }, 99 },
+	[EVENT_VMA] = { { "start", "end", "seq", "pid", "name" }, 99 },
 	[EVENT_AGE] = { { "cgroup", "seq", "node", "class", "pages", "again", "path" }, 99 },
 	[EVENT_SCAN] = { {
 		"begin_ns", "scan_ns", "end_ns", "kernel", "user", "page_cache", "ptes",
@@ -156,6 +157,33 @@ static int decode_virt(const struct raw *e, row_fn take, void *ctx)
 	return take(ctx, &row);
 }
 
+/*
+ * Copy field @i, text whose place and length are a __data_loc, cut to @size.  Return: 0, or -1 if it
+ * is not within the event.
+ */
+static int text(const struct raw *e, int i, char *to, size_t size)
+{
+	const uint32_t where = value(e, i);	/* offset, and length << 16 */
+	size_t length = where >> 16;
+
+	if ((where & 0xffff) + length > e->size)
+		return -1;
+	if (length >= size)
+		length = size - 1;
+	memcpy(to, (const char *)e->data + (where & 0xffff), length);
+	to[length] = '\0';
+	return 0;
+}
+
+static int decode_vma(const struct raw *e, row_fn take, void *ctx)
+{
+	struct row row = { .type = ROW_VMA, .ts = e->ts, .vma = {
+		.start = value(e, 0), .end = value(e, 1), .seq = value(e, 2), .pid = value(e, 3),
+	} };
+
+	return text(e, 4, row.vma.name, sizeof(row.vma.name)) ? -1 : take(ctx, &row);
+}
+
 /* Return 0, or -1 if the field has not AGE_BUCKETS numbers in this event. */
 static int buckets(const struct raw *e, int i, uint32_t *to)
 {
@@ -170,19 +198,14 @@ static int buckets(const struct raw *e, int i, uint32_t *to)
 
 static int decode_age(const struct raw *e, row_fn take, void *ctx)
 {
-	uint32_t where = value(e, 6);		/* __data_loc: offset, and length << 16 */
-	size_t length = where >> 16;
 	struct row row = { .type = ROW_AGE, .ts = e->ts, .age = {
 		.cgroup = value(e, 0), .seq = value(e, 1), .node = value(e, 2),
 		.class = value(e, 3),
 	} };
 
-	if ((where & 0xffff) + length > e->size || buckets(e, 4, row.age.pages) ||
+	if (text(e, 6, row.age.path, sizeof(row.age.path)) || buckets(e, 4, row.age.pages) ||
 	    buckets(e, 5, row.age.again))
 		return -1;
-	if (length >= AGE_PATH)
-		length = AGE_PATH - 1;
-	memcpy(row.age.path, (const char *)e->data + (where & 0xffff), length);
 	return take(ctx, &row);
 }
 
@@ -233,8 +256,8 @@ int decode(const struct decoder *d, uint64_t ts, const void *data, uint32_t size
 	static int (* const by_event[NR_EVENTS])(const struct raw *, row_fn, void *) = {
 		[EVENT_GROUP] = decode_group, [EVENT_BATCH] = decode_batch,
 		[EVENT_NODE] = decode_node, [EVENT_TASK] = decode_task,
-		[EVENT_VIRT] = decode_virt, [EVENT_AGE] = decode_age,
-		[EVENT_SCAN] = decode_scan,
+		[EVENT_VIRT] = decode_virt, [EVENT_VMA] = decode_vma,
+		[EVENT_AGE] = decode_age, [EVENT_SCAN] = decode_scan,
 	};
 	struct raw e = { .data = data, .size = size, .ts = ts };
 	uint16_t id;

@@ -46,6 +46,18 @@ struct virt_row {
 };
 
 /*
+ * A memref_vma event: a mapping of a process.  The memref_virt events that follow, up to the next of
+ * these, and whose addresses are within it, are of it.
+ */
+#define MAPPING_NAME	128	/* longer ones are cut */
+
+struct vma_row {
+	uint64_t start, end;
+	uint32_t seq, pid;
+	char name[MAPPING_NAME];
+};
+
+/*
  * A memref_age event: pages by the intervals since their last reference, and those
  * referenced in the interval by their age before.  Ages of the buckets: 0, 1, from 2 on,
  * from 4 on, and so on to 128.
@@ -71,7 +83,7 @@ struct scan_row {
 	uint32_t pids, flags, flush, write, cpu_max;
 };
 
-enum row_type { ROW_GROUP, ROW_NODE, ROW_TASK, ROW_VIRT, ROW_AGE, ROW_SCAN };
+enum row_type { ROW_GROUP, ROW_NODE, ROW_TASK, ROW_VIRT, ROW_VMA, ROW_AGE, ROW_SCAN };
 
 /* An event, or a group of a memref_batch event; ts is in the trace's clock. */
 struct row {
@@ -82,6 +94,7 @@ struct row {
 		struct node_row node;
 		struct task_row task;
 		struct virt_row virt;
+		struct vma_row vma;
 		struct age_row age;
 		struct scan_row scan;
 	};
@@ -94,6 +107,7 @@ static inline uint32_t row_seq(const struct row *row)
 	case ROW_NODE: return row->node.seq;
 	case ROW_TASK: return row->task.seq;
 	case ROW_VIRT: return row->virt.seq;
+	case ROW_VMA: return row->vma.seq;
 	case ROW_AGE: return row->age.seq;
 	case ROW_SCAN: return row->scan.seq;
 	}

@@ -9,7 +9,7 @@
 #include "lib/tests/trace_bytes.h"
 #include "memref/read/events.h"
 
-enum { ID_GROUP = 101, ID_BATCH, ID_NODE, ID_TASK, ID_VIRT, ID_SCAN, ID_AGE };
+enum { ID_GROUP = 101, ID_BATCH, ID_NODE, ID_TASK, ID_VIRT, ID_SCAN, ID_AGE, ID_VMA };
 
 struct event_layout {
 	const char *name;
@@ -29,6 +29,8 @@ static const struct event_layout layouts[] = {
 		{ "seq", 4, 0 }, { "pid", 4, 0 }, { "comm", 1, 16 } } },
 	{ "memref_virt", ID_VIRT, { { "addr", 8, 0 }, { "seq", 4, 0 }, { "pid", 4, 0 },
 		{ "pages", 4, 0 }, { "written", 4, 0 } } },
+	{ "memref_vma", ID_VMA, { { "start", 8, 0 }, { "end", 8, 0 }, { "seq", 4, 0 }, { "pid", 4, 0 },
+		{ "name", 1, -1 } } },
 	{ "memref_age", ID_AGE, { { "cgroup", 8, 0 }, { "seq", 4, 0 }, { "node", 4, 0 },
 		{ "class", 4, 0 }, { "pages", 4, AGE_BUCKETS }, { "again", 4, AGE_BUCKETS },
 		{ "path", 1, -1 } } },
@@ -85,6 +87,20 @@ static inline void put_batch(struct bytes *f, uint64_t first, uint32_t seq, uint
 	put(f, group_kb, 4);
 	put(f, 28 | size << 16, 4);
 	put_data(f, data, size);
+}
+
+static inline void put_vma(struct bytes *f, uint32_t seq, uint32_t pid, uint64_t start, uint64_t end,
+			   const char *name)
+{
+	const uint32_t length = strlen(name) + 1;
+
+	put_common(f, ID_VMA);
+	put(f, start, 8);
+	put(f, end, 8);
+	put(f, seq, 4);
+	put(f, pid, 4);
+	put(f, 36 | length << 16, 4);
+	put_data(f, name, length);
 }
 
 static inline void put_task(struct bytes *f, uint32_t seq, uint32_t pid, uint64_t pages, const char *comm)

@@ -51,6 +51,31 @@ is($summary{$_->[0]}, $_->[1], "summary: $_->[0]")
 is(scalar(rows($file, 'wss --from 1.5')), 2, 'from the second interval on');
 is_deeply([ map { $_->{phys_addr} } rows($file, 'spatial --addr 17M-18M') ], [ 17 << 20 ], 'of a MiB');
 
+# Names of any bytes are in the legend, and each mapping has a place of its own in the stack.
+{
+	my ($made) = grep { -x "$_/trace_gen" } map { "$build/$_/tests" } qw(tools ../tools);
+	is(system("$made/trace_gen memref 7z $dir/mappings.dat 4"), 0, 'a recording of mappings');
+	my ($status, undef, $err) = run("$memref plot mapping-times $dir/mappings.dat -o $dir/mappings.svg");
+	is("$status $err", '0 ', 'plot mapping-times');
+	my $svg = slurp("$dir/mappings.svg");
+	is(system('xmllint', '--noout', "$dir/mappings.svg"), 0, 'is well-formed') if -x '/usr/bin/xmllint';
+	is_deeply([ sort grep { /^[\[\/]/ } $svg =~ m{<text>(.*?)</text>}g ],
+		[ "/a \",b/n", "/usr/lib/libm\xef\xbf\xbdll.so", '[anon:a cache]', '[heap]' ], 'each name is in the legend');
+	my @boxes;
+	for ($svg =~ /<polygon fill = '.*?' .*? points = '([^']*)'/g) {
+		my @points = map { [ split /,/ ] } split;
+		my @x = sort { $a <=> $b } map { $_->[0] } @points;
+		my @y = sort { $a <=> $b } map { $_->[1] } @points;
+		push @boxes, [ $x[0], $x[-1], $y[0], $y[-1] ] if $y[-1] - $y[0] > 1;
+	}
+	cmp_ok(scalar @boxes, '>=', 8, 'boxes are drawn');
+	my @over = grep {
+		my ($a, $b) = map { $boxes[$_] } @$_;
+		$a->[1] - $b->[0] > 1 && $b->[1] - $a->[0] > 1 && $a->[3] - $b->[2] > 1 && $b->[3] - $a->[2] > 1;
+	} map { my $i = $_; map { [ $i, $_ ] } $i + 1 .. $#boxes } 0 .. $#boxes;
+	is(scalar @over, 0, 'none is over another');
+}
+
 # A class without a page there is drawn, and gnuplot does not warn of it.
 for my $view (qw(temporal wss spatial)) {
 	my ($status, undef, $err) = run("$memref plot $view $file --class kernel --addr 17M-18M -o $dir/none.svg");

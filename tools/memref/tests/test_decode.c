@@ -227,6 +227,35 @@ static void nodes_and_virtual(void **state)
 	assert_int_equal(nr_rows, 0);
 }
 
+static void mappings(void **state)
+{
+	char longer[MAPPING_NAME + 50];
+	uint32_t size;
+
+	(void)state;
+	event.size = 0;
+	put_vma(&event, 6, 77, 0x7f0000200000, 0x7f0000400000, "/lib/libc.so.6");
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(rows[0].type, ROW_VMA);
+	assert_int_equal(row_seq(&rows[0]), 6);
+	assert_int_equal(rows[0].vma.pid, 77);
+	assert_int_equal(rows[0].vma.start, 0x7f0000200000);
+	assert_int_equal(rows[0].vma.end, 0x7f0000400000);
+	assert_string_equal(rows[0].vma.name, "/lib/libc.so.6");
+	/* Cut off: damaged where the name is. */
+	for (size = 36; size < event.size; size++)
+		assert_int_equal(take(size), -1);
+	put_at(&event, 32, 36 | 0xffffU << 16, 4);
+	assert_int_equal(take(event.size), -1);
+	/* A longer name is cut. */
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	event.size = 0;
+	put_vma(&event, 6, 77, 0, 4096, longer);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(strlen(rows[0].vma.name), MAPPING_NAME - 1);
+}
+
 /* An event that lacks a field is refused; fields that were added later may be missing. */
 static void formats(void **state)
 {
@@ -259,7 +288,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups), cmocka_unit_test(batches), cmocka_unit_test(scans),
-		cmocka_unit_test(tasks), cmocka_unit_test(ages), cmocka_unit_test(nodes_and_virtual), cmocka_unit_test(formats),
+		cmocka_unit_test(tasks), cmocka_unit_test(ages), cmocka_unit_test(nodes_and_virtual),
+		cmocka_unit_test(mappings), cmocka_unit_test(formats),
 	};
 
 	return cmocka_run_group_tests_name("decode", tests, set_up, tear_down);

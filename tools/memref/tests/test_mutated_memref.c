@@ -120,6 +120,7 @@ static void report(void *turn, char *data, size_t size)
 	model_init(&m);
 	m.heat.max_cells = m.virt.max_cells = 4096;
 	m.thp.collect = v->needs & VIEW_THP;
+	m.mappings.collect = v->needs & VIEW_MAPPINGS;
 	reader_read(path, &m, NULL, error, sizeof(error));
 	if (m.nr_intervals) {
 		view_make(v, &m, &t, error, sizeof(error));

@@ -28,23 +28,28 @@ static struct thp_sum sum_of(const struct thp *h, int from)
 	return sum;
 }
 
-/* Unreferenced memory if each block were a huge page. */
-static double wasted_mib(double blocks, double pages)
+/** thp_wasted_mib() - unreferenced memory, if each block were a huge page */
+double thp_wasted_mib(double blocks, double pages)
 {
 	return blocks * (THP_SIZE >> 20) - pages * PAGES_TO_MIB;
 }
 
-static void advise(const struct model *m, char *advice, size_t size)
+/**
+ * thp_advise() - say whether huge pages would pay off, and why
+ * @a: what was referenced; at least a page
+ * @advice: set to it
+ * @size: of @advice
+ */
+void thp_advise(const struct thp_amounts *a, char *advice, size_t size)
 {
-	const struct thp_sum all = sum_of(&m->thp, 0), dense = sum_of(&m->thp, THP_STEPS / 2);
-	const double n = m->nr_intervals, blocks = all.blocks / n, pages = all.pages / n;
-	const double share = 100.0 * dense.pages / all.pages;
-	const double mib = blocks * (THP_SIZE >> 20), wasted = wasted_mib(blocks, pages);
+	const double blocks = a->all.blocks / a->intervals, pages = a->all.pages / a->intervals;
+	const double share = 100.0 * a->dense.pages / a->all.pages;
+	const double mib = blocks * (THP_SIZE >> 20), wasted = thp_wasted_mib(blocks, pages);
 	const char *verdict = "mixed";
 
-	if (m->thp.peak.pages < TLB_ENTRIES) {
+	if (a->peak_pages < TLB_ENTRIES) {
 		snprintf(advice, size, "not worth it: at most %llu pages of 4 KiB in an interval; TLBs hold as many",
-			 (unsigned long long)m->thp.peak.pages);
+			 (unsigned long long)a->peak_pages);
 		return;
 	}
 	if (share >= MANY_DENSE && wasted <= mib * MUCH_WASTED / 100)
@@ -65,7 +70,7 @@ static int add(struct table *t, const char *name, struct thp_sum sum, double n,
 		REAL_CELL(100.0 * sum.blocks / all.blocks),
 		REAL_CELL(sum.pages / n),
 		REAL_CELL(100.0 * sum.pages / all.pages),
-		REAL_CELL(wasted_mib(sum.blocks / n, sum.pages / n)),
+		REAL_CELL(thp_wasted_mib(sum.blocks / n, sum.pages / n)),
 		TEXT_CELL(advice),
 	};
 
@@ -91,6 +96,10 @@ const struct columns thp_columns = COLUMNS(
 int view_thp(struct model *m, struct table *t)
 {
 	const struct thp_sum all = sum_of(&m->thp, 0);
+	const struct thp_amounts amounts = {
+		.all = all, .dense = sum_of(&m->thp, THP_STEPS / 2), .peak_pages = m->thp.peak.pages,
+		.intervals = m->nr_intervals,
+	};
 	const int width = 100 / THP_STEPS;
 	char name[16], advice[256];
 	int i;
@@ -101,7 +110,7 @@ int view_thp(struct model *m, struct table *t)
 		if (add(t, name, m->thp.steps[i], m->nr_intervals, all, ""))
 			return -1;
 	}
-	advise(m, advice, sizeof(advice));
+	thp_advise(&amounts, advice, sizeof(advice));
 	t->nr_summary = 2;
 	return add(t, "all", all, m->nr_intervals, all, advice) ||
 	       add(t, "peak", m->thp.peak, 1, m->thp.peak, "") ? -1 : 0;
@@ -109,10 +118,12 @@ int view_thp(struct model *m, struct table *t)
 
 int lacks_thp(const struct model *m, char *error, size_t size)
 {
-	char window[160];
+	char window[256];
 	size_t i;
 
 	if (m->window.pid && lacks_virt_events(m, error, size))
+		return -1;
+	if (m->window.mapping && lacks_mapping_names(m, error, size))
 		return -1;
 	for (i = 0; i < m->nr_intervals && !m->window.pid; i++) {
 		if (m->intervals[i].scan.group_kb <= THP_SIZE >> 10)

@@ -27,6 +27,10 @@ const struct view views[] = {
 	  PLOT_NO_CLASS, VIEW_AGES },
 	{ "curve", "memory that could be reclaimed at each age, and how soon it is referenced again",
 	  &curve_columns, view_curve, lacks_ages, PLOT_NONE, VIEW_AGES },
+	{ "mappings", "what was referenced of each mapping, and whether huge pages would pay off for it",
+	  &mappings_columns, view_mappings, lacks_mappings, PLOT_NONE, VIEW_MAPPINGS },
+	{ "mapping-times", "memory referenced over time of the mappings referenced most",
+	  &mapping_times_columns, view_mapping_times, lacks_mappings, PLOT_NO_CLASS, VIEW_MAPPINGS },
 	{ }
 };
 
@@ -61,9 +65,17 @@ int view_window(const struct view *v, const struct window *w, char *error, size_
 		snprintf(error, size, "--addr: the view %s does not distinguish addresses", v->name);
 		return -1;
 	}
-	if (w->pid && !(v->needs & (VIEW_VIRT | VIEW_TASKS | VIEW_THP))) {
+	if (w->pid && !(v->needs & (VIEW_VIRT | VIEW_TASKS | VIEW_THP | VIEW_MAPPINGS))) {
 		snprintf(error, size, "--pid %u: the view %s does not distinguish processes",
 			 w->pid, v->name);
+		return -1;
+	}
+	if (w->mapping && !(v->needs & (VIEW_VIRT | VIEW_THP | VIEW_MAPPINGS))) {
+		snprintf(error, size, "--mapping %s: the view %s does not distinguish mappings", w->mapping, v->name);
+		return -1;
+	}
+	if (w->mapping && v->needs & VIEW_THP && !w->pid) {
+		snprintf(error, size, "--mapping %s: the view %s distinguishes mappings with --pid", w->mapping, v->name);
 		return -1;
 	}
 	return 0;

@@ -32,8 +32,8 @@ struct view {
 	int needs;
 };
 
-/* The heat maps, by physical and by virtual address; processes; 2 MiB blocks; idle ages. */
-enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8, VIEW_AGES = 16 };
+/* The heat maps, by physical and by virtual address; processes; 2 MiB blocks; idle ages; mappings. */
+enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8, VIEW_AGES = 16, VIEW_MAPPINGS = 32 };
 
 /* Columns that several views begin with: of an interval, and of a cell of a heat map. */
 #define INTERVAL_COLUMNS \
@@ -46,7 +46,8 @@ enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8, VIEW_AGES = 1
 
 /* Their columns, beside each. */
 extern const struct columns summary_columns, temporal_columns, spatial_columns, wss_columns,
-	heatmap_columns, virtual_columns, numa_columns, tasks_columns, thp_columns, ages_columns, curve_columns;
+	heatmap_columns, virtual_columns, numa_columns, tasks_columns, thp_columns, ages_columns, curve_columns,
+	mappings_columns, mapping_times_columns;
 
 extern const struct view views[];
 
@@ -65,16 +66,39 @@ int view_tasks(struct model *m, struct table *t);
 int view_thp(struct model *m, struct table *t);
 int view_ages(struct model *m, struct table *t);
 int view_curve(struct model *m, struct table *t);
+int view_mappings(struct model *m, struct table *t);
+int view_mapping_times(struct model *m, struct table *t);
 
 int verdict_write(struct model *m, FILE *f);
 
 int lacks_groups(const struct model *m, char *error, size_t size);
 int lacks_virt(const struct model *m, char *error, size_t size);
+int lacks_virt_pid(const struct model *m, char *error, size_t size);
 int lacks_virt_events(const struct model *m, char *error, size_t size);
 int lacks_nodes(const struct model *m, char *error, size_t size);
 int lacks_tasks(const struct model *m, char *error, size_t size);
 int lacks_thp(const struct model *m, char *error, size_t size);
 int lacks_ages(const struct model *m, char *error, size_t size);
+int mapping_times_legend(struct model *m, FILE *f);
+
+int lacks_mapping_names(const struct model *m, char *error, size_t size);
+int lacks_mappings(const struct model *m, char *error, size_t size);
+
+/**
+ * struct thp_amounts - what thp_advise() judges
+ * @all: blocks of 2 MiB and pages referenced of them, summed over the intervals
+ * @dense: of these, blocks more than half referenced
+ * @peak_pages: the most pages of an interval
+ * @intervals: their number
+ */
+struct thp_amounts {
+	struct thp_sum all, dense;
+	uint64_t peak_pages;
+	double intervals;
+};
+
+void thp_advise(const struct thp_amounts *a, char *advice, size_t size);
+double thp_wasted_mib(double blocks, double pages);
 
 /* End and length of a column of a heat map, and the number of its intervals. */
 struct heat_span {

@@ -81,8 +81,8 @@ static int has_virt_pid(const struct model *m)
 	return 0;
 }
 
-/* Part of struct view's @lacks, for views of one process's virtual memory. */
-int lacks_virt_events(const struct model *m, char *error, size_t size)
+/* Part of struct view's @lacks, for views of the virtual memory of processes. */
+int lacks_virt_pid(const struct model *m, char *error, size_t size)
 {
 	char pids[256];
 
@@ -90,9 +90,6 @@ int lacks_virt_events(const struct model *m, char *error, size_t size)
 	if (!m->nr_virt_pids)
 		snprintf(error, size, "the recording has no memref_virt events: "
 			 "record with memref record --virt --pid PID");
-	else if (!m->window.pid && m->nr_virt_pids > 1)
-		snprintf(error, size, "the recording is of the virtual memory of several "
-			 "processes: choose one by --pid (%s)", pids);
 	else if (m->window.pid && !has_virt_pid(m))
 		snprintf(error, size, "--pid %u: the recording is of the virtual memory of %s",
 			 m->window.pid, pids);
@@ -101,11 +98,36 @@ int lacks_virt_events(const struct model *m, char *error, size_t size)
 	return -1;
 }
 
+/* The same, for views of mappings, and of others with --mapping. */
+int lacks_mapping_names(const struct model *m, char *error, size_t size)
+{
+	if (m->mappings.named)
+		return 0;
+	snprintf(error, size, "the recording has no memref_vma events, which name mappings: "
+		 "record with memref record --virt, on a kernel that has them");
+	return -1;
+}
+
+/* The same, for views of one process. */
+int lacks_virt_events(const struct model *m, char *error, size_t size)
+{
+	char pids[256];
+
+	if (lacks_virt_pid(m, error, size))
+		return -1;
+	if (m->window.pid || m->nr_virt_pids <= 1)
+		return 0;
+	list_pids(m, pids, sizeof(pids));
+	snprintf(error, size, "the recording is of the virtual memory of several processes: choose one by --pid (%s)",
+		 pids);
+	return -1;
+}
+
 int lacks_virt(const struct model *m, char *error, size_t size)
 {
-	char window[160];
+	char window[256];
 
-	if (lacks_virt_events(m, error, size))
+	if (lacks_virt_events(m, error, size) || (m->window.mapping && lacks_mapping_names(m, error, size)))
 		return -1;
 	if (m->virt.cells)
 		return 0;
