@@ -24,9 +24,14 @@
 #ifdef __SANITIZE_ADDRESS__
 #define TIMES		1000
 #define MAX_CUT		512
+/* Where each input is read by a process of its own, which takes long with the sanitizers. */
+#define TIMES_IN_PROCESS	500
+#define MAX_CUT_IN_PROCESS	128
 #else
 #define TIMES		10000
 #define MAX_CUT		4096
+#define TIMES_IN_PROCESS	TIMES
+#define MAX_CUT_IN_PROCESS	MAX_CUT
 #endif
 
 static char now[160];
@@ -171,7 +176,9 @@ static uint64_t number(const char *name, uint64_t otherwise)
 /* Inputs that are cut. */
 static uint64_t nr_cut(const struct mutation *m)
 {
-	return m->size <= MAX_CUT ? m->size : MAX_CUT + 1;
+	const uint64_t max = m->survive ? MAX_CUT_IN_PROCESS : MAX_CUT;
+
+	return m->size <= max ? m->size : max + 1;
 }
 
 /* What a reader may take is limited. */
@@ -196,7 +203,7 @@ static void read_one(void (*read)(void *ctx, char *data, size_t size), void *ctx
 /* Inputs of a mutation: those that end at each byte of its header and of what is behind it, then damaged ones. */
 static uint64_t nr_inputs(const struct mutation *m)
 {
-	return nr_cut(m) + number("MEMSCOPE_MUTATIONS", TIMES);
+	return nr_cut(m) + number("MEMSCOPE_MUTATIONS", m->survive ? TIMES_IN_PROCESS : TIMES);
 }
 
 /* Input @n in @data.  Return: its size. */
@@ -286,7 +293,7 @@ void mutate(const struct mutation *m)
 #endif
 	read_from(&(struct mutation){
 		.name = m->name, .data = m->data, .size = m->size, .keep_from = m->keep_from, .keep_to = m->keep_to,
-		.read = m->survive ? m->survive : m->read, .ctx = m->ctx }, data, &(uint64_t){ 0 });
+		.read = m->survive ? m->survive : m->read, .survive = m->survive, .ctx = m->ctx }, data, &(uint64_t){ 0 });
 	free(data);
 }
 
