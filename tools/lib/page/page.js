@@ -505,12 +505,12 @@ function plane(figure, spec, p) {
 		ctx.restore();
 	}
 
-	function draw() {
+	/* Gives the canvas the size of its area; returns whether that has one. */
+	function resize() {
 		var ratio = window.devicePixelRatio || 1, width = p.area.clientWidth, height = p.area.clientHeight;
 
-		queued = false;
 		if (!width)
-			return;
+			return false;
 		canvas.width = width * ratio;
 		canvas.height = height * ratio;
 		canvas.style.width = width + 'px';
@@ -518,7 +518,14 @@ function plane(figure, spec, p) {
 		w = width - margin.left - margin.right;
 		h = height - margin.top - margin.bottom;
 		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-		ctx.clearRect(0, 0, width, height);
+		return true;
+	}
+
+	/* The canvas is empty after resize(). */
+	function draw() {
+		queued = false;
+		if (!resize())
+			return;
 		ctx.save();
 		ctx.beginPath();
 		ctx.rect(margin.left, margin.top, w, h);
@@ -632,7 +639,11 @@ function plane(figure, spec, p) {
 	if (window.ResizeObserver)
 		new ResizeObserver(p.redraw).observe(p.area);
 	keys(p);
-	p.start = p.redraw;
+	/* The canvas takes the pointer where it has its size: at once, as a page out of view has no animation frames. */
+	p.start = function () {
+		resize();
+		p.redraw();
+	};
 	return p;
 }
 

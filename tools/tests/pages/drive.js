@@ -171,6 +171,15 @@ async function frames(page) {
 	}
 }
 
+/* A plane takes the pointer wherever it is, also one out of view, where a page draws nothing by itself. */
+async function planes(frame) {
+	check('each plane has its size', await frame.$$eval('.area.plane', list => list.filter(area => {
+		const box = area.getBoundingClientRect(), canvas = area.querySelector('canvas').getBoundingClientRect();
+
+		return Math.abs(box.width - canvas.width) > 1 || Math.abs(box.height - canvas.height) > 1;
+	}).map(area => area.closest('figure').id)), []);
+}
+
 /* Switching a class off by the space bar takes it from the values of all plots. */
 async function classes(page, frame) {
 	const box = await frame.$('.bar fieldset label:nth-of-type(2) input, .live fieldset label:nth-of-type(2) input');
@@ -265,6 +274,8 @@ async function visit(browser, file) {
 	check('there are plots or tables', await page.evaluate(() => !!document.querySelector('.live, table, iframe')));
 	check('each plot is drawn', await page.evaluate(() =>
 		[...document.querySelectorAll('figure.plot')].filter(f => !f.querySelector('canvas, .bars span')).map(f => f.id)), []);
+	for (const frame of page.frames())
+		await planes(frame);
 	await themes(page);
 	await frames(page);
 	for (const frame of page.frames()) {
