@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Decodes memref events into rows, by the formats that libtraceevent has parsed. */
+#include <stdio.h>
 #include <string.h>
 
 #include "batch.h"
@@ -33,8 +34,14 @@ static const struct {
 	}, 19 },
 };
 
-/* Return 0, or -1 if the event lacks a required field. */
-static int find_fields(struct tep_handle *tep, int event, struct fields *f)
+/* A field with this many numbers; 0: any number. */
+static int numbers_of(int event, int i)
+{
+	return event == EVENT_AGE && (i == 4 || i == 5) ? AGE_BUCKETS : 0;
+}
+
+/* Return 0, or -1 with @wrong set if the event lacks a required field, or has another one of that name. */
+static int find_fields(struct tep_handle *tep, int event, struct fields *f, char *wrong, size_t size)
 {
 	struct tep_event *e = tep_find_event_by_name(tep, "memref", event_names[event]);
 	int i;
@@ -42,11 +49,21 @@ static int find_fields(struct tep_handle *tep, int event, struct fields *f)
 	memset(f, 0, sizeof(*f));
 	f->id = e ? e->id : -1;
 	for (i = 0; e && known[event].field[i]; i++) {
-		f->field[i] = tep_find_field(e, known[event].field[i]);
-		if (f->field[i] && (f->field[i]->offset < 0 || f->field[i]->size < 0))
-			return -1;
-		if (!f->field[i] && i < known[event].later)
-			return -1;
+		const struct tep_format_field *field = tep_find_field(e, known[event].field[i]);
+		const int wanted = numbers_of(event, i);
+
+		f->field[i] = field;
+		if (field && field->offset >= 0 && field->size >= 0 &&
+		    (!wanted || field->size == wanted * (int)sizeof(uint32_t)))
+			continue;
+		if (!field && i >= known[event].later)
+			continue;
+		if (field && wanted)
+			snprintf(wrong, size, "%s.%s has %d bytes; this release reads %d numbers of 4",
+				 event_names[event], known[event].field[i], field->size, wanted);
+		else
+			snprintf(wrong, size, "%s.%s", event_names[event], known[event].field[i]);
+		return -1;
 	}
 	return 0;
 }
@@ -55,17 +72,23 @@ static int find_fields(struct tep_handle *tep, int event, struct fields *f)
  * decoder_init() - look up the events of memref and their fields
  * @d: the decoder
  * @tep: has parsed the formats of the events
+ * @wrong: set to the event or field that is not as expected
+ * @size: of @wrong
  *
  * Return: 0, or -1 if memref_log_data or memref_scan is missing, or an event lacks
- * a required field.
+ * a required field, or has another one of that name.
  */
-int decoder_init(struct decoder *d, struct tep_handle *tep)
+int decoder_init(struct decoder *d, struct tep_handle *tep, char *wrong, size_t size)
 {
-	int i, other = 0;
+	int i;
 
 	for (i = 0; i < NR_EVENTS; i++)
-		other |= find_fields(tep, i, &d->event[i]);
-	return other || d->event[EVENT_GROUP].id < 0 || d->event[EVENT_SCAN].id < 0 ? -1 : 0;
+		if (find_fields(tep, i, &d->event[i], wrong, size))
+			return -1;
+	if (d->event[EVENT_GROUP].id >= 0 && d->event[EVENT_SCAN].id >= 0)
+		return 0;
+	snprintf(wrong, size, "no %s", event_names[d->event[EVENT_GROUP].id < 0 ? EVENT_GROUP : EVENT_SCAN]);
+	return -1;
 }
 
 /* The event being decoded. */

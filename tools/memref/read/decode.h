@@ -27,7 +27,7 @@ extern const char * const event_names[NR_EVENTS];
 /* Called for each row; a return value other than 0 ends the decoding of the event. */
 typedef int (*row_fn)(void *ctx, const struct row *row);
 
-int decoder_init(struct decoder *d, struct tep_handle *tep);
+int decoder_init(struct decoder *d, struct tep_handle *tep, char *wrong, size_t size);
 int decode(const struct decoder *d, uint64_t ts, const void *data, uint32_t size,
 	   row_fn take, void *ctx);
 

@@ -59,7 +59,7 @@ static int read_formats(struct tep_handle *tep)
  */
 int follow_begin(struct follow *f, const char *name)
 {
-	char instance[64];
+	char instance[64], wrong[128];
 
 	tep_set_loglevel(TEP_LOG_NONE);
 	f->tep = tep_alloc();
@@ -67,8 +67,8 @@ int follow_begin(struct follow *f, const char *name)
 		return complain(FAILED, "no memory left");
 	if (read_formats(f->tep))
 		return complain(FAILED, "formats of memref's events cannot be read");
-	if (decoder_init(&f->decoder, f->tep))
-		return complain(FAILED, "this kernel's memref events: unsupported format");
+	if (decoder_init(&f->decoder, f->tep, wrong, sizeof(wrong)))
+		return complain(FAILED, "this kernel's memref events: unsupported format: %s", wrong);
 	snprintf(instance, sizeof(instance), "%s-%d", name, getpid());
 	/* Whatever ends this process, the sampler does not go on for nobody. */
 	if (guard_note(UNDO_INSTANCE, instance, NULL))

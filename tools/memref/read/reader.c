@@ -28,11 +28,13 @@ static int send_rows(void *ctx, struct trace_dat *d, FILE *to)
 {
 	struct decoder decoder;
 	struct trace_event e;
+	char wrong[128], why[192];
 	int ret;
 
 	(void)ctx;
-	if (decoder_init(&decoder, d->tep)) {
-		trace_child_refuse(to, "unsupported memref event format");
+	if (decoder_init(&decoder, d->tep, wrong, sizeof(wrong))) {
+		snprintf(why, sizeof(why), "unsupported format of the memref events: %s", wrong);
+		trace_child_refuse(to, why);
 		return 0;
 	}
 	while ((ret = trace_child_next(d, &e, to)) > 0)

@@ -39,7 +39,7 @@ static int take(uint32_t size)
 
 static int set_up(void **state)
 {
-	char text[4096];
+	char text[4096], wrong[128];
 	size_t i;
 
 	(void)state;
@@ -49,7 +49,7 @@ static int set_up(void **state)
 		if (tep_parse_event(tep, text, strlen(text), "memref"))
 			return -1;
 	}
-	return decoder_init(&decoder, tep);
+	return decoder_init(&decoder, tep, wrong, sizeof(wrong));
 }
 
 static int tear_down(void **state)
@@ -261,7 +261,7 @@ static void formats(void **state)
 {
 	struct event_layout l = layouts[NR_LAYOUTS - 1];
 	struct decoder d;
-	char text[4096];
+	char text[4096], wrong[128];
 	int lacks;
 
 	(void)state;
@@ -271,7 +271,8 @@ static void formats(void **state)
 		layout_format(&layouts[0], text, sizeof(text));
 		assert_int_equal(tep_parse_event(t, text, strlen(text), "memref"), 0);
 		/* Without memref_scan, there are no intervals. */
-		assert_int_equal(decoder_init(&d, t), -1);
+		assert_int_equal(decoder_init(&d, t, wrong, sizeof(wrong)), -1);
+		assert_string_equal(wrong, "no memref_scan");
 		/* cpu_max was added later, begin_ns was not. */
 		if (lacks)
 			l.field[0].name = "started_ns";
@@ -279,9 +280,34 @@ static void formats(void **state)
 			l.field[22].name = NULL;
 		layout_format(&l, text, sizeof(text));
 		assert_int_equal(tep_parse_event(t, text, strlen(text), "memref"), 0);
-		assert_int_equal(decoder_init(&d, t), lacks ? -1 : 0);
+		assert_int_equal(decoder_init(&d, t, wrong, sizeof(wrong)), lacks ? -1 : 0);
+		if (lacks)
+			assert_string_equal(wrong, "memref_scan.begin_ns");
 		tep_free(t);
 	}
+}
+
+/* Histograms with another number of ages are those of another kernel, not damaged. */
+static void other_ages(void **state)
+{
+	struct tep_handle *t = tep_alloc();
+	struct decoder d;
+	char text[4096], wrong[128];
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < NR_LAYOUTS; i++) {
+		struct event_layout l = layouts[i];
+
+		for (k = 0; k < sizeof(l.field) / sizeof(*l.field) && l.field[k].name; k++)
+			if (!strcmp(l.field[k].name, "again"))
+				l.field[k].count = 41;
+		layout_format(&l, text, sizeof(text));
+		assert_int_equal(tep_parse_event(t, text, strlen(text), "memref"), 0);
+	}
+	assert_int_equal(decoder_init(&d, t, wrong, sizeof(wrong)), -1);
+	assert_string_equal(wrong, "memref_age.again has 164 bytes; this release reads 9 numbers of 4");
+	tep_free(t);
 }
 
 int main(void)
@@ -289,7 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups), cmocka_unit_test(batches), cmocka_unit_test(scans),
 		cmocka_unit_test(tasks), cmocka_unit_test(ages), cmocka_unit_test(nodes_and_virtual),
-		cmocka_unit_test(mappings), cmocka_unit_test(formats),
+		cmocka_unit_test(mappings), cmocka_unit_test(formats), cmocka_unit_test(other_ages),
 	};
 
 	return cmocka_run_group_tests_name("decode", tests, set_up, tear_down);

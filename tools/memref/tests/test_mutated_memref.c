@@ -163,7 +163,7 @@ static int open_file(void **unused)
 	size_t size;
 	void *bytes = trace_file_bytes(t, TRACE_V7, &size);
 	int ret = trace_dat_open(&file, mutate_file(bytes, size), "memref", error, sizeof(error)) ||
-		  decoder_init(&decoder, file.tep);
+		  decoder_init(&decoder, file.tep, error, sizeof(error));
 
 	(void)unused;
 	free(bytes);
