@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the memscope authors
 # memref_size.sh: programs of Debian run with the limit that memref size recommends for a
 # slowdown of 2 %, and with limits by bisection, which find the best one; what DAMON, MGLRU and
-# clear_refs estimate beside it.  Results of a workload are left in build/bench/memref-size and
+# clear_refs estimate beside it.  Results of a workload are left in build/bench/memref-size-SEED and
 # not measured again; the numbers are in build/bench/memref.json.
 # SEED: of the inputs (default 2; memref size was tuned on 1, whose results are not for
 # publication).  WORKLOADS: only these.  PEERS: only these, of mglru, clear_refs and damon.
@@ -14,8 +14,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MEMSCOPE_BUILD:-$here/../../build}
 build=$(cd "$build" && pwd)
 seed=${SEED:-2}
-out=$build/bench/memref-size
-[ "$seed" = 2 ] || out+=-$seed
+out=$build/bench/memref-size-$seed
 interval_ms=10
 probes=${PROBES:-6}
 read -r -a peers <<<"${PEERS-mglru clear_refs damon}"
