@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "lib/complain.h"
+#include "tree.h"
 #include "undo.h"
 
 /* Time limits: for trace-cmd to write its file, and for what is busy to be released. */
@@ -274,15 +275,9 @@ static int end_output(const char *tmp, const char *output)
 /* The recorder may have removed it. */
 static int remove_dir(const char *path)
 {
-	DIR *dir = opendir(path);
-	struct dirent *d;
+	const int err = tree_remove(path);
 
-	while (dir && (d = readdir(dir)))
-		if (d->d_name[0] != '.')
-			unlinkat(dirfd(dir), d->d_name, 0);
-	if (dir)
-		closedir(dir);
-	return rmdir(path) && errno != ENOENT ? complain(FAILED, "%s: %s", path, strerror(errno)) : OK;
+	return err ? complain(FAILED, "%s: %s", path, strerror(-err)) : OK;
 }
 
 /* It is busy while the recorder reads it.  Without it, its events are disabled. */

@@ -14,7 +14,7 @@
  * @UNDO_TRACER: trace-cmd runs in process group @a
  * @UNDO_OUTPUT: trace-cmd writes file @a, which is renamed to @b if complete
  * @UNDO_FILE: file @a was created
- * @UNDO_DIR: directory @a was created; it holds files only
+ * @UNDO_DIR: directory @a was created; with what is in it
  * @UNDO_INSTANCE: tracing instance @a was created
  */
 enum undo {

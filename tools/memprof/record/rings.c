@@ -20,6 +20,7 @@
 
 #include "lib/hash.h"
 #include "lib/record/guard.h"
+#include "lib/record/tree.h"
 #include "clock.h"
 #include "record.h"
 
@@ -430,22 +431,14 @@ enum rings_found rings_drain(struct rings *rings, bool all)
 void rings_close(struct rings *rings)
 {
 	struct source_ring *s, *next;
-	struct dirent *d;
-	DIR *dir;
 
 	HASH_ITER(hh, rings->table, s, next) {
 		munmap(s->ring, s->bytes);
 		HASH_DEL(rings->table, s);
 		free(s);
 	}
-	/* Processes that the command left behind may still make some. */
-	dir = opendir(rings->path);
-	while (dir && (d = readdir(dir)))
-		if (strcmp(d->d_name, ".") && strcmp(d->d_name, "..") && unlinkat(dirfd(dir), d->d_name, 0))
-			unlinkat(dirfd(dir), d->d_name, AT_REMOVEDIR);
-	if (dir)
-		closedir(dir);
-	rmdir(rings->path);
+	/* Processes that the command left behind may still make some: the guard looks again. */
+	tree_remove(rings->path);
 	if (*rings->parent)
 		rmdir(rings->parent);
 	if (rings->notify >= 0)

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* memprof record: what the recording says of itself, whatever the command is called. */
+/*
+ * memprof record: what the recording says of itself, whatever the command is called, and what
+ * is left of a session.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #define XXH_STATIC_LINKING_ONLY	/* its state on the stack */
 #include <xxhash.h>
 
@@ -130,12 +135,89 @@ static void checks_do_not_depend_on_the_stack(void **unused)
 				 sizeof(data), XXH3_64bits(&read.chunk[i].h, hashed)));
 }
 
+/* A session, and the last file in it. */
+struct session {
+	struct recording r;
+	struct rings *rings;
+	struct ring *ring;
+	char path[256];
+};
+
+static void begin_session(struct session *s)
+{
+	static const char meta[] = "{\"machine\":{\"nodes\":1,\"cpu_node\":[0],\"distance\":[[10]]},"
+				   "\"source\":\"swmem\",\"objects\":true,\"levels\":\"none\"}";
+	const uint64_t time = now_ns();
+	char error[256];
+
+	*s = (struct session){ };
+	assert_int_equal(guard_begin("memprof", false), OK);
+	s->rings = rings_new(&s->r, error, sizeof(error));
+	assert_non_null(s->rings);
+	assert_int_equal(writer_open(&s->r.writer, path, time), OK);
+	writer_chunk(&s->r.writer, CHUNK_META, 0, time, time, 1, &(struct iovec){ (void *)meta, strlen(meta) }, 1);
+}
+
+static void end_session(struct session *s)
+{
+	const uint64_t time = now_ns();
+
+	rings_close(s->rings);
+	writer_chunk(&s->r.writer, CHUNK_END, 0, time, time, 1, &(struct iovec){ "{}", 2 }, 1);
+	assert_int_equal(writer_close(&s->r.writer), OK);
+	assert_int_equal(guard_undo(), OK);
+}
+
+static void add_file(struct session *s, const char *name, size_t bytes)
+{
+	int fd;
+
+	snprintf(s->path, sizeof(s->path), "%s/%s", rings_directory(s->rings), name);
+	fd = open(s->path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, bytes), 0);
+	if (bytes)
+		s->ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(s->ring, MAP_FAILED);
+	close(fd);
+}
+
+/* Whatever the recorded program has put there, but not what links lead to. */
+static void nothing_of_a_session_stays(void **unused)
+{
+	char directory[256], at[300], outside[] = "/tmp/memprof-outside.XXXXXX";
+	static const char * const made[] = { "1.1.1", "1.1.1/.2", "1.1.1/.2/3" };
+	const int fd = mkstemp(outside);
+	struct session s;
+	size_t i;
+
+	(void)unused;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_session(&s);
+	snprintf(directory, sizeof(directory), "%s", rings_directory(s.rings));
+	for (i = 0; i < 3; i++) {
+		snprintf(at, sizeof(at), "%s/%s", directory, made[i]);
+		assert_int_equal(mkdir(at, 0700), 0);
+	}
+	strcat(at, "/link");
+	assert_int_equal(symlink(outside, at), 0);
+	add_file(&s, ".hidden", 1);
+	munmap(s.ring, 1);
+	/* Of a recorder that is killed: its guard does it. */
+	assert_int_equal(guard_undo(), OK);
+	assert_int_equal(access(directory, F_OK), -1);
+	assert_int_equal(unlink(outside), 0);
+	end_session(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arguments_that_are_not_utf8_are_recorded),
 		cmocka_unit_test(long_commands_are_cut_between_characters),
 		cmocka_unit_test(checks_do_not_depend_on_the_stack),
+		cmocka_unit_test(nothing_of_a_session_stays),
 	};
 
 	return cmocka_run_group_tests_name("memprof record", tests, make_path, remove_path);
