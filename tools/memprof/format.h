@@ -206,12 +206,14 @@ struct task_record {
 enum ring_clock { RING_MONOTONIC, RING_TSC };
 
 /**
- * struct ring - begins a file PID.TID.NUMBER in the session's directory
+ * struct ring - begins a file PID.TID.NUMBER in the session's directory; one of a thread that has no
+ *	memory for it is empty
  * @room: records of struct event_record behind RING_HEADER bytes
  * @head: records written ever; the thread's
  * @tail: records read ever; the recorder's
  * @base: of the first record's delta
- * @lost: events that found no room
+ * @lost: events that found no room, or no memory
+ * @no_space: those that found no memory
  * @waits: how often the thread waited for room
  * @done: the thread writes no more
  * @clock: of enum ring_clock: what @base, EVENT_BASE and deltas are times of
@@ -223,6 +225,7 @@ struct ring {
 	uint64_t lost, waits;
 	uint32_t done, clock;
 	uint64_t head __attribute__((aligned(64)));
+	uint64_t no_space;
 	uint64_t tail __attribute__((aligned(64)));
 };
 

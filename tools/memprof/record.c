@@ -302,8 +302,10 @@ static int collect(struct recording *r, struct sampler *s, struct rings *rings, 
 	return ret;
 }
 
-static void say_losses(const struct recording *r, const struct options *o)
+static void say_losses(const struct recording *r, const struct rings *rings, const struct options *o)
 {
+	const uint64_t no_space = r->no_space + r->without_ring;
+
 	fprintf(stderr, "memprof: %s: %lu samples, %lu with a level, %lu events of objects, %.1f MB\n", o->output,
 		(unsigned long)r->writer.counts[CHUNK_SAMPLES], (unsigned long)r->with_level,
 		(unsigned long)r->events, r->writer.bytes / 1e6);
@@ -315,9 +317,13 @@ static void say_losses(const struct recording *r, const struct options *o)
 			 "(-c) or lower frequency (-F) helps, or more leave: sysctl "
 			 "kernel.perf_event_max_sample_rate, kernel.perf_cpu_time_max_percent",
 			 (unsigned long)r->lost[LOST_THROTTLED]);
-	if (r->lost[LOST_EVENTS])
+	if (r->lost[LOST_EVENTS] > no_space)
 		complain(OK, "%lu events of objects lost: --ring makes their buffers larger",
-			 (unsigned long)r->lost[LOST_EVENTS]);
+			 (unsigned long)(r->lost[LOST_EVENTS] - no_space));
+	if (no_space)
+		complain(OK, "%lu events of objects lost, and all of %lu threads: no room for their buffers in %s: "
+			 "is that file system full, is ulimit -f less than --ring, or have they no file left to open (ulimit -n)?",
+			 (unsigned long)r->no_space, (unsigned long)r->without_ring, rings_directory(rings));
 	if (r->lost[LOST_TASKS])
 		complain(OK, "%lu records of processes and mappings lost",
 			 (unsigned long)r->lost[LOST_TASKS]);
@@ -447,7 +453,7 @@ static int record(struct recording *r, const struct options *o)
 	if (writer_close(&r->writer))
 		ret = FAILED;
 	else
-		say_losses(r, o);
+		say_losses(r, rings, o);
 out:
 	if (rings)
 		rings_close(rings);

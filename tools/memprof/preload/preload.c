@@ -161,16 +161,22 @@ static void set_up_stack(void)
 /** enter_first() - the first event of a thread, or of a child after fork() */
 bool enter_first(void)
 {
+	/* What the program sees after free(), among others. */
+	const int had_errno = errno;
+	bool begun;
+
 	if (self.busy)
 		return false;
 	if (!ready)
 		find_real();
-	if (!ready || !ring_begin())
-		return false;
-	self.busy = 1;
-	pthread_setspecific(exit_key, &self);
-	set_up_stack();
-	return true;
+	begun = ready && ring_begin();
+	if (begun) {
+		self.busy = 1;
+		pthread_setspecific(exit_key, &self);
+		set_up_stack();
+	}
+	errno = had_errno;
+	return begun;
 }
 
 /** allocated_slow() - the event of an object that is there now; to be called from the interposed function */

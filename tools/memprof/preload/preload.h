@@ -44,6 +44,7 @@ struct chain_slot {
  * @stop: do not write there or beyond before ring_prepare()
  * @base: deltas count from here, in units of the ring's clock
  * @first: record of the ring, @end: behind the last
+ * @present: behind those that have memory
  * @lost: events not written since the last that was; @stop is @first then
  * @deleting: what operator delete is called for, whose event is written; NULL: it is not
  */
@@ -55,7 +56,7 @@ struct thread_state {
 	struct event_record *next, *stop;
 	uint64_t base;
 	struct chain_slot *chains;
-	struct event_record *first, *end;
+	struct event_record *first, *end, *present;
 	uint64_t lost;
 	const void *deleting;
 };

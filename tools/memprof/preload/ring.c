@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/rseq.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +24,13 @@
 
 #define WAIT_NS		50000
 #define MAX_TRIES	1000
+#define PAGE		4096UL
 #define MAX_WAIT_NS	100000000
+/* Records that memory is asked for at once: as many as there are, within these. */
+#define MIN_PIECE	((ptrdiff_t)(PAGE / sizeof(struct event_record)))
+#define MAX_PIECE	(16 * MIN_PIECE)
+/* Where there is none, it is asked for again after so many losses. */
+#define AGAIN		256
 
 static struct process_state no_process = { .generation = GENERATION_NONE };
 
@@ -141,6 +149,44 @@ static bool set_up_process(void)
 	return true;
 }
 
+/*
+ * Whether memory of the ring can be written: in a file system that is full, who touches what has no
+ * page yet is sent SIGBUS.  A kernel before 5.14 cannot say it, and is taken at its word.
+ */
+static bool make_present(void *from, void *to)
+{
+	const uintptr_t begin = (uintptr_t)from & -PAGE, end = ((uintptr_t)to + PAGE - 1) & -PAGE;
+
+	return !madvise((void *)begin, end - begin, MADV_POPULATE_WRITE) || errno == EINVAL;
+}
+
+/* With a smaller limit (ulimit -f) ftruncate() would send SIGXFSZ. */
+static bool may_be_as_large(size_t bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= bytes;
+}
+
+/* Names the file of a ring; without one, an empty file tells the recorder.  Returns whether it is there. */
+static bool name_ring(int fd, uint32_t tid)
+{
+	char path[256], link[64];
+	unsigned int tries = 0;
+	int failed;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	/* After exec the numbers begin again, and the recorder may not have come yet. */
+	do {
+		if (snprintf(path, sizeof(path), "%s/%u.%u.%u", directory, process->pid, tid,
+			     __atomic_add_fetch(&process->rings, 1, __ATOMIC_RELAXED)) >= (int)sizeof(path))
+			return false;
+		failed = fd < 0 ? mknod(path, S_IFREG | 0600, 0) :
+				  linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+	} while (failed && errno == EEXIST && ++tries < MAX_TRIES);
+	return !failed;
+}
+
 /**
  * ring_begin() - give this thread a ring
  *
@@ -152,11 +198,10 @@ static bool set_up_process(void)
 bool ring_begin(void)
 {
 	struct ring *ring;
-	char path[4096], link[64];
-	unsigned int tries = 0, cpu;
+	unsigned int cpu;
 	size_t bytes;
 	uint32_t tid;
-	int fd, failed;
+	int fd;
 
 	if (!set_up_process())
 		return false;
@@ -170,13 +215,16 @@ bool ring_begin(void)
 	bytes = RING_HEADER + ring_room * sizeof(struct event_record);
 	/* It has its name when it is ready to be read. */
 	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0)
+	ring = fd < 0 || !may_be_as_large(bytes) || ftruncate(fd, bytes) ? NULL :
+	       map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	if (ring && !make_present(ring, (char *)ring + RING_HEADER)) {
+		syscall(SYS_munmap, ring, bytes);
+		ring = NULL;
+	}
+	if (!ring) {
+		name_ring(-1, tid);
 		goto out;
-	if (ftruncate(fd, bytes))
-		goto out_close;
-	ring = map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
-	if (!ring)
-		goto out_close;
+	}
 	madvise(ring, bytes, MADV_DONTFORK);
 	ring->pid = process->pid;
 	ring->tid = tid;
@@ -185,37 +233,66 @@ bool ring_begin(void)
 	ring->clock = clock_is_tsc ? RING_TSC : RING_MONOTONIC;
 	ring->base = self.base = ring_now(&cpu);
 	ring->magic = RING_MAGIC;
-	self.first = self.next = (struct event_record *)((char *)ring + RING_HEADER);
+	self.first = self.next = self.present = (struct event_record *)((char *)ring + RING_HEADER);
 	self.end = self.first + ring_room;
-	self.stop = self.end;
+	/* Of none is it known yet whether there is memory for it. */
+	self.stop = self.first;
 	self.ring = ring;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	/* After exec the numbers begin again, and the recorder may not have come yet. */
-	do {
-		snprintf(path, sizeof(path), "%s/%u.%u.%u", directory, process->pid, tid,
-			 __atomic_add_fetch(&process->rings, 1, __ATOMIC_RELAXED));
-		failed = linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
-	} while (failed && errno == EEXIST && ++tries < MAX_TRIES);
-	if (failed) {
+	if (!name_ring(fd, tid)) {
 		syscall(SYS_munmap, ring, bytes);
 		self.ring = NULL;
 	} else {
 		self.generation = process->generation;
 		self.finished = 0;
 	}
-out_close:
-	close(fd);
 out:
+	if (fd >= 0)
+		close(fd);
 	self.busy = 0;
 	return self.ring;
 }
 
-/* Room for n records, or false when the recorder does not come. */
+static struct event_record *behind(ptrdiff_t n)
+{
+	return self.end - self.next < n ? self.end : self.next + n;
+}
+
+/*
+ * Memory for n records: in pieces, as a thread of few events needs little.  Returns false, and counts
+ * it, where there is none.
+ */
+static bool have_memory(unsigned int n)
+{
+	struct event_record *to = behind(n), *more;
+	ptrdiff_t piece = self.present - self.first;
+
+	if (piece > MAX_PIECE)
+		piece = MAX_PIECE;
+	more = behind(piece < MIN_PIECE ? MIN_PIECE : piece);
+	if (more < to)
+		more = to;
+	if (!(self.lost % AGAIN)) {
+		if (make_present(self.present, more))
+			self.present = more;
+		else if (make_present(self.present, to))
+			self.present = to;
+	}
+	if (self.stop > self.present)
+		self.stop = self.present;
+	if (to <= self.present)
+		return true;
+	self.ring->no_space++;
+	return false;
+}
+
+/* Room for n records, or false when the recorder does not come, or there is no memory. */
 static bool make_room(unsigned int n, bool wait)
 {
+	const int had_errno = errno;
 	const uint64_t head = self.ring->head;
 	struct timespec t = { 0, WAIT_NS };
 	uint64_t room, until = 0;
+	bool ok = true;
 
 	if (self.next == self.end)
 		self.next = self.first;
@@ -232,9 +309,13 @@ static bool make_room(unsigned int n, bool wait)
 			return false;
 		self.ring->waits++;
 		syscall(SYS_nanosleep, &t, NULL);
+		errno = had_errno;
 	}
 	self.stop = room < (uint64_t)(self.end - self.next) ? self.next + room : self.end;
-	return true;
+	if (self.stop > self.present)
+		ok = have_memory(n);
+	errno = had_errno;
+	return ok;
 }
 
 /* A record that there is room for. */

@@ -21,6 +21,8 @@
  * @dropped_before: by the source, before the recording
  * @events: of objects, without chains and such
  * @discarded: samples that were of no memory access, or not of a mode wanted
+ * @no_space: of lost events, those that the file system of the rings had no memory for
+ * @without_ring: threads that it had none for at all
  * @with_level: samples whose source reported where their data was
  */
 struct recording {
@@ -32,6 +34,7 @@ struct recording {
 	bool by_move_pages;
 	uint32_t streams;
 	uint64_t events, discarded, with_level, dropped_before, lost[LOST_KINDS], waits;
+	uint64_t no_space, without_ring;
 };
 
 uint64_t now_ns(void);

@@ -18,11 +18,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/complain.h"
 #include "lib/hash.h"
 #include "lib/record/guard.h"
 #include "lib/record/tree.h"
 #include "clock.h"
 #include "record.h"
+#include "shrinkable.h"
 
 /* A quiet thread's records are fetched as often. */
 #define QUIET_NS	200000000
@@ -39,10 +41,13 @@ struct source_ring {
 	char name[64];
 	struct ring *ring;
 	size_t bytes;
-	uint64_t room, head, tail, base, read_ns, asked_ns, lost;
+	uint64_t room, head, tail, base, read_ns, asked_ns, lost, no_space;
+	uint64_t lost_here;		/* of lost, those with a record where they are missing */
+	uint64_t last_ns;		/* of its last record */
 	uint64_t pair;			/* of the clock, where its last record was */
 	uint32_t stream;
-	bool tsc, told, done;
+	bool tsc, told, done, cut;
+	bool gone;			/* its process: what it wrote last is read in the next round */
 	UT_hash_handle hh;
 };
 
@@ -160,12 +165,42 @@ uint64_t rings_clock_error(const struct rings *rings)
 	return rings->clock.error_ns;
 }
 
+static void write_stream(struct rings *rings, const struct stream_record *stream, uint64_t time)
+{
+	writer_chunk(&rings->r->writer, CHUNK_STREAM, stream->stream, time, time, 1,
+		     &(struct iovec){ (void *)stream, sizeof(*stream) }, 1);
+}
+
+/* Events that are missing after a time, if none of the ring's records says so. */
+static void write_lost(struct rings *rings, uint32_t stream, uint64_t time, uint64_t count)
+{
+	const struct event_record e = { .type = EVENT_LOST, .size = count };
+
+	writer_chunk(&rings->r->writer, CHUNK_EVENTS, stream, time, time, 1,
+		     &(struct iovec){ (void *)&e, sizeof(e) }, 1);
+}
+
+/* A thread that had no memory for a ring: how many events it has is not known, at least one. */
+static void add_empty(struct rings *rings, const char *name)
+{
+	struct stream_record stream = { .stream = ++rings->r->streams };
+	const uint64_t time = now_ns();
+
+	rings->r->without_ring++;
+	if (sscanf(name, "%u.%u.", &stream.pid, &stream.tid) != 2)
+		return;
+	write_stream(rings, &stream, time);
+	write_lost(rings, stream.stream, time, 1);
+	record_lost(rings->r, LOST_EVENTS, stream.stream, time, 1);
+}
+
 static void add_ring(struct rings *rings, const char *name)
 {
 	struct source_ring *s;
 	struct stat st;
 	struct ring *ring;
 	char path[256];
+	bool good;
 	int fd;
 
 	if (strlen(name) >= sizeof(s->name))
@@ -180,8 +215,10 @@ static void add_ring(struct rings *rings, const char *name)
 		return;
 	}
 	/* Others may write there: a file that another name has is not a ring. */
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_size <= RING_HEADER ||
-	    st.st_size > MAX_BYTES) {
+	good = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1;
+	if (good && !st.st_size && !unlink(path))
+		add_empty(rings, name);
+	if (!good || st.st_size <= RING_HEADER || st.st_size > MAX_BYTES) {
 		close(fd);
 		return;
 	}
@@ -193,8 +230,17 @@ static void add_ring(struct rings *rings, const char *name)
 	}
 	s = calloc(1, sizeof(*s));
 	rings->missed |= !s;
-	if (!s || ring->magic != RING_MAGIC ||
-	    ring->room > (st.st_size - RING_HEADER) / sizeof(struct event_record) || !ring->room) {
+	good = s;
+	if (s) {
+		shrinkable_begin(ring, st.st_size);
+		s->room = ring->room;
+		s->base = ring->base;
+		s->tsc = ring->clock == RING_TSC;
+		good = ring->magic == RING_MAGIC && s->room &&
+		       s->room <= (st.st_size - RING_HEADER) / sizeof(struct event_record);
+		good &= shrinkable_end();
+	}
+	if (!good) {
 		munmap(ring, st.st_size);
 		free(s);
 		return;
@@ -202,9 +248,6 @@ static void add_ring(struct rings *rings, const char *name)
 	strcpy(s->name, name);
 	s->ring = ring;
 	s->bytes = st.st_size;
-	s->room = ring->room;
-	s->base = ring->base;
-	s->tsc = ring->clock == RING_TSC;
 	s->stream = ++rings->r->streams;
 	HASH_ADD_STR(rings->table, name, s);
 }
@@ -219,10 +262,11 @@ static uint64_t ring_ns(const struct rings *rings, struct source_ring *s, uint64
 static void tell_stream(struct rings *rings, struct source_ring *s)
 {
 	const struct stream_record stream = { s->stream, s->ring->pid, s->ring->tid, 0, s->ring->image };
-	const uint64_t time = ring_ns(rings, s, s->base);
 
-	writer_chunk(&rings->r->writer, CHUNK_STREAM, s->stream, time, time, 1,
-		     &(struct iovec){ (void *)&stream, sizeof(stream) }, 1);
+	if (!shrinkable_whole())
+		return;
+	s->last_ns = ring_ns(rings, s, s->base);
+	write_stream(rings, &stream, s->last_ns);
 	s->told = true;
 }
 
@@ -301,7 +345,7 @@ static unsigned int wait_ns(const struct rings *rings, struct source_ring *s, ui
 	return w > UINT16_MAX ? UINT16_MAX : w;
 }
 
-/* Writes records from tail to head as a chunk.  Returns how many it took. */
+/* Writes records from tail to head as a chunk.  Returns how many it took; 0: no more can be read. */
 static uint64_t write_chunk(struct rings *rings, struct source_ring *s)
 {
 	const struct event_record *records = (void *)((char *)s->ring + RING_HEADER);
@@ -314,6 +358,8 @@ static uint64_t write_chunk(struct rings *rings, struct source_ring *s)
 		return 0;
 	memcpy(e, &records[first], before * sizeof(*e));
 	memcpy(e + before, records, (n - before) * sizeof(*e));
+	if (!shrinkable_whole())
+		return 0;
 	if (e->type == EVENT_BASE) {
 		memcpy(words, e, sizeof(words));
 		s->base = words[2];
@@ -328,6 +374,8 @@ static uint64_t write_chunk(struct rings *rings, struct source_ring *s)
 		if (s->tsc && e[i].wait && e[i].type != EVENT_CHAIN)
 			e[i].wait = wait_ns(rings, s, time, e[i].wait);
 		rings->r->events += e[i].type != EVENT_CHAIN;
+		if (e[i].type == EVENT_LOST)
+			s->lost_here += e[i].size;
 		last_ns = ring_ns(rings, s, time);
 		e[i].delta = last_ns - base_ns;
 		if (e[i].type == EVENT_CHAIN)
@@ -335,6 +383,7 @@ static uint64_t write_chunk(struct rings *rings, struct source_ring *s)
 	}
 	writer_chunk(&rings->r->writer, CHUNK_EVENTS, s->stream, base_ns, last_ns, n,
 		     &(struct iovec){ e, n * sizeof(*e) }, 1);
+	s->last_ns = last_ns;
 	return n;
 }
 
@@ -351,28 +400,29 @@ static bool is_gone(struct rings *rings, const struct ring *ring)
 /* How far to read: later records have times that cannot be converted yet. */
 static void look_at_ring(struct source_ring *s)
 {
-	s->done = __atomic_load_n(&s->ring->done, __ATOMIC_ACQUIRE);
+	shrinkable_begin(s->ring, s->bytes);
+	s->done = s->gone || __atomic_load_n(&s->ring->done, __ATOMIC_ACQUIRE);
 	s->head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
+	s->cut = !shrinkable_end();
 }
 
-static enum rings_found drain_ring(struct rings *rings, struct source_ring *s, uint64_t now, bool all)
+static enum rings_found read_ring(struct rings *rings, struct source_ring *s, uint64_t now, bool all)
 {
 	const uint64_t head = s->head;
 	enum rings_found found = RINGS_QUIET;
-	bool done = s->done;
 	uint64_t lost;
 
 	if (!s->told)
 		tell_stream(rings, s);
 	/* Nobody else writes there, but it is another's memory. */
-	if (head - s->tail > s->room)
+	if (head - s->tail > s->room || !s->told)
 		return RINGS_QUIET;
 	if (head != s->tail)
 		found = head - s->tail > s->room / 4 ? RINGS_FULL : RINGS_BUSY;
-	if (!all && !done && now - s->read_ns < QUIET_NS && head - s->tail < ENOUGH && found != RINGS_FULL)
+	if (!all && !s->done && now - s->read_ns < QUIET_NS && head - s->tail < ENOUGH && found != RINGS_FULL)
 		return found;
-	if (!done && found == RINGS_QUIET && now - s->asked_ns >= GONE_NS) {
-		done = is_gone(rings, s->ring);
+	if (!s->done && found == RINGS_QUIET && now - s->asked_ns >= GONE_NS) {
+		s->gone = is_gone(rings, s->ring);
 		s->asked_ns = now;
 	}
 	while (head != s->tail) {
@@ -384,19 +434,49 @@ static enum rings_found drain_ring(struct rings *rings, struct source_ring *s, u
 	s->read_ns = now;
 	__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
 	lost = __atomic_load_n(&s->ring->lost, __ATOMIC_RELAXED);
+	s->no_space = s->ring->no_space;
+	if (!shrinkable_whole())
+		return found;
 	if (lost != s->lost)
 		record_lost(rings->r, LOST_EVENTS, s->stream, now, lost - s->lost);
 	s->lost = lost;
-	if (done || all) {
-		char path[256];
-
+	if (s->done || all)
 		rings->r->waits += s->ring->waits;
-		snprintf(path, sizeof(path), "%s/%s", rings->path, s->name);
-		unlink(path);
-		munmap(s->ring, s->bytes);
-		HASH_DEL(rings->table, s);
-		free(s);
+	return found;
+}
+
+/* Nothing more comes of it. */
+static void forget_ring(struct rings *rings, struct source_ring *s, uint64_t now)
+{
+	char path[256];
+
+	if (s->cut) {
+		complain(OK, "%s/%s: another process cut the buffer of a thread's events short: the rest is lost",
+			 rings->path, s->name);
+		record_lost(rings->r, LOST_EVENTS, s->stream, now, 1);
+		s->lost = s->lost_here + 1;
 	}
+	if (s->told && s->lost > s->lost_here)
+		write_lost(rings, s->stream, s->last_ns, s->lost - s->lost_here);
+	rings->r->no_space += s->no_space;
+	snprintf(path, sizeof(path), "%s/%s", rings->path, s->name);
+	unlink(path);
+	munmap(s->ring, s->bytes);
+	HASH_DEL(rings->table, s);
+	free(s);
+}
+
+static enum rings_found drain_ring(struct rings *rings, struct source_ring *s, uint64_t now, bool all)
+{
+	enum rings_found found = RINGS_QUIET;
+
+	if (!s->cut) {
+		shrinkable_begin(s->ring, s->bytes);
+		found = read_ring(rings, s, now, all);
+		s->cut = !shrinkable_end();
+	}
+	if (s->done || all || s->cut)
+		forget_ring(rings, s, now);
 	return found;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memprof record: what the recording says of itself, whatever the command is called, and what
- * is left of a session.
+ * memprof record: what the recording says of itself, whatever the command is called, and rings
+ * that are not as the library leaves them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -135,13 +135,20 @@ static void checks_do_not_depend_on_the_stack(void **unused)
 				 sizeof(data), XXH3_64bits(&read.chunk[i].h, hashed)));
 }
 
-/* A session, and the last file in it. */
+/* A session, and a ring of a thread of this process in it, with room for as many records. */
+#define ROOM	1000
+
 struct session {
 	struct recording r;
 	struct rings *rings;
 	struct ring *ring;
 	char path[256];
 };
+
+static size_t ring_bytes(void)
+{
+	return RING_HEADER + ROOM * sizeof(struct event_record);
+}
 
 static void begin_session(struct session *s)
 {
@@ -182,6 +189,89 @@ static void add_file(struct session *s, const char *name, size_t bytes)
 	close(fd);
 }
 
+static void put_events(struct ring *ring, int n)
+{
+	struct event_record *e = (void *)((char *)ring + RING_HEADER);
+
+	while (n--) {
+		e[ring->head] = (struct event_record){ .type = EVENT_ALLOC, .addr = 0x10000 + ring->head * 64, .size = 64 };
+		ring->head++;
+	}
+}
+
+static void add_ring_of(struct session *s, const char *name, int events)
+{
+	add_file(s, name, ring_bytes());
+	*s->ring = (struct ring){ .magic = RING_MAGIC, .pid = getpid(), .tid = getpid(), .image = 1,
+				  .base = now_ns(), .room = ROOM, .clock = RING_MONOTONIC };
+	put_events(s->ring, events);
+}
+
+/* What the recording itself says: a loss is an event, too. */
+static void recorded_are(uint64_t events, uint64_t lost)
+{
+	char error[256];
+	struct memprof *m = memprof_open(path, NULL, error, sizeof(error));
+
+	if (!m)
+		fail_msg("%s", error);
+	assert_null(memprof_damage(m));
+	assert_int_equal(memprof_totals(m)->events, events);
+	assert_int_equal(memprof_totals(m)->lost_events, lost);
+	memprof_close(m);
+}
+
+/* Where the cut is, of @keep bytes: before the header, or behind it. */
+static void cut_at(size_t keep)
+{
+	struct session s;
+
+	begin_session(&s);
+	add_ring_of(&s, "10.11.1", 3);
+	rings_drain(s.rings, false);
+	put_events(s.ring, 600);
+	munmap(s.ring, ring_bytes());
+	assert_int_equal(truncate(s.path, keep), 0);
+	rings_drain(s.rings, false);
+	assert_int_equal(access(s.path, F_OK), -1);
+	assert_int_equal(s.r.lost[LOST_EVENTS], 1);
+	/* Others are read on. */
+	add_ring_of(&s, "10.12.2", 5);
+	rings_drain(s.rings, true);
+	munmap(s.ring, ring_bytes());
+	end_session(&s);
+}
+
+static void a_ring_that_another_process_cuts_ends(void **unused)
+{
+	(void)unused;
+	cut_at(0);
+	recorded_are(3 + 5 + 1, 1);
+	cut_at(RING_HEADER + 4096);
+	recorded_are(3 + 5 + 1, 1);
+}
+
+static void losses_that_no_record_tells_are_told(void **unused)
+{
+	struct session s;
+
+	(void)unused;
+	begin_session(&s);
+	add_ring_of(&s, "10.11.1", 3);
+	s.ring->lost = 7;
+	s.ring->no_space = 7;
+	s.ring->done = 1;
+	rings_drain(s.rings, true);
+	munmap(s.ring, ring_bytes());
+	add_file(&s, "10.12.2", 0);
+	rings_drain(s.rings, true);
+	assert_int_equal(s.r.lost[LOST_EVENTS], 8);
+	assert_int_equal(s.r.no_space, 7);
+	assert_int_equal(s.r.without_ring, 1);
+	end_session(&s);
+	recorded_are(3 + 2, 8);
+}
+
 /* Whatever the recorded program has put there, but not what links lead to. */
 static void nothing_of_a_session_stays(void **unused)
 {
@@ -217,6 +307,8 @@ int main(void)
 		cmocka_unit_test(arguments_that_are_not_utf8_are_recorded),
 		cmocka_unit_test(long_commands_are_cut_between_characters),
 		cmocka_unit_test(checks_do_not_depend_on_the_stack),
+		cmocka_unit_test(a_ring_that_another_process_cuts_ends),
+		cmocka_unit_test(losses_that_no_record_tells_are_told),
 		cmocka_unit_test(nothing_of_a_session_stays),
 	};
 
