@@ -5,25 +5,41 @@
 #define MEMSCOPE_TRACE_BYTES_H
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PAGE_BYTES	4096
 #define LOST		(UINT64_C(1) << 31)	/* events were lost before the page */
 #define LOST_STORED	(UINT64_C(1) << 30)	/* how many is behind its events */
 
+#ifndef BYTES_ROOM
+#define BYTES_ROOM (1 << 17)
+#endif
+
 struct bytes {
-	unsigned char b[1 << 17];
+	unsigned char b[BYTES_ROOM];
 	uint32_t size;
 };
 
+static inline void have_room(const struct bytes *f, uint32_t bytes)
+{
+	if (bytes <= BYTES_ROOM - f->size)
+		return;
+	fprintf(stderr, "more than %d bytes of a file that is made up\n", BYTES_ROOM);
+	abort();
+}
+
 static inline void put(struct bytes *f, uint64_t v, int bytes)
 {
+	have_room(f, bytes);
 	for (; bytes--; v >>= 8)
 		f->b[f->size++] = v;
 }
 
 static inline void put_data(struct bytes *f, const void *data, uint32_t size)
 {
+	have_room(f, size);
 	memcpy(f->b + f->size, data, size);
 	f->size += size;
 }
@@ -44,7 +60,7 @@ static inline void put_at(struct bytes *f, uint32_t at, uint64_t v, int bytes)
 static inline void put_align(struct bytes *f, uint32_t to)
 {
 	while (f->size % to)
-		f->b[f->size++] = 0;
+		put(f, 0, 1);
 }
 
 /* A page of the ring buffer: page_begin(), entries, page_end(). */
@@ -63,7 +79,7 @@ static inline void page_end(struct bytes *f, uint32_t page, uint64_t flags, uint
 	if (flags & LOST_STORED)
 		put(f, lost, 8);
 	while (f->size < page + PAGE_BYTES)
-		f->b[f->size++] = 0;
+		put(f, 0, 1);
 }
 
 static inline void put_head(struct bytes *f, uint32_t type, uint32_t delta)

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Of more than 100,000 intervals. */
+#define BYTES_ROOM (1 << 27)
 #include "age_sim.h"
 #include "memref_events.h"
 
