@@ -11,6 +11,7 @@
 
 #include "preload.h"
 
+#define MAX_TRIES	100000
 #define TABLE_SLOTS	(1U << 17)
 #define MAX_CHAINS	(TABLE_SLOTS / 4 * 3)
 #define MAX_WORDS	((uint64_t)MAX_CHAINS * 12)
@@ -56,15 +57,34 @@ static uint64_t hash_frames(const uintptr_t *frame, unsigned int depth)
 	return h;
 }
 
-static void lock(void)
+enum { LOCK_FREE, LOCK_TAKEN, LOCK_ABANDONED };
+
+/*
+ * Returns false if it is not to be had: a signal handler may have left it for ever by a jump, or who has
+ * it does not get to run beside this thread.
+ */
+static bool lock(void)
 {
-	while (__atomic_exchange_n(&process->chain_lock, 1, __ATOMIC_ACQUIRE))
+	int is, tries;
+
+	for (tries = 0; tries < MAX_TRIES; tries++) {
+		is = LOCK_FREE;
+		if (__atomic_compare_exchange_n(&process->chain_lock, &is, LOCK_TAKEN, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return true;
+		if (is == LOCK_ABANDONED)
+			return false;
 		sched_yield();
+	}
+	is = LOCK_TAKEN;
+	__atomic_compare_exchange_n(&process->chain_lock, &is, LOCK_ABANDONED, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+	return false;
 }
 
 static void unlock(void)
 {
-	__atomic_store_n(&process->chain_lock, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&process->chain_lock, LOCK_FREE, __ATOMIC_RELEASE);
 }
 
 /* The number of a chain; a new one is written to this thread's ring first. */
@@ -72,8 +92,13 @@ static uint32_t intern(const uintptr_t *frame, unsigned int depth)
 {
 	uint64_t h = hash_frames(frame, depth), *words;
 	uint32_t slot, id = 0;
+	unsigned int cpu;
 
-	lock();
+	/* Here, where others need not wait for it: it may sleep until the recorder comes. */
+	if (!ring_prepare(CHAIN_RECORDS(depth) + 2, ring_now(&cpu)))
+		return 0;
+	if (!lock())
+		return 0;
 	if (!process->chain_table) {
 		process->chain_table = raw_map(TABLE_SLOTS * sizeof(uint32_t));
 		process->chain_words = raw_map(MAX_WORDS * sizeof(uint64_t));
@@ -147,9 +172,11 @@ uint32_t chain_slow(uintptr_t *return_slot)
 	c->sp = (uintptr_t)return_slot;
 	c->id = id;
 	c->depth = w.depth;
-	for (i = 0; i < w.depth; i++) {
-		c->frame[i] = w.frame[i];
-		c->at[i] = (w.at[i] - (uintptr_t)return_slot) / sizeof(uintptr_t);
+	c->frame[0] = w.frame[0];
+	c->at[0] = 0;
+	for (i = 1; i < w.depth; i++) {
+		c->frame[w.depth - i] = w.frame[i];
+		c->at[w.depth - i] = (w.at[i] - (uintptr_t)return_slot) / sizeof(uintptr_t);
 	}
 	return id;
 }

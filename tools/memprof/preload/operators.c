@@ -33,16 +33,40 @@ static void *in_opened_library(const char *name)
 		if (!handle)
 			continue;
 		function = dlsym(handle, name);
+		/* What is found is kept. */
+		if (function && dlopen(files[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
+			dlclose(handle);
 		dlclose(handle);
 	}
 	return function;
 }
 
-/* The same operator behind this library's. */
-static __attribute__((noinline, cold)) void *find_operator(void **kept, const char *name)
+/*
+ * Nor is an opened library that has operators of its own, as with -static-libstdc++: they are for its
+ * code.  @also: those of the libraries that it needs, too.
+ */
+static void *in_library_of(const void *caller, const char *name, bool also)
+{
+	void *handle, *function = NULL;
+	Dl_info info, found;
+
+	if (!dladdr(caller, &info) || !info.dli_fname)
+		return NULL;
+	handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (handle) {
+		function = dlsym(handle, name);
+		dlclose(handle);
+	}
+	if (function && !also && (!dladdr(function, &found) || found.dli_fbase != info.dli_fbase))
+		return NULL;
+	return function;
+}
+
+/* The same operator behind this library's, for code at @caller. */
+static __attribute__((noinline, cold)) void *find_operator(void **kept, const char *name, const void *caller)
 {
 	const int busy = self.busy;
-	void *function;
+	void *function, *own = NULL;
 
 	if (!ready)
 		find_real();
@@ -50,13 +74,19 @@ static __attribute__((noinline, cold)) void *find_operator(void **kept, const ch
 	self.busy = 1;
 	function = dlsym(RTLD_NEXT, name);
 	if (!function)
+		own = in_library_of(caller, name, false);
+	if (!function && !own)
 		function = in_opened_library(name);
+	if (!function && !own)
+		own = in_library_of(caller, name, true);
 	self.busy = busy;
 	/* An operator was called that no library defines. */
-	if (!function)
+	if (!function && !own)
 		abort();
-	__atomic_store_n(kept, function, __ATOMIC_RELEASE);
-	return function;
+	/* Others have others. */
+	if (function)
+		__atomic_store_n(kept, function, __ATOMIC_RELEASE);
+	return function ? function : own;
 }
 
 /* What is called an operator of a type behind this one: OPERATOR(new_plain, "_Znwm")(size) */
@@ -65,7 +95,7 @@ static __attribute__((noinline, cold)) void *find_operator(void **kept, const ch
 	void *function_ = __atomic_load_n(&kept_, __ATOMIC_ACQUIRE);		\
 										\
 	if (unlikely(!function_))						\
-		function_ = find_operator(&kept_, name);			\
+		function_ = find_operator(&kept_, name, __builtin_return_address(0)); \
 	(type *)function_; })
 
 static inline void leave_if(const bool *entered)

@@ -13,7 +13,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -43,6 +42,8 @@ static struct {
 	void *(*sbrk)(intptr_t);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 } real;
+
+#define PAGE	4096UL
 
 static pthread_key_t exit_key;
 bool ready;
@@ -79,7 +80,6 @@ static void on_thread_exit(void *unused)
 	self.busy--;
 }
 
-/** find_real() - the functions that this library's are called before */
 /* The first @size - 1 bytes of a string, and their end. */
 static char *copy_early(const char *s, size_t size)
 {
@@ -92,6 +92,7 @@ static char *copy_early(const char *s, size_t size)
 	return p;
 }
 
+/** find_real() - the functions that this library's are called before */
 void find_real(void)
 {
 	static int state;
@@ -140,22 +141,32 @@ static void report_thread_local(const char *low, size_t size)
 	ring_event(EVENT_STACK, first, end - first, 0, 0, time, cpu, 0);
 }
 
+/*
+ * A thread's stack is asked for once.  A child of fork() has its parent's: there, to ask may mean to
+ * wait for ever for a lock of malloc() that another thread had.
+ */
 static void set_up_stack(void)
 {
+	static __thread struct {
+		void *low;
+		size_t size;
+	} stack;
 	pthread_attr_t attr;
 	unsigned int cpu;
 	uint64_t time;
-	size_t size;
-	void *low;
 
-	if (pthread_getattr_np(pthread_self(), &attr))
-		return;
-	if (!pthread_attr_getstack(&attr, &low, &size)) {
-		time = ring_now(&cpu);
-		ring_event(EVENT_STACK, low, size, 0, 0, time, cpu, 0);
-		report_thread_local(low, size);
+	if (!stack.size) {
+		if (pthread_getattr_np(pthread_self(), &attr))
+			return;
+		if (pthread_attr_getstack(&attr, &stack.low, &stack.size))
+			stack.size = 0;
+		pthread_attr_destroy(&attr);
 	}
-	pthread_attr_destroy(&attr);
+	if (!stack.size)
+		return;
+	time = ring_now(&cpu);
+	ring_event(EVENT_STACK, stack.low, stack.size, 0, 0, time, cpu, 0);
+	report_thread_local(stack.low, stack.size);
 }
 
 /** enter_first() - the first event of a thread, or of a child after fork() */
@@ -163,10 +174,13 @@ bool enter_first(void)
 {
 	/* What the program sees after free(), among others. */
 	const int had_errno = errno;
+	int cancel;
 	bool begun;
 
 	if (self.busy)
 		return false;
+	/* open() and others end a thread that is cancelled; malloc() does not. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (!ready)
 		find_real();
 	begun = ready && ring_begin();
@@ -175,6 +189,7 @@ bool enter_first(void)
 		pthread_setspecific(exit_key, &self);
 		set_up_stack();
 	}
+	pthread_setcancelstate(cancel, NULL);
 	errno = had_errno;
 	return begun;
 }
@@ -345,7 +360,7 @@ public void *pvalloc(size_t size)
 {
 	void *p;
 
-	ALLOCATE(p, malloc_usable_size(p), p = real.pvalloc(size));
+	ALLOCATE(p, (size + PAGE - 1) & -PAGE, p = real.pvalloc(size));
 	return p;
 }
 
@@ -478,14 +493,40 @@ public int brk(void *end)
 struct start {
 	void *(*run)(void *);
 	void *arg;
+	bool used;
 };
+
+/*
+ * Of threads that are about to run.  Not malloc() but for more: to free it would give each thread an
+ * arena of its own.
+ */
+static struct start starts[64];
+
+static struct start *take_start(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!__atomic_load_n(&starts[i].used, __ATOMIC_RELAXED) &&
+		    !__atomic_exchange_n(&starts[i].used, true, __ATOMIC_ACQUIRE))
+			return &starts[i];
+	return real.malloc(sizeof(*starts));
+}
+
+static void give_start(struct start *s)
+{
+	if (s >= starts && s < starts + sizeof(starts) / sizeof(*starts))
+		__atomic_store_n(&s->used, false, __ATOMIC_RELEASE);
+	else
+		real.free(s);
+}
 
 /* A thread's stack is known from its first instruction on. */
 static void *run_thread(void *arg)
 {
-	struct start s = *(struct start *)arg;
+	struct start *from = arg, s = { from->run, from->arg };
 
-	real.free(arg);
+	give_start(from);
 	if (enter())
 		leave();
 	return s.run(s.arg);
@@ -499,13 +540,14 @@ public int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
 	if (unlikely(!ready))
 		find_real();
-	s = real.malloc(sizeof(*s));
+	s = take_start();
 	if (!s)
 		return EAGAIN;
-	*s = (struct start){ run, arg };
+	s->run = run;
+	s->arg = arg;
 	ret = real.pthread_create(thread, attr, run_thread, s);
 	if (ret)
-		real.free(s);
+		give_start(s);
 	return ret;
 }
 

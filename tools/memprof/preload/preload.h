@@ -16,6 +16,7 @@
 
 #define CHAIN_SLOTS	256	/* of the cache of each thread; a power of two */
 #define CHAIN_DEPTH	12	/* frames that the cache can check: see chain_cached() */
+#define CHAIN_RECORDS(depth)	(1 + ((depth) + 2) / 3)	/* of a ring, for a chain */
 
 /**
  * struct chain_slot - a call chain that this thread had before
@@ -23,7 +24,7 @@
  * @id: of the chain
  * @depth: frames
  * @at: words from @sp to each return address
- * @frame: the return addresses; the first is that at @sp
+ * @frame: the return addresses; the first is that at @sp, the others begin with the outermost
  *
  * As long as the same return addresses are in the same places, it is the same chain.
  */
@@ -177,13 +178,19 @@ static inline __attribute__((always_inline)) uint32_t chain_cached(const uintptr
 	c += (*return_slot ^ (uintptr_t)return_slot >> 4) & (CHAIN_SLOTS - 1);
 	if (unlikely(c->sp != (uintptr_t)return_slot))
 		return 0;
+	/*
+	 * From the innermost on: where one is not as it was, this may be another stack, which ends below
+	 * the place of the next.
+	 */
+	if (unlikely(*return_slot != c->frame[0]))
+		return 0;
 	/* A loop would count as much as it compares. */
 #define SAME(i)	case i + 1:									if (unlikely(return_slot[c->at[i]] != c->frame[i]))					return 0;								__attribute__((fallthrough))
 	switch (c->depth) {
 	SAME(11); SAME(10); SAME(9); SAME(8); SAME(7); SAME(6); SAME(5); SAME(4); SAME(3);
 	SAME(2); SAME(1);
 	case 1:
-		return likely(*return_slot == c->frame[0]) ? c->id : 0;
+		return c->id;
 	default:
 		__builtin_unreachable();
 	}

@@ -40,7 +40,8 @@ hidden __thread struct thread_state self __attribute__((tls_model("initial-exec"
 };
 hidden bool clock_is_tsc;
 
-static const char *directory;
+/* A copy: programs write over their environment to change what ps shows. */
+static char directory[160];
 static uint64_t ring_room = (1U << 20) / sizeof(struct event_record);
 
 /* Not mmap(): that is interposed. */
@@ -102,11 +103,12 @@ static bool may_use_tsc(void)
 
 static void set_up_library(void)
 {
-	const char *text = getenv("MEMPROF_RING_BYTES");
+	const char *text = getenv("MEMPROF_RING_BYTES"), *session = getenv("MEMPROF_SESSION");
 	uint64_t bytes = text ? strtoull(text, NULL, 10) : 0;
 	struct process_state *p;
 
-	directory = getenv("MEMPROF_SESSION");
+	if (session && strlen(session) < sizeof(directory))
+		strcpy(directory, session);
 	if (bytes >= 4096 && bytes <= 1U << 30)
 		ring_room = bytes / sizeof(struct event_record);
 	text = getenv("MEMPROF_DEPTH");
@@ -134,7 +136,7 @@ static bool set_up_process(void)
 		while (__atomic_load_n(&once, __ATOMIC_ACQUIRE) != 2)
 			sched_yield();
 	}
-	if (process == &no_process || !directory)
+	if (process == &no_process || !*directory)
 		return false;
 	expected = 0;
 	if (!__atomic_load_n(&process->generation, __ATOMIC_ACQUIRE)) {
@@ -171,16 +173,18 @@ static bool may_be_as_large(size_t bytes)
 /* Names the file of a ring; without one, an empty file tells the recorder.  Returns whether it is there. */
 static bool name_ring(int fd, uint32_t tid)
 {
-	char path[256], link[64];
+	char path[sizeof(directory) + 64], link[64];
 	unsigned int tries = 0;
+	uint64_t number;
 	int failed;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	/* After exec the numbers begin again, and the recorder may not have come yet. */
 	do {
-		if (snprintf(path, sizeof(path), "%s/%u.%u.%u", directory, process->pid, tid,
-			     __atomic_add_fetch(&process->rings, 1, __ATOMIC_RELAXED)) >= (int)sizeof(path))
-			return false;
+		number = __atomic_add_fetch(&process->rings, 1, __ATOMIC_RELAXED);
+		/* After exec the numbers begin again, and the recorder may not have come yet. */
+		if (tries)
+			number += process->generation;
+		snprintf(path, sizeof(path), "%s/%u.%u.%lu", directory, process->pid, tid, (unsigned long)number);
 		failed = fd < 0 ? mknod(path, S_IFREG | 0600, 0) :
 				  linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 	} while (failed && errno == EEXIST && ++tries < MAX_TRIES);
@@ -241,6 +245,8 @@ bool ring_begin(void)
 	if (!name_ring(fd, tid)) {
 		syscall(SYS_munmap, ring, bytes);
 		self.ring = NULL;
+		/* Without /proc there is no name for a file that is open. */
+		name_ring(-1, tid);
 	} else {
 		self.generation = process->generation;
 		self.finished = 0;
@@ -395,7 +401,7 @@ void ring_event(enum event_type type, const void *addr, uint64_t size, unsigned 
  */
 bool ring_write_chain(uint32_t id, unsigned int depth, const uintptr_t *frames)
 {
-	const unsigned int n = 1 + (depth + 2) / 3;
+	const unsigned int n = CHAIN_RECORDS(depth);
 	unsigned int i, k, cpu;
 	uint64_t time = ring_now(&cpu), words[3];
 	struct event_record e;
@@ -419,7 +425,8 @@ bool ring_write_chain(uint32_t id, unsigned int depth, const uintptr_t *frames)
 /* The thread ends: the recorder may forget the ring when it has read it. */
 void ring_thread_exit(void)
 {
-	if (self.ring) {
+	/* In a child of fork() that had no event yet, the ring is the parent's, and not mapped. */
+	if (self.ring && self.generation == process->generation) {
 		__atomic_store_n(&self.ring->done, 1, __ATOMIC_RELEASE);
 		syscall(SYS_munmap, self.ring,
 			RING_HEADER + ring_room * sizeof(struct event_record));

@@ -165,6 +165,21 @@ uint64_t rings_clock_error(const struct rings *rings)
 	return rings->clock.error_ns;
 }
 
+/* PID.TID.NUMBER: others may have put there what they like, and its name is printed. */
+static bool is_ring_name(const char *name)
+{
+	int parts;
+
+	for (parts = 0; parts < 3; parts++) {
+		const size_t n = strspn(name, "0123456789");
+
+		if (!n || name[n] != (parts < 2 ? '.' : '\0'))
+			return false;
+		name += n + 1;
+	}
+	return true;
+}
+
 static void write_stream(struct rings *rings, const struct stream_record *stream, uint64_t time)
 {
 	writer_chunk(&rings->r->writer, CHUNK_STREAM, stream->stream, time, time, 1,
@@ -187,8 +202,7 @@ static void add_empty(struct rings *rings, const char *name)
 	const uint64_t time = now_ns();
 
 	rings->r->without_ring++;
-	if (sscanf(name, "%u.%u.", &stream.pid, &stream.tid) != 2)
-		return;
+	sscanf(name, "%u.%u.", &stream.pid, &stream.tid);
 	write_stream(rings, &stream, time);
 	write_lost(rings, stream.stream, time, 1);
 	record_lost(rings->r, LOST_EVENTS, stream.stream, time, 1);
@@ -203,7 +217,7 @@ static void add_ring(struct rings *rings, const char *name)
 	bool good;
 	int fd;
 
-	if (strlen(name) >= sizeof(s->name))
+	if (strlen(name) >= sizeof(s->name) || !is_ring_name(name))
 		return;
 	HASH_FIND_STR(rings->table, name, s);
 	if (s)
