@@ -56,6 +56,21 @@ static void on_signal(int sig)
 	interrupted = sig;
 }
 
+/* What is ignored stays so (nohup), but for Ctrl-C, which ends the recording. */
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal }, old;
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		sigaction(signals[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN || signals[i] == SIGINT)
+			sigaction(signals[i], &action, NULL);
+	}
+	command_ignore_pipe();
+}
+
 static const struct verb_usage usage = {
 	.command = "memprof record", .operands = "[options] [-- COMMAND [ARGUMENT...]]",
 	.about = "Record memory accesses and the objects they are of, while COMMAND runs, or until Ctrl-C.",
@@ -87,6 +102,10 @@ static int set_environment(void *ctx)
 	setenv("MEMPROF_RING_BYTES", value, 1);
 	snprintf(value, sizeof(value), "%u", o->depth);
 	setenv("MEMPROF_DEPTH", value, 1);
+	/* AddressSanitizer refuses to run with another library before its own. */
+	had = getenv("ASAN_OPTIONS");
+	snprintf(value, sizeof(value), "%s%sverify_asan_link_order=0", had ? had : "", had && *had ? ":" : "");
+	setenv("ASAN_OPTIONS", value, 1);
 	return OK;
 }
 
@@ -586,7 +605,6 @@ static int take_function(const struct opt *opt, const char *value)
 
 int cmd_record(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	struct options o = {
 		.output = DEFAULT_FILE, .depth = 8, .ring_bytes = 1 << 20,
 		.want = { .user = true, .loads = true, .stores = true },
@@ -634,10 +652,7 @@ int cmd_record(int argc, char **argv)
 		return complain(USAGE, "--count and --frequency: one of them");
 	if (!o.want.loads && !o.want.stores)
 		return complain(USAGE, "--loads and --stores: neither of them records both");
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	catch_signals();
 	/* Before any event is open, which the guard would keep. */
 	if (guard_begin("memprof", false))
 		return FAILED;

@@ -33,6 +33,8 @@ volatile sig_atomic_t command_interrupted;
 
 static sigset_t before;		/* the signal mask at the start */
 static bool caught;
+static struct sigaction pipe_before;
+static bool pipe_ignored;
 
 static void on_signal(int sig)
 {
@@ -61,16 +63,29 @@ void command_catch_signals(void)
 		sigaction(signals[i], &action, NULL);
 		sigaddset(&blocked, signals[i]);
 	}
-	/* Ctrl-C may end the command before command_start()'s byte is written. */
-	signal(SIGPIPE, SIG_IGN);
+	command_ignore_pipe();
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	caught = true;
+}
+
+/**
+ * command_ignore_pipe() - have no SIGPIPE; the command has it as this was started with
+ *
+ * Ctrl-C may end the command before command_start()'s byte is written.
+ */
+void command_ignore_pipe(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGPIPE, &ignore, &pipe_before);
+	pipe_ignored = true;
 }
 
 static void restore_signals(void)
 {
 	signal(SIGINT, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
+	if (pipe_ignored)
+		sigaction(SIGPIPE, &pipe_before, NULL);
 	if (caught)
 		sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -28,6 +28,7 @@ struct tracing {
 extern volatile sig_atomic_t command_interrupted;
 
 void command_catch_signals(void);
+void command_ignore_pipe(void);
 int command_wait(pid_t child, pid_t tracer, int timeout_ms);
 pid_t command_start(char **command, int (*prepare)(void *ctx), void *ctx, int *go);
 int command_status(int status);

@@ -301,6 +301,37 @@ static void nothing_of_a_session_stays(void **unused)
 	end_session(&s);
 }
 
+static int to_pipe(void *fd)
+{
+	return dup2(*(int *)fd, STDOUT_FILENO) < 0 ? FAILED : OK;
+}
+
+/* As nohup and services have it; Ctrl-C ends the command in any case. */
+static void the_command_ignores_what_was_ignored(void **unused)
+{
+	char *command[] = { "sed", "-n", "s/^SigIgn:.*\\(.\\{8\\}\\)$/\\1/p", "/proc/self/status", NULL };
+	char ignored[16] = "";
+	int ends[2], go, status;
+	pid_t pid;
+
+	(void)unused;
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	assert_int_equal(pipe(ends), 0);
+	catch_signals();
+	pid = command_start(command, to_pipe, &ends[1], &go);
+	assert_true(pid > 0);
+	assert_int_equal(write(go, "", 1), 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(read(ends[0], ignored, sizeof(ignored) - 1), 9);
+	assert_int_equal(strtoul(ignored, NULL, 16), 1 << (SIGHUP - 1) | 1 << (SIGPIPE - 1));
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +341,7 @@ int main(void)
 		cmocka_unit_test(a_ring_that_another_process_cuts_ends),
 		cmocka_unit_test(losses_that_no_record_tells_are_told),
 		cmocka_unit_test(nothing_of_a_session_stays),
+		cmocka_unit_test(the_command_ignores_what_was_ignored),
 	};
 
 	return cmocka_run_group_tests_name("memprof record", tests, make_path, remove_path);
