@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/complain.h"
@@ -27,7 +26,11 @@ int sink_open(struct sink *s, const char *path, uint64_t start)
 {
 	memset(s, 0, sizeof(*s));
 	s->start = start;
-	return writer_open(&s->writer, path, start);
+	if (writer_open(&s->writer, path, start))
+		return FAILED;
+	/* The input may be the same file. */
+	s->writer.at_end = true;
+	return OK;
 }
 
 static void flush_tasks(struct sink *s)
@@ -148,14 +151,13 @@ static void put_json(struct sink *s, enum chunk_type type, json_t *json)
 /**
  * sink_close() - end a recording
  * @s: the recording
- * @meta: what it is of, to be freed; NULL: it failed, and a file is left empty or removed
+ * @meta: what it is of, to be freed; NULL: it failed, and no file is made
  *
  * Return: OK, or FAILED after saying why; FAILED without @meta, of which the caller has said why.
  */
 int sink_close(struct sink *s, json_t *meta)
 {
 	const bool failed = !meta;
-	struct stat st;
 	uint32_t i;
 
 	flush_tasks(s);
@@ -172,10 +174,8 @@ int sink_close(struct sink *s, json_t *meta)
 		free(s->cpus[i]);
 	numbers_free(&s->numbers);
 	free(s->tasks.data);
-	if (writer_close(&s->writer))
-		return FAILED;
-	/* One that has no name any more cannot be removed. */
-	if (failed && !stat(s->writer.path, &st) && S_ISREG(st.st_mode) && !truncate(s->writer.path, 0))
-		unlink(s->writer.path);
-	return failed ? FAILED : OK;
+	if (!failed)
+		return writer_close(&s->writer);
+	writer_drop(&s->writer);
+	return FAILED;
 }

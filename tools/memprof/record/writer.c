@@ -3,7 +3,9 @@
 /* Writes the chunks of a recording. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -34,18 +36,70 @@ static void put(struct writer *w, const void *data, size_t bytes)
 	}
 }
 
-/* Else it is a device or a pipe, which stays. */
-static bool is_regular(const struct writer *w)
+/*
+ * A file is written under a name beside its own, so that what was there stays; a device, a pipe or
+ * a file without a name is written in place.  Return: its descriptor, or -1
+ */
+static int open_file(struct writer *w)
 {
+	char target[PATH_MAX];
 	struct stat st;
+	mode_t mask;
+	int fd;
 
-	return !fstat(w->fd, &st) && S_ISREG(st.st_mode);
+	/* A symbolic link stays one: what it leads to is replaced. */
+	snprintf(target, sizeof(target), "%s", w->path);
+	if (!stat(w->path, &st) && (!S_ISREG(st.st_mode) || !realpath(w->path, target)))
+		return open(w->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (lstat(target, &st)) {
+		mask = umask(0);
+		umask(mask);
+		st.st_mode = 0644 & ~mask;
+	} else if (S_ISLNK(st.st_mode)) {
+		return open(w->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	} else if (access(target, W_OK)) {
+		return -1;
+	}
+	w->target = strdup(target);
+	if (!w->target || asprintf(&w->tmp, "%s.XXXXXX", target) < 0) {
+		w->tmp = NULL;
+		errno = ENOMEM;
+		return -1;
+	}
+	fd = mkostemp(w->tmp, O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	/* If there is no memory left for a table, the program ends. */
+	leftover_add(w->tmp);
+	if (fchmod(fd, st.st_mode & 07777))
+		w->error = errno;
+	return fd;
+}
+
+static void free_names(struct writer *w)
+{
+	free(w->tmp);
+	free(w->target);
+	w->tmp = w->target = NULL;
+}
+
+/* Give the file its name. */
+static void name_file(struct writer *w)
+{
+	if (rename(w->tmp, w->target)) {
+		w->error = errno;
+		return;
+	}
+	leftover_done(w->tmp);
+	free(w->tmp);
+	w->tmp = NULL;
+	leftover_add(w->target);
 }
 
 /**
  * writer_open() - begin a recording
  * @w: to be closed with writer_close()
- * @path: the file, kept, not copied; what was there is gone
+ * @path: the file, kept, not copied; what was there stays until there are samples or events
  * @start_ns: CLOCK_MONOTONIC
  *
  * Return: OK, or FAILED after saying why.
@@ -57,12 +111,12 @@ int writer_open(struct writer *w, const char *path, uint64_t start_ns)
 
 	memset(w, 0, sizeof(*w));
 	w->path = path;
-	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (w->fd < 0)
-		return complain(FAILED, "%s: %s", path, strerror(errno));
-	/* If there is no memory left for a table, the program ends. */
-	if (is_regular(w))
-		leftover_add(path);
+	w->fd = open_file(w);
+	if (w->fd < 0) {
+		complain(FAILED, "%s: %s", path, strerror(errno));
+		free_names(w);
+		return FAILED;
+	}
 	memcpy(h.magic, MEMPROF_MAGIC, sizeof(h.magic));
 	clock_gettime(CLOCK_REALTIME, &t);
 	h.start_real_ns = t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
@@ -105,24 +159,50 @@ void writer_chunk(struct writer *w, enum chunk_type type, uint32_t stream, uint6
 	for (i = 0; i < nr; i++)
 		put(w, data[i].iov_base, data[i].iov_len);
 	w->counts[type] += records;
+	/* From here on it is kept, whatever ends the program. */
+	if (w->tmp && !w->at_end && !w->error && (type == CHUNK_SAMPLES || type == CHUNK_EVENTS))
+		name_file(w);
+}
+
+/* A part of a recording looks like a short one. */
+static void end_names(struct writer *w, bool remove)
+{
+	const char *name = w->tmp ? w->tmp : w->target;
+
+	if (name && remove)
+		unlink(name);
+	if (name)
+		leftover_done(name);
+	free_names(w);
 }
 
 /**
  * writer_close() - end a recording
  * @w: the recording
  *
- * Return: OK, or FAILED after saying why, with no file.
+ * Return: OK, or FAILED after saying why, with no file of it.
  */
 int writer_close(struct writer *w)
 {
-	const bool regular = is_regular(w);
-
 	if (close(w->fd) && !w->error)
 		w->error = errno;
-	/* A part of a recording looks like a short one. */
-	if (regular && w->error)
-		unlink(w->path);
-	if (regular)
-		leftover_done(w->path);
-	return !w->error ? OK : complain(FAILED, "%s: %s", w->path, strerror(w->error));
+	if (w->tmp && !w->error)
+		name_file(w);
+	if (w->error)
+		complain(FAILED, "%s: %s", w->path, strerror(w->error));
+	end_names(w, w->error);
+	return w->error ? FAILED : OK;
+}
+
+/**
+ * writer_drop() - end a recording that is not to be kept, without a message
+ * @w: the recording; what was there before it stays, if it was not named yet
+ */
+void writer_drop(struct writer *w)
+{
+	/* One without a name is left empty; a pipe cannot be. */
+	if (!w->target && ftruncate(w->fd, 0))
+		errno = 0;
+	close(w->fd);
+	end_names(w, true);
 }

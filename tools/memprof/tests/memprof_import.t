@@ -92,6 +92,26 @@ for my $kind (qw(spe spe-pipe spe-misses)) {
 	   "$kind: the line that two cores share");
 }
 
+# A recording takes the place of another file only when it is complete, even of the one it is made of.
+mkdir "$dir/place";
+is((run("$memprof import $dir/native.data -o $dir/made.data"))[0], 0, 'a recording');
+my $made = slurp("$dir/made.data");
+spew("$dir/place/same", $native);
+is((run("$memprof import $dir/place/same -o $dir/place/same"))[0], 0, 'a file is imported into itself');
+is((run("$memprof report summary $dir/place/same"))[0], 0, '... and is a recording then');
+spew("$dir/place/in", $native);
+symlink('in', "$dir/place/out");
+is((run("$memprof import $dir/place/in -o $dir/place/out"))[0], 0, '... or through a symbolic link');
+is((run("$memprof report summary $dir/place/in"))[0], 0, '... of which the file becomes the recording');
+ok(-l "$dir/place/out", '... and which stays');
+spew("$dir/place/samples", "address\n1\nzz\n");
+spew("$dir/place/good", $made);
+is((run("$memprof import $dir/place/samples -o $dir/place/samples"))[0], 1, 'what cannot be read');
+is(slurp("$dir/place/samples"), "address\n1\nzz\n", '... stays when it was to be imported into itself');
+is((run("$memprof import $dir/place/samples -o $dir/place/good"))[0], 1, '... or into a recording');
+ok(slurp("$dir/place/good") eq $made, '... which stays, too');
+is(join(' ', sort map { s{.*/}{}r } glob("$dir/place/*")), 'good in out same samples', 'no other file is left');
+
 # --- comma-separated samples ---
 
 my $samples = spew("$dir/samples.csv", <<'END');

@@ -123,7 +123,7 @@ static void checks_do_not_depend_on_the_stack(void **unused)
 	assert_int_equal(writer_open(&w, path, 1), OK);
 	for (i = 0; i < 2; i++) {
 		writer_chunk(&w, CHUNK_META, 0, 5, 5, 1, &(struct iovec){ data, sizeof(data) }, 1);
-		f = fopen(path, "r");
+		f = fopen(w.tmp, "r");
 		assert_int_equal(fread(&read, 1, sizeof(read), f),
 				 sizeof(read.file) + (i + 1) * sizeof(read.chunk[0]));
 		fclose(f);
@@ -133,6 +133,36 @@ static void checks_do_not_depend_on_the_stack(void **unused)
 	for (i = 0; i < 2; i++)
 		assert_int_equal(read.chunk[i].h.check, (uint32_t)XXH3_64bits_withSeed(read.chunk[i].data,
 				 sizeof(data), XXH3_64bits(&read.chunk[i].h, hashed)));
+}
+
+static off_t size_now(void)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_size;
+}
+
+/* An earlier recording is replaced by the first samples; after that the new one is kept by its name. */
+static void a_recording_replaces_another_once_it_has_samples(void **unused)
+{
+	const struct sample_record sample = { .op = 1 };
+	struct writer w;
+	off_t size;
+
+	(void)unused;
+	assert_int_equal(truncate(path, 12345), 0);
+	assert_int_equal(writer_open(&w, path, 1), OK);
+	writer_chunk(&w, CHUNK_META, 0, 5, 5, 1, &(struct iovec){ "{}", 2 }, 1);
+	assert_int_equal(size_now(), 12345);
+	writer_drop(&w);
+	assert_int_equal(size_now(), 12345);
+	assert_int_equal(writer_open(&w, path, 1), OK);
+	writer_chunk(&w, CHUNK_SAMPLES, 0, 5, 5, 1, &(struct iovec){ (void *)&sample, sizeof(sample) }, 1);
+	size = size_now();
+	assert_int_equal(size, sizeof(struct file_header) + sizeof(struct chunk_header) + sizeof(sample));
+	assert_int_equal(writer_close(&w), OK);
+	assert_int_equal(size_now(), size);
 }
 
 /* A session, and a ring of a thread of this process in it, with room for as many records. */
@@ -338,6 +368,7 @@ int main(void)
 		cmocka_unit_test(arguments_that_are_not_utf8_are_recorded),
 		cmocka_unit_test(long_commands_are_cut_between_characters),
 		cmocka_unit_test(checks_do_not_depend_on_the_stack),
+		cmocka_unit_test(a_recording_replaces_another_once_it_has_samples),
 		cmocka_unit_test(a_ring_that_another_process_cuts_ends),
 		cmocka_unit_test(losses_that_no_record_tells_are_told),
 		cmocka_unit_test(nothing_of_a_session_stays),
