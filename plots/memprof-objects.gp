@@ -5,11 +5,13 @@ if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname
 load plots . "/common.gp"
 
 set xlabel "share of the remote accesses (%)"
-set xrange [0:*]
+set xrange [0:1<*]
 set yrange [11.5:-0.5]
 set grid noytics xtics
 set lmargin 46
 unset key
+# Empty if no access is remote.
+share(s) = strlen(s) ? real(s) : 0
 short(s) = strlen(s) > 44 ? s[1:41] . "..." : s
-plot csv using (column("remote_share_pct") / 2):(column(0)):(column("remote_share_pct") / 2):(0.4):ytic(short(strcol("site"))) \
+plot csv using (share(strcol("remote_share_pct")) / 2):(column(0)):(share(strcol("remote_share_pct")) / 2):(0.4):ytic(short(strcol("site"))) \
 	every ::0::11 with boxxyerror lc rgb "#0072B2"
