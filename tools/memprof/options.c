@@ -22,6 +22,9 @@ int common_time(const struct opt *o, const char *value)
 	if (parse_time(value, "s", &seconds))
 		return complain(USAGE, "--%s %s: not a time such as 250ms or 1.5s", o->name, value);
 	*(uint64_t *)o->to = llround(seconds * 1e9);
+	/* 0 is no limit. */
+	if (!strcmp(o->name, "until") && !*(uint64_t *)o->to)
+		return complain(USAGE, "--until %s: not a time above 0", value);
 	return OK;
 }
 
@@ -54,6 +57,8 @@ static int read_wrappers(struct wrapper_names *w, const char *path)
 		name = strdup(name);
 		ret = name ? add_wrapper(w, name) : complain(FAILED, "no memory left");
 	}
+	if (!ret && ferror(f))
+		ret = complain(USAGE, "--wrapper @%s: %s", path, strerror(errno));
 	fclose(f);
 	return ret;
 }

@@ -66,5 +66,21 @@ is(sprintf('%.0f', $parts[0]{duration}), 20, 'duration of the first part');
 is(sprintf('%.0f', $parts[1]{duration}), 40, 'and of the other');
 is(summary($gen, '--pid', 7)->{'samples of memory accesses'}, 0, 'no samples of a process that is not there');
 
+for my $until (qw(0 0.1ns)) {
+	my ($status, undef, $err) = run("$memprof report summary $gen --until $until");
+	is("$status $err", "2 memprof: --until $until: not a time above 0\n", "--until $until is not taken for no limit");
+}
+{
+	my ($status, undef, $err) = run("$memprof report summary $gen --wrapper \@$dir");
+	is($status, 2, '--wrapper of a directory is refused');
+	like($err, qr/--wrapper \@\Q$dir\E: Is a directory/, '... and why');
+}
+my $local = "$dir/local.data";
+is(system("$build/tools/tests/memprof_gen", '--local', $local, 2000, 500, 4, 20, 1), 0, 'no access is remote');
+{
+	my ($status, undef, $err) = run("$memprof plot objects $local -o $dir/objects.png");
+	is("$status $err", '0 ', 'its objects can be drawn');
+}
+
 ok(read_under_sanitizers(), 'no report of the sanitizers');
 done_testing();
