@@ -129,6 +129,10 @@ is("$nodes->{accesses} $nodes->{latency_cycles}", '1 200', 'nodes and latency');
 my @flow = rows("report flow --thread 1 --all $dir/csv.data");
 is(join(' ', map { "$_->{access}:$_->{level}" } @flow), 'read:remote memory write:L1 write:unknown', 'levels and stores');
 
+spew($samples, "time,cpu,tid,address\n10,0,7,0xffff888000001040\n20,1,8,0xffff888000001040\n");
+is((run("$memprof import $samples -o $dir/kernel.data"))[0], 0, 'samples of the kernel');
+is((rows("report lines --all $dir/kernel.data"))[0]{line}, '0xffff888000001040', '... lines have whole addresses');
+
 for my $case (
 	[ "cpu,latency\n1,2\n", qr/samples.csv:1: neither a column address nor object/ ],
 	[ "address\nzz\n", qr/samples.csv:2: address: zz: not a number/ ],

@@ -57,7 +57,7 @@ static struct user *find_user(struct line *l, uint32_t thread)
 static int add_access(struct line **lines, const struct memprof *m, const struct memprof_access *a)
 {
 	const struct memprof_object *o = memprof_object(m, a->object);
-	const uint64_t address = o->address + a->offset, bit = UINT64_C(1) << address % LINE;
+	const uint64_t address = a->address, bit = UINT64_C(1) << address % LINE;
 	struct line *l, key = { .key = { .address = address / LINE * LINE, .pid = o->pid } };
 	struct user *u;
 
