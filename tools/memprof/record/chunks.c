@@ -47,7 +47,8 @@ void chunk_data_src(struct sample_record *r, uint64_t data_src)
 {
 	const struct data_src src = data_src_decode(data_src);
 
-	r->op = src.load | src.store << 1;
+	/* A locked instruction reads and writes, even if perf reports a load. */
+	r->op = src.locked ? 3 : src.load | src.store << 1;
 	r->level = record_level[src.level];
 	r->hitm = src.modified;
 	r->tlb_miss = src.tlb_miss;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #define XXH_STATIC_LINKING_ONLY	/* its state on the stack */
@@ -133,6 +134,19 @@ static void checks_do_not_depend_on_the_stack(void **unused)
 	for (i = 0; i < 2; i++)
 		assert_int_equal(read.chunk[i].h.check, (uint32_t)XXH3_64bits_withSeed(read.chunk[i].data,
 				 sizeof(data), XXH3_64bits(&read.chunk[i].h, hashed)));
+}
+
+/* perf reports some of them as loads. */
+static void locked_instructions_read_and_write(void **unused)
+{
+	struct sample_record r = { };
+
+	(void)unused;
+	chunk_data_src(&r, (uint64_t)PERF_MEM_OP_LOAD << PERF_MEM_OP_SHIFT |
+		       (uint64_t)PERF_MEM_LOCK_LOCKED << PERF_MEM_LOCK_SHIFT);
+	assert_int_equal(r.op, 3);
+	chunk_data_src(&r, (uint64_t)PERF_MEM_OP_LOAD << PERF_MEM_OP_SHIFT);
+	assert_int_equal(r.op, 1);
 }
 
 static off_t size_now(void)
@@ -368,6 +382,7 @@ int main(void)
 		cmocka_unit_test(arguments_that_are_not_utf8_are_recorded),
 		cmocka_unit_test(long_commands_are_cut_between_characters),
 		cmocka_unit_test(checks_do_not_depend_on_the_stack),
+		cmocka_unit_test(locked_instructions_read_and_write),
 		cmocka_unit_test(a_recording_replaces_another_once_it_has_samples),
 		cmocka_unit_test(a_ring_that_another_process_cuts_ends),
 		cmocka_unit_test(losses_that_no_record_tells_are_told),
