@@ -135,7 +135,7 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 		return FAILED;
 	leftover_add(p.tmp);
 	failed = dot ? run_dot(&p) : run_gnuplot(a, view, &p, title);
-	if (!failed && rename(p.tmp, output))
+	if (!failed && outfile_rename(p.tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
 	if (failed) {
 		unlink(p.tmp);

@@ -11,6 +11,16 @@
 #include "leftover.h"
 #include "outfile.h"
 
+/* Of the file that is there, or what a new one gets. */
+static mode_t mode_of(const char *path)
+{
+	const mode_t mask = umask(0);
+	struct stat st;
+
+	umask(mask);
+	return !lstat(path, &st) && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0666 & ~mask;
+}
+
 /**
  * outfile_open() - open an output file under a temporary name
  * @o: the file; end it with outfile_close() or outfile_drop()
@@ -39,7 +49,7 @@ int outfile_open(struct outfile *o, const char *path)
 	if (fd < 0)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
 	leftover_add(o->tmp);
-	fchmod(fd, 0644);
+	fchmod(fd, mode_of(path));
 	o->f = fdopen(fd, "w");
 	if (o->f)
 		return OK;
@@ -48,6 +58,18 @@ int outfile_open(struct outfile *o, const char *path)
 	unlink(o->tmp);
 	leftover_done(o->tmp);
 	return FAILED;
+}
+
+/**
+ * outfile_rename() - give a complete file its name, with the mode of the file that it replaces
+ * @tmp: its temporary name
+ * @path: its final name
+ *
+ * Return: 0, or -1 with errno set.
+ */
+int outfile_rename(const char *tmp, const char *path)
+{
+	return chmod(tmp, mode_of(path)) || rename(tmp, path) ? -1 : 0;
 }
 
 /**

@@ -14,6 +14,7 @@ struct outfile {
 
 int outfile_open(struct outfile *o, const char *path);
 int outfile_close(struct outfile *o, int failed);
+int outfile_rename(const char *tmp, const char *path);
 void outfile_drop(struct outfile *o);
 
 #endif

@@ -207,7 +207,7 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 	failed = commands ? gnuplot_run(p.plots, view->name, commands) :
 			    complain(FAILED, "no memory left");
 	free(commands);
-	if (!failed && rename(p.tmp, output))
+	if (!failed && outfile_rename(p.tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
 	if (failed) {
 		unlink(p.tmp);

@@ -365,7 +365,7 @@ static int draw(struct drawing *d, const struct plot_kind *kind, const char *pic
 	text = commands(d, plots, csv, tmp);
 	failed = text ? gnuplot_run(plots, script, text) : complain(FAILED, "no memory left");
 	free(text);
-	if (!failed && rename(tmp, picture))
+	if (!failed && outfile_rename(tmp, picture))
 		failed = complain(FAILED, "%s: %s", picture, strerror(errno));
 	if (failed)
 		unlink(tmp);

@@ -255,7 +255,7 @@ int pcp_close(struct pcp *p, int failed)
 		snprintf(to, sizeof(to), "%s.%s", p->output, suffixes[s]);
 		if (failed)
 			unlink(from);
-		else if (rename(from, to))
+		else if (outfile_rename(from, to))
 			failed = complain(FAILED, "%s: %s", to, strerror(errno));
 	}
 	HASH_ITER(hh, p->instances, i, next) {

@@ -76,6 +76,26 @@ is_deeply([ map { $_->{phys_addr} } rows($file, 'spatial --addr 17M-18M') ], [ 1
 	is(scalar @over, 0, 'none is over another');
 }
 
+# A file has the mode that the umask gives, and one that is replaced keeps its own.
+for my $verb ('report wss', 'plot wss', 'plot heatmap', 'export --to csv', 'export --to pcp', 'cut') {
+	my ($picture, $pcp) = map { scalar $verb =~ $_ } qr/plot/, qr/pcp/;
+	my $out = "$dir/mode" . ($picture ? '.svg' : $verb =~ /cut/ ? '.dat' : '');
+	my @made = $pcp ? map({ "$out.$_" } qw(0 index meta)) : $picture ? ($out, $out =~ s/svg$/csv/r) : $out;
+	for my $case ([ 0077, undef, 0600 ], [ 0022, undef, 0644 ], [ 0022, 0600, 0600 ], [ 0077, 0640, 0640 ]) {
+		my ($umask, $before, $want) = @$case;
+		unlink @made;
+		if (defined $before) {
+			spew($_, '') for @made;
+			chmod $before, @made;
+		}
+		my $old = umask $umask;
+		my ($status, undef, $err) = run("$memref $verb $file -o $out");
+		umask $old;
+		is_deeply([ $status, map { (stat)[2] & 0777 } @made ], [ 0, ($want) x @made ],
+			sprintf '%s: umask %03o, %s', $verb, $umask, defined $before ? sprintf 'over %03o', $before : 'new') or diag $err;
+	}
+}
+
 # A class without a page there is drawn, and gnuplot does not warn of it.
 for my $view (qw(temporal wss spatial)) {
 	my ($status, undef, $err) = run("$memref plot $view $file --class kernel --addr 17M-18M -o $dir/none.svg");
