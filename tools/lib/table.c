@@ -148,20 +148,17 @@ static int print_json_cell(const struct table *t, size_t i, FILE *out)
 	int digits = t->columns[i % t->nr_columns].digits, ret;
 	json_t *value = NULL;
 	char buf[NUMBER_SIZE];
-	double real, scale;
+	double real;
 
 	switch (cell->type) {
 	case CELL_INT:
 		return fputs(cell_text(t, i, buf), out) < 0 ? -1 : 0;
 	case CELL_REAL:
-		/* As many digits as text and CSV show. */
-		if (digits < 0) {
-			format_real(digits, cell->real, buf, sizeof(buf));
-			real = strtod(buf, NULL);
-		} else {
-			scale = pow(10, digits);
-			real = round(cell->real * scale) / scale;
-		}
+		/* The number that text and CSV show, digit by digit. */
+		format_real(digits, cell->real, buf, sizeof(buf));
+		if (!digits && fabs(cell->real) < 1e15)
+			return fputs(buf, out) < 0 ? -1 : 0;
+		real = strtod(buf, NULL);
 		value = json_real(isfinite(real) ? real : cell->real);
 		break;
 	case CELL_NONE:

@@ -260,6 +260,29 @@ static void expect(struct cell cell, enum table_format format, const char *wante
 
 #define JSON(rows) "{\"schema_version\": 1, \"rows\": " rows "}\n"
 
+/* Ties and what binary numbers make of them: the same last digit in all formats. */
+static void json_has_the_digits_of_csv(void **state)
+{
+	const double reals[] = { 0.5, 1.5, 2.5, 248.5, -248.5, 0.125, 0.375, 1.005, 1.0005, 2.675, 0.0625, 1e12 + 0.5, 1e17 };
+	struct column column = { "time_s", CELL_REAL, 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(reals) / sizeof(*reals); i++)
+		for (column.digits = 0; column.digits < 4; column.digits++) {
+			char *csv = print_cell(REAL_CELL(reals[i]), &column, TABLE_CSV);
+			char *json = print_cell(REAL_CELL(reals[i]), &column, TABLE_JSON);
+			const char *shown = strstr(json, "\"time_s\": ") + 10;
+
+			assert_true(strtod(strchr(csv, '\n'), NULL) == strtod(shown, NULL));
+			/* Without digits it is an integer in both. */
+			if (!column.digits && reals[i] < 1e15)
+				assert_int_equal(shown[strspn(shown, " -0123456789")], '\n');
+			free(csv);
+			free(json);
+		}
+}
+
 static void names_that_are_not_utf8_stay_in_json(void **state)
 {
 	(void)state;
@@ -377,6 +400,7 @@ static void parts_are_the_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(json_has_the_digits_of_csv),
 		cmocka_unit_test(names_that_are_not_utf8_stay_in_json),
 		cmocka_unit_test(escapes_reach_no_terminal),
 		cmocka_unit_test(addresses_above_2_63_stay_unsigned),
