@@ -192,6 +192,14 @@ sub test_false_sharing {
 	is(scalar @rows, 4, 'the loop is folded');
 }
 
+# Offsets of samples have no sign: objects of 2 GiB and more exist.
+sub test_far_field {
+	begin();
+	sample(0, $function{scan} + 2, 0xffff888000100000, 0x9000_0010, from => 'l3', latency => 50);
+	my $file = spew("$dir/far.txt", $text);
+	is((rows("report latency $file"))[0]{field}, '+0x90000010', 'a field behind 2 GiB');
+}
+
 # Counters of two CPUs in a line of static data, and two objects on a line.
 sub test_samples_alone {
 	begin();
@@ -1068,6 +1076,7 @@ test_queue();
 test_allocations_alone();
 test_frees_of_unknown_allocations();
 test_false_sharing();
+test_far_field();
 test_samples_alone();
 test_time();
 test_samples_of_slabs();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Cells and labels that several views share. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,12 +59,12 @@ const char *type_label(const struct dtype *t)
  * @buf: set to the name
  * @size: of @buf
  */
-void field_label(struct analysis *a, uint32_t type, int32_t offset, char *buf, size_t size)
+void field_label(struct analysis *a, uint32_t type, int64_t offset, char *buf, size_t size)
 {
 	const struct dtype *t = a->m.by_index[type];
 
 	if (offset < 0)
-		snprintf(buf, size, "-0x%x", -offset);
+		snprintf(buf, size, "-0x%" PRIx64, -offset);
 	else
 		layouts_field_name(&a->l, t->struct_name, offset, t->size, buf, size);
 }

@@ -82,7 +82,7 @@ int shared_lines(struct analysis *a, struct table *t);
 struct cell share_cell(double part, double whole);
 struct cell level_cell(const struct tally *t, char *buf, size_t size);
 const char *type_label(const struct dtype *t);
-void field_label(struct analysis *a, uint32_t type, int32_t offset, char *buf, size_t size);
+void field_label(struct analysis *a, uint32_t type, int64_t offset, char *buf, size_t size);
 bool type_bounces(const struct analysis *a, const struct dtype *t);
 struct dtype **types_by(struct analysis *a, double (*key)(struct analysis *a, const struct dtype *t),
 			uint32_t *nr);
