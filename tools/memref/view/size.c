@@ -75,6 +75,13 @@ static int add_row(const char *name, const struct size_step *steps, size_t nr, c
 		REAL_CELL(above * PAGES_TO_MIB), REAL_CELL(rate), REAL_CELL(taken * 1e-4), REAL_CELL(evictions) });
 }
 
+static void too_few(const char *group, size_t nr, char *error, size_t size)
+{
+	snprintf(error, size, "control group %s: %zu intervals with its ages count, besides the first quarter, which is "
+		 "left out; at least %d are needed: record for longer, or with a shorter --interval",
+		 group, nr, SIZE_MIN_STEPS);
+}
+
 /* The row of a group.  Return 0, -1 without memory, or 1 with @error set if there is none. */
 static int add_group(const struct model *m, const char *path, const struct size_question *q, struct table *t,
 		     char *error, size_t size)
@@ -92,9 +99,7 @@ static int add_group(const struct model *m, const char *path, const struct size_
 		if (name[i] < ' ' || name[i] > '~')
 			name[i] = '?';
 	if (q->cgroup && nr < SIZE_MIN_STEPS) {
-		snprintf(error, size, "control group %s: %zu intervals with its ages count, besides the first quarter, which is "
-			 "left out; at least %d are needed: record for longer, or with a shorter --interval",
-			 name, nr, SIZE_MIN_STEPS);
+		too_few(name, nr, error, size);
 		ret = 1;
 	} else if (add_row(name, steps, nr, q, t)) {
 		ret = -1;
@@ -108,8 +113,25 @@ static int by_path(const void *a, const void *b)
 	return strcmp(*(char * const *)a, *(char * const *)b);
 }
 
-/* A row for each path; groups that are gone have none, and one that was made anew has two ids. */
-static int add_groups(const struct model *m, const struct size_question *q, struct table *t)
+/* Return 0, or 1 with @error set if none of the rows has an estimate: that with the most intervals is named. */
+static int check_rows(const struct table *t, char *error, size_t size)
+{
+	size_t i, most = 0;
+
+	for (i = 0; i < t->nr_cells; i += t->nr_columns)
+		if (t->cells[i + 1].integer > t->cells[most + 1].integer)
+			most = i;
+	if (!t->nr_cells || t->cells[most + 1].integer >= SIZE_MIN_STEPS)
+		return 0;
+	too_few(t->cells[most].text, t->cells[most + 1].integer, error, size);
+	return 1;
+}
+
+/*
+ * A row for each path; groups that are gone have none, and one that was made anew has two ids.
+ * Return 0, -1 without memory, or 1 with @error set if no group has enough intervals.
+ */
+static int add_groups(const struct model *m, const struct size_question *q, struct table *t, char *error, size_t size)
 {
 	const char **paths = calloc(m->ages.nr_cgroups + 1, sizeof(*paths));
 	size_t nr = 0, i;
@@ -124,7 +146,7 @@ static int add_groups(const struct model *m, const struct size_question *q, stru
 		if (!i || strcmp(paths[i], paths[i - 1]))
 			failed = add_group(m, paths[i], q, t, NULL, 0);
 	free(paths);
-	return failed ? -1 : 0;
+	return failed ? -1 : check_rows(t, error, size);
 }
 
 static bool has_group(const struct model *m, const char *path)
@@ -155,7 +177,7 @@ int size_table(const struct model *m, const struct size_question *q, struct tabl
 {
 	table_init_columns(t, &size_columns);
 	if (!q->cgroup)
-		return add_groups(m, q, t);
+		return add_groups(m, q, t, error, size);
 	if (!has_group(m, q->cgroup)) {
 		snprintf(error, size, "no memory of control group %s has ages: memref report ages --by cgroup lists those "
 			 "of the recording", q->cgroup);
