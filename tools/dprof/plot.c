@@ -53,7 +53,8 @@ static int name_files(struct picture *p, const char *output, const char *data_ex
 	return OK;
 }
 
-static int write_data(struct analysis *a, const struct view *view, const char *path)
+/* @of: the recording, for messages */
+static int write_data(struct analysis *a, const struct view *view, const char *of, const char *path)
 {
 	bool dot = !strcmp(view->plot, "dot");
 	struct table table = { };
@@ -62,6 +63,9 @@ static int write_data(struct analysis *a, const struct view *view, const char *p
 
 	if (!dot && view->make(a, &table))
 		failed = complain(FAILED, "out of memory");
+	/* gnuplot has no range for the axes then. */
+	if (!failed && !dot && !table_rows(&table))
+		failed = complain(FAILED, "%s: nothing to draw: dprof report %s is empty", of, view->name);
 	if (!failed)
 		failed = outfile_open(&out, path);
 	if (!failed)
@@ -130,8 +134,11 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 
 	if (lacks)
 		return complain(FAILED, "%s: %s", path, lacks);
+	/* The lines of a recording without types have other columns. */
+	if (view->make == view_sharing && !model_has_types(&a->m))
+		return complain(FAILED, "%s: no plot of sharing without types of objects: see dprof report sharing", path);
 	view_note(a, view->shows, path);
-	if (name_files(&p, output, dot ? ".dot" : ".csv") || write_data(a, view, p.data))
+	if (name_files(&p, output, dot ? ".dot" : ".csv") || write_data(a, view, path, p.data))
 		return FAILED;
 	leftover_add(p.tmp);
 	failed = dot ? run_dot(&p) : run_gnuplot(a, view, &p, title);

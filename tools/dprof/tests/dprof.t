@@ -198,6 +198,9 @@ sub test_far_field {
 	sample(0, $function{scan} + 2, 0xffff888000100000, 0x9000_0010, from => 'l3', latency => 50);
 	my $file = spew("$dir/far.txt", $text);
 	is((rows("report latency $file"))[0]{field}, '+0x90000010', 'a field behind 2 GiB');
+	is_deeply([ run("$dprof plot sharing $file -o $dir/far.png") ], [ 1, '',
+		"dprof: $file: nothing to draw: dprof report sharing is empty\n" ], 'no picture of nothing');
+	is_deeply([ glob "$dir/far.[pc]*" ], [], 'nor a file of it');
 }
 
 # Counters of two CPUs in a line of static data, and two objects on a line.

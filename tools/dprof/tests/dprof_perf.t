@@ -89,6 +89,9 @@ for my $view (qw(paths dataflow)) {
 	is("$status $text", '1 ', "$view: nothing remains");
 	is($err, "dprof: $native: perf records no histories of objects (dprof record --history does)\n", 'which is said');
 }
+is_deeply([ run("$dprof plot sharing $native -o $dir/sharing.png") ], [ 1, '',
+	"dprof: $native: no plot of sharing without types of objects: see dprof report sharing\n" ], 'no plot of lines without types');
+is_deeply([ glob "$dir/sharing*" ], [], 'nor a file of it');
 my ($status, $text, $err) = run("$dprof plot dataflow $native -o $dir/x.png");
 is($status, 1, 'no plot of histories');
 ok(!-e "$dir/x.png", '... and no picture');
