@@ -123,7 +123,7 @@ int plot_draw(struct memprof *m, const struct view *view, const struct view_opti
 	snprintf(script, sizeof(script), "memprof-%s", view->name);
 	failed = failed ? complain(FAILED, "no memory left") : gnuplot_run(plots, script, commands);
 	free(commands);
-	if (!failed && rename(tmp, output))
+	if (!failed && outfile_rename(tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
 	if (failed) {
 		unlink(tmp);

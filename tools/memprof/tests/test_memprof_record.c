@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #include "memprof/record.c"
+#include "memprof/record/chunks.h"
 
 static char path[] = "/tmp/memprof-record.XXXXXX";
 
