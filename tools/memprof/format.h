@@ -214,6 +214,7 @@ enum ring_clock { RING_MONOTONIC, RING_TSC };
  * @base: of the first record's delta
  * @lost: events that found no room, or no memory
  * @no_space: those that found no memory
+ * @pid_ns: number of the PID namespace that @pid and @tid are of; 0: not known
  * @waits: how often the thread waited for room
  * @done: the thread writes no more
  * @clock: of enum ring_clock: what @base, EVENT_BASE and deltas are times of
@@ -225,7 +226,7 @@ struct ring {
 	uint64_t lost, waits;
 	uint32_t done, clock;
 	uint64_t head __attribute__((aligned(64)));
-	uint64_t no_space;
+	uint64_t no_space, pid_ns;
 	uint64_t tail __attribute__((aligned(64)));
 };
 

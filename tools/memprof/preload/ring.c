@@ -202,6 +202,7 @@ static bool name_ring(int fd, uint32_t tid)
 bool ring_begin(void)
 {
 	struct ring *ring;
+	struct stat pid_ns;
 	unsigned int cpu;
 	size_t bytes;
 	uint32_t tid;
@@ -231,6 +232,7 @@ bool ring_begin(void)
 	}
 	madvise(ring, bytes, MADV_DONTFORK);
 	ring->pid = process->pid;
+	ring->pid_ns = stat("/proc/self/ns/pid", &pid_ns) ? 0 : pid_ns.st_ino;
 	ring->tid = tid;
 	ring->image = process->generation;
 	ring->room = ring_room;

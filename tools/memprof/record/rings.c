@@ -47,6 +47,7 @@ struct source_ring {
 	uint64_t pair;			/* of the clock, where its last record was */
 	uint32_t stream;
 	bool tsc, told, done, cut;
+	bool other_ns;			/* its process's number is of another PID namespace */
 	bool gone;			/* its process: what it wrote last is read in the next round */
 	UT_hash_handle hh;
 };
@@ -56,6 +57,8 @@ struct rings {
 	struct source_ring *table;
 	char path[64], parent[32];	/* parent: "" without one */
 	int notify;			/* of new rings; -1: they are looked for each time */
+	uint64_t pid_ns;		/* number of this process's PID namespace; 0: not known */
+	bool told_pid_ns;
 	bool missed;			/* one was named and could not be mapped: look again */
 	pid_t asked;			/* whether this process is gone, in this round */
 	bool gone;
@@ -115,12 +118,15 @@ static int make_directory(struct rings *rings, char *error, size_t size)
 struct rings *rings_new(struct recording *r, char *error, size_t size)
 {
 	struct rings *rings = calloc(1, sizeof(*rings));
+	struct stat st;
 
 	if (!rings) {
 		snprintf(error, size, "no memory left");
 		return NULL;
 	}
 	rings->r = r;
+	if (!stat("/proc/self/ns/pid", &st))
+		rings->pid_ns = st.st_ino;
 	rings->tsc = clock_trusts_tsc("");
 	/* No event is before it. */
 	if (rings->tsc)
@@ -250,6 +256,7 @@ static void add_ring(struct rings *rings, const char *name)
 		s->room = ring->room;
 		s->base = ring->base;
 		s->tsc = ring->clock == RING_TSC;
+		s->other_ns = ring->pid_ns && rings->pid_ns && ring->pid_ns != rings->pid_ns;
 		good = ring->magic == RING_MAGIC && s->room &&
 		       s->room <= (st.st_size - RING_HEADER) / sizeof(struct event_record);
 		good &= shrinkable_end();
@@ -260,6 +267,11 @@ static void add_ring(struct rings *rings, const char *name)
 		return;
 	}
 	strcpy(s->name, name);
+	if (s->other_ns && !rings->told_pid_ns) {
+		rings->told_pid_ns = true;
+		complain(OK, "a process is in another PID namespace: its accesses are sampled under another number, and "
+			 "so no objects are found for them");
+	}
 	s->ring = ring;
 	s->bytes = st.st_size;
 	s->stream = ++rings->r->streams;
@@ -435,7 +447,7 @@ static enum rings_found read_ring(struct rings *rings, struct source_ring *s, ui
 		found = head - s->tail > s->room / 4 ? RINGS_FULL : RINGS_BUSY;
 	if (!all && !s->done && now - s->read_ns < QUIET_NS && head - s->tail < ENOUGH && found != RINGS_FULL)
 		return found;
-	if (!s->done && found == RINGS_QUIET && now - s->asked_ns >= GONE_NS) {
+	if (!s->done && !s->other_ns && found == RINGS_QUIET && now - s->asked_ns >= GONE_NS) {
 		s->gone = is_gone(rings, s->ring);
 		s->asked_ns = now;
 	}
