@@ -214,7 +214,7 @@ int cmd_import(int argc, char **argv)
 	const struct opt options[] = {
 		OPT_WORD('f', "format", "text|csv|json", &output.format, "default text"),
 		OPT_TEXT('o', "output", "STORE", &x.store, "the folder to add to; made if it is not there"),
-		OPT_NUMBER(0, "now", "NS", &x.now_ns, 1, 0x1p63,
+		OPT_NUMBER(0, "now", "NS", &x.now_ns, 1, 0x1p62,
 			   "rows later than this are refused, in ns since 1970 (default: a minute from now)"),
 		SERVER_OPTIONS(&address),
 		OPT_TEXT(0, "engine", "FILE", &library, "the library of DuckDB (default: as npm installs it)"), { }

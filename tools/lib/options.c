@@ -539,6 +539,8 @@ static int check_operands(const struct verb_usage *u, int n, char **argv, bool i
 		s += strspn(s, " ");
 	}
 	if (n < min) {
+		while (!strncmp(s, "[options] ", 10) || !strncmp(s, "[--] ", 5))
+			s += strcspn(s, " ") + 1;
 		s += strspn(s, "[-] ");
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(s, " ]."), s);
 		return options_wrong(u, "%s is missing", word);

@@ -550,7 +550,7 @@ int cmd_export(int argc, char **argv)
 			 "columns: a row per interval and group (default), node, or name of processes"),
 		OPT_TEXT(0, "host", "NAME", &x.columns.host, "columns, pcp: the machine (default: as recorded)"),
 		OPT_TEXT(0, "boot", "ID", &x.columns.boot, "columns: its boot_id (default: not known)"),
-		OPT_NUMBER(0, "begin", "NS", &x.columns.begin_ns, 1, 0x1p63,
+		OPT_NUMBER(0, "begin", "NS", &x.columns.begin_ns, 1, 0x1p62,
 			   "columns, pcp: when the recording began, in ns since 1970 (default: so that its end is when the "
 			   "file was last modified)"),
 		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),

@@ -52,11 +52,9 @@ static int print(struct answer *a, const struct output *o)
 static int answer(struct answer *a, const struct recordings *r, const char *directory, const char *target)
 {
 	uint64_t n;
-	char *end;
 
 	if (!strncmp(target, "0x", 2)) {
-		n = strtoull(target, &end, 16);
-		if (*end || end == target + 2)
+		if (parse_address(target, &n))
 			return complain(USAGE, "%s: not an address", target);
 		return n >= KERNEL_BEGIN ? why_kernel(a, r, n) : why_address(a, r, n);
 	}

@@ -99,6 +99,7 @@ for ([ 'memscope dcotor', qr/did you mean doctor\?/ ], [ 'memref reprot', qr/no 
      [ 'dprof report clasify', qr/did you mean classify\?/ ], [ 'memprof report ojbects', qr/did you mean objects\?/ ],
      [ 'memref report summary --fromat csv', qr/did you mean --format\?/ ], [ 'memref xyzzy', qr/xyzzy: no such verb; see/ ],
      [ 'memref export --to dam', qr/did you mean damo\?/ ], [ 'memref report', qr/VIEW is missing/ ],
+     [ 'pagealloc run', qr/ COMMAND is missing/ ], [ 'pagealloc bench report', qr/ RAW is missing/ ],
      [ 'memref report summary a b', qr/b: one argument too many/ ], [ 'memref diff a b -n=5', qr/-n=5: write --top=5 or -n 5/ ],
      [ 'memref report summary --forma csv', qr/no such option/ ], [ 'memref report summary --format', qr/needs an argument/ ],
      [ 'memref report summary --help=5', qr/takes no argument/ ], [ 'pagealloc-programs ftf', qr/did you mean fft\?/ ],

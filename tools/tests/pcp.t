@@ -69,7 +69,9 @@ for my $tool (qw(dprof memprof)) {
 
 	for ([ "$file{$tool} --to pcp", 2, qr/-o OUTPUT is missing/ ], [ "$file{$tool} --to pcp -o -", 2, qr/-o OUTPUT is missing/ ],
 	     [ "$dir/none --to pcp -o $dir/x", 1, qr/none/ ], [ "$file{$tool} --to pcp -o $dir/none/x", 1, qr/none/ ],
-	     [ "$file{$tool} --to pcp --begin soon -o $dir/x", 2, qr/soon/ ]) {
+	     [ "$file{$tool} --to pcp --begin soon -o $dir/x", 2, qr/soon/ ],
+	     # Times behind it would not fit in 63 bits.
+	     [ "$file{$tool} --to pcp --begin 9223372036854775807 -o $dir/x", 2, qr/9223372036854775807/ ]) {
 		my ($options, $expected, $why) = @$_;
 		my ($status, $out, $err) = run("$build/bin/$tool export $options");
 		is($status, $expected, "$tool export $options");

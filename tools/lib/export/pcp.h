@@ -22,7 +22,7 @@ struct pcp_options {
 
 #define PCP_OPTIONS(o)										\
 	OPT_TEXT(0, "host", "NAME", &(o)->host, "pcp: the machine (default: as recorded)"),	\
-	OPT_NUMBER(0, "begin", "NS", &(o)->begin_ns, 1, 0x1p63,					\
+	OPT_NUMBER(0, "begin", "NS", &(o)->begin_ns, 1, 0x1p62,					\
 		   "pcp: when the recording began, in ns since 1970 (default: so that its end is when the file "	\
 		   "was last modified)")
 

@@ -101,7 +101,7 @@ my $other = why('other', $run);
 like("$other->{status} $other->{err}", qr/^1 memscope: other: the recorded command was in the control group \/system/, 'another one');
 my ($status, $out, $err) = run("$memscope why 0x11f00345 $run");
 like($out, qr/^page      address: 0x11f00345 in the page at 0x11f00000\n          referenced: /, 'as text');
-for ([ '0xzz', qr/0xzz: not an address/, 2 ], [ '0', qr/0: not a pid; an address begins with 0x/, 2 ]) {
+for ([ '0xzz', qr/0xzz: not an address/, 2 ], [ '0x1ffff888000100080', qr/0x1ffff888000100080: not an address/, 2 ], [ '0', qr/0: not a pid; an address begins with 0x/, 2 ]) {
 	($status, $out, $err) = run("$memscope why $_->[0] $run");
 	is($status, $_->[2], "why $_->[0]: status 2");
 	like($err, $_->[1], 'says why');
