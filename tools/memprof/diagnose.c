@@ -121,8 +121,11 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 	char site[1024], advice[2048];
 	size_t i, n = 0;
 
-	fprintf(out, "%.1f %% of %lu sampled accesses of main memory are remote.\n",
-		100 * share(f->remote, f->accesses), (unsigned long)f->accesses);
+	if (f->accesses)
+		fprintf(out, "%.1f %% of %lu sampled accesses of main memory are remote.\n",
+			100 * share(f->remote, f->accesses), (unsigned long)f->accesses);
+	else
+		fputs("No sampled access is known to be of main memory, with its node.\n", out);
 	if (print_nodes(m, out))
 		return complain(-1, "no memory left");
 	print_latencies(m, l, out);

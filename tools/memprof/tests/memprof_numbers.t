@@ -82,5 +82,8 @@ is(system("$build/tools/tests/memprof_gen", '--local', $local, 2000, 500, 4, 20,
 	is("$status $err", '0 ', 'its objects can be drawn');
 }
 
+like((run("$memprof diagnose $gen --pid 7"))[1], qr/^No sampled access is known to be of main memory/,
+     'diagnose gives no share of nothing');
+
 ok(read_under_sanitizers(), 'no report of the sanitizers');
 done_testing();
