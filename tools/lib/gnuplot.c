@@ -11,6 +11,9 @@
 #include "complain.h"
 #include "gnuplot.h"
 
+/* Of the child that has no gnuplot to become: gnuplot's own are 0 and 1, its loader's 127. */
+#define NOT_FOUND	125
+
 /**
  * gnuplot_find() - find the scripts: by $MEMSCOPE_PLOTS, in the source tree, or installed
  * @dir: set to the path of their directory
@@ -84,11 +87,11 @@ int gnuplot_run(const char *plots, const char *name, const char *commands)
 	pid = fork();
 	if (!pid) {
 		execlp("gnuplot", "gnuplot", "-e", commands, script, NULL);
-		_exit(127);
+		_exit(errno == ENOENT ? NOT_FOUND : FAILED);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		return complain(FAILED, "gnuplot: %s", strerror(errno));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
 		return complain(FAILED, "gnuplot: not found (Debian package gnuplot-nox)");
 	return status ? complain(FAILED, "gnuplot failed on %s", script) : OK;
 }

@@ -3,6 +3,7 @@
 /* memprof html: the diagnosis and all views in one page that needs no other file. */
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -226,10 +227,12 @@ static int put_views(FILE *f, struct memprof *m, const struct view_options *o, e
 
 static int write_page(FILE *f, struct memprof *m, const struct common *c, enum plots plots)
 {
-	char dir[] = "/tmp/memprof-html.XXXXXX";
+	const char *tmp = getenv("TMPDIR");
+	char dir[PATH_MAX - 64];
 	const struct view *v;
 	int bad;
 
+	snprintf(dir, sizeof(dir), "%s/memprof-html.XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (plots == PICTURES && !mkdtemp(dir))
 		return complain(FAILED, "%s: %s", dir, strerror(errno));
 	if (plots == PICTURES)

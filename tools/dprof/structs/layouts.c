@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* C structs and their fields, from BTF or DWARF. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -292,6 +294,10 @@ int layouts_open_btf(struct layouts *l, const char *path, char *error, size_t si
 
 	if (l->nr_btf == (int)(sizeof(l->btf) / sizeof(l->btf[0]))) {
 		snprintf(error, size, "%s: too many BTF files", path);
+		return -1;
+	}
+	if (access(path, R_OK)) {
+		snprintf(error, size, "%s: %s", path, strerror(errno));
 		return -1;
 	}
 	libbpf_set_print(NULL);

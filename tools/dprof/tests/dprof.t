@@ -851,6 +851,7 @@ C
 		is(system("LLVM_OBJCOPY=objcopy pahole -J $dir/foo.o >$dir/pahole.out 2>&1"), 0, 'BTF of it')
 			or diag slurp("$dir/pahole.out");
 		system("objcopy -R .debug_info $dir/foo.o $dir/foo.btf.o 2>/dev/null");
+		like((run("$dprof report profile --btf $dir/none $file"))[2], qr{/none: No such file or directory}, 'no such file');
 		($row) = rows("report profile --btf $dir/foo.o $file");
 		is($row->{struct}, undef, 'BTF alone does not say what is allocated');
 		@members = rows("layout foo --vmlinux $dir/foo.o --btf $dir/foo.o $file");

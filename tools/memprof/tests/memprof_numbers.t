@@ -82,6 +82,12 @@ is(system("$build/tools/tests/memprof_gen", '--local', $local, 2000, 500, 4, 20,
 	is("$status $err", '0 ', 'its objects can be drawn');
 }
 
+{
+	my ($status, undef, $err) = run("TMPDIR=$dir/none $memprof html $local -o $dir/page.html");
+	is($status, 1, 'a page without a place for its pictures');
+	like($err, qr{\Q$dir\E/none/memprof-html\.\w+: No such file}, '... fails, and says where');
+}
+
 like((run("$memprof diagnose $gen --pid 7"))[1], qr/^No sampled access is known to be of main memory/,
      'diagnose gives no share of nothing');
 
