@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Removes a folder of a recording that others may have written to.  Not nftw(), which goes by paths:
- * who can write there could have a folder replaced by a link while it is walked.
+ * Removes a folder of a recording that others may have written to.  Not by nftw(), which opens folders
+ * by path: another user could replace one by a symbolic link in the meantime, and files elsewhere
+ * would be removed.
  */
 #include <dirent.h>
 #include <errno.h>

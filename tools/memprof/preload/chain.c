@@ -60,8 +60,8 @@ static uint64_t hash_frames(const uintptr_t *frame, unsigned int depth)
 enum { LOCK_FREE, LOCK_TAKEN, LOCK_ABANDONED };
 
 /*
- * Returns false if it is not to be had: a signal handler may have left it for ever by a jump, or who has
- * it does not get to run beside this thread.
+ * Returns false if the lock stays taken: its owner may have been left by siglongjmp() in a signal handler,
+ * or may not run because this thread has a real-time priority on its CPU.
  */
 static bool lock(void)
 {
