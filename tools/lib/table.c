@@ -18,6 +18,9 @@ static void format_real(int digits, double real, char *buf, size_t size)
 		snprintf(buf, size, "%.*g", -digits, real);
 	else
 		snprintf(buf, size, "%.*f", digits, real);
+	/* What rounds to nothing has no sign: -0.00 would be read as a loss. */
+	if (*buf == '-' && !buf[strspn(buf, "-0.")])
+		memmove(buf, buf + 1, strlen(buf));
 }
 
 /* A number of up to 308 digits fits. */

@@ -2,6 +2,7 @@
 // Copyright (C) 2026 the memscope authors
 /* memprof diagnose: say what is wrong with which object, and what to do. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,19 +72,32 @@ static void print_latencies(struct memprof *m, const struct latencies *l, FILE *
 	}
 }
 
-/* @own: remote share of the site's accesses, below 0 if it is of none; @gain: accesses that become local */
-static void print_expected(const struct findings *f, double own, double gain, FILE *out)
+/* A share as it prints: 0 instead of less, which only rounding of sums leaves. */
+static double remote_pct(double remote, uint64_t accesses)
 {
-	const double latency = 100 * joint_latency(f, gain);
+	return remote > 0 ? 100 * share(remote, accesses) : 0;
+}
+
+/**
+ * print_expected() - print what a fix, or all of them, would change, as an indented line
+ * @f: what was found
+ * @own: remote share of the site's accesses with the fix, below 0 if it is of none
+ * @gain: accesses that become local
+ * @out: output
+ */
+void print_expected(const struct findings *f, double own, double gain, FILE *out)
+{
+	const double latency = 100 * joint_latency(f, gain), all = remote_pct(f->remote - gain, f->accesses);
 
 	fputs("    expected: ", out);
 	if (own >= 0)
-		fprintf(out, "%.1f %% of its accesses remote, %.1f %% of all", own,
-			100 * share(f->remote - gain, f->accesses));
+		fprintf(out, "%.1f %% of its accesses remote, %.1f %% of all", own, all);
 	else
-		fprintf(out, "%.1f %% of all accesses remote", 100 * share(f->remote - gain, f->accesses));
-	if (latency)
-		fprintf(out, "; %.1f %% less of the sampled latency of memory", latency);
+		fprintf(out, "%.1f %% of all accesses remote", all);
+	/* Where it would print as 0.0, nothing is known to change. */
+	if (fabs(latency) >= 0.05)
+		fprintf(out, "; %.1f %% %s of the sampled latency of memory", fabs(latency),
+			latency > 0 ? "less" : "more");
 	fputs("\n", out);
 }
 
@@ -154,7 +168,7 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 		if (x->fix == FIX_PAD)
 			fprintf(out, "    expected: lines no longer change CPU; the remote share stays\n");
 		else if (!x->refused)
-			print_expected(f, 100 * share(x->predicted, x->accesses), x->remote - x->predicted, out);
+			print_expected(f, remote_pct(x->predicted, x->accesses), x->remote - x->predicted, out);
 	}
 	if (f->fixes > 1) {
 		fprintf(out, "\nThe fixes of %zu of these together:\n", f->fixes);

@@ -23,9 +23,11 @@ int cmd_export(int argc, char **argv);
 
 struct common;
 struct finding;
+struct findings;
 struct pcp_options;
 
 void print_evidence(const struct finding *x, FILE *out);
+void print_expected(const struct findings *f, double own, double gain, FILE *out);
 
 int export_pprof(struct common *common, const char *path, const char *output);
 int export_openmetrics(struct common *common, const char *path, const char *output);

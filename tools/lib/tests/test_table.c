@@ -313,6 +313,15 @@ static void what_is_no_number_is_not_known(void **state)
 	expect(REAL_CELL(NAN), TABLE_CSV, "time_s\n\n");
 }
 
+static void nothing_has_no_sign(void **state)
+{
+	(void)state;
+	expect(REAL_CELL(-0.0004), TABLE_CSV, "time_s\n0.000\n");
+	expect(REAL_CELL(-0.0), TABLE_TEXT, "time_s\n 0.000\n");
+	expect(REAL_CELL(-0.0004), TABLE_JSON, JSON("[\n {\n  \"time_s\": 0.0\n }\n]"));
+	expect(REAL_CELL(-0.0006), TABLE_CSV, "time_s\n-0.001\n");
+}
+
 static void long_cells_are_whole(void **state)
 {
 	char advice[2001], *text, *csv;
@@ -405,6 +414,7 @@ int main(void)
 		cmocka_unit_test(escapes_reach_no_terminal),
 		cmocka_unit_test(addresses_above_2_63_stay_unsigned),
 		cmocka_unit_test(what_is_no_number_is_not_known),
+		cmocka_unit_test(nothing_has_no_sign),
 		cmocka_unit_test(long_cells_are_whole),
 		cmocka_unit_test(empty_json),
 		cmocka_unit_test(parts_are_the_whole),

@@ -162,13 +162,22 @@ static void judge(struct finding *f, const struct sums *s, const struct nodes *n
 	f->node = home;
 	/* Pages that are elsewhere stay there. */
 	f->predicted = s->all - s->to[home];
-	if (f->predicted < s->remote)
+}
+
+/*
+ * What leaves as many accesses remote is not advised, as where objects of several nodes are to have one
+ * node's threads, or what one node filled in is to be moved to where it is already.  Lines that
+ * change CPU are not remote accesses; interleaving is for the latency of a node.
+ */
+static void heed_gain(struct finding *f)
+{
+	if (f->fix == FIX_NONE || f->fix == FIX_PAD || f->fix == FIX_INTERLEAVE || f->saturated ||
+	    f->predicted < f->remote)
 		return;
-	/* Objects on several nodes: no node is theirs. */
 	f->pattern = PATTERN_UNCLEAR;
 	f->fix = FIX_NONE;
 	f->node = -1;
-	f->predicted = s->remote;
+	f->predicted = f->remote;
 }
 
 /* ---- all ---- */
@@ -335,6 +344,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 						   answers_taken(sums.accesses, sums.writes, MAX_NODES));
 			found->kind = kind_of(m, found->object);
 			judge(found, &sums, &nodes, found->type == MEMPROF_STACK);
+			heed_gain(found);
 			heed_kind(found, &sums);
 			/* Too little to matter. */
 			if (sums.remote < PATTERN_MIN_SHARE * f->accesses &&

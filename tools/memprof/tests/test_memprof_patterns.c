@@ -17,6 +17,7 @@
 
 #include "memprof/diagnose/patterns.h"
 #include "memprof/view/enough.h"
+#include "memprof/memprof_cli.h"
 #include "memprof_data.h"
 
 #define HEAP	0x100000
@@ -624,6 +625,67 @@ static void stacks_are_reported_by_thread(void **unused)
 	patterns_free(&f);
 }
 
+/*
+ * Filled in from another node than the one that has it and uses it: moved to where it is, it would be
+ * as remote.
+ */
+static void a_fix_that_gains_nothing_is_not_advised(void **unused)
+{
+	struct data *d = data_new(path);
+	const struct finding *x;
+	struct findings f;
+	uint64_t addr;
+	uint32_t s;
+
+	(void)unused;
+	now = DATA_START;
+	s = process(d, 10);
+	addr = object(d, s, 1, 0);
+	for (unsigned int i = 0; i < 1000; i++) {
+		const unsigned int node = i < 300;
+
+		now += 1000;
+		data_sample(d, 2 * node, now, 10, 10 + node, addr + 64 * i, (struct sample_record){
+			    .op = 2, .level = LEVEL_RAM, .latency = 200, .pfn = 1, .node = 0 }, 0x500000);
+	}
+	memprof_close(diagnose(d, &f));
+	assert_int_equal(f.remote, 300);
+	assert_null(find(&f, PATTERN_AFTER_ALLOCATION));
+	assert_null(find(&f, PATTERN_WRONG_NODE));
+	x = find(&f, PATTERN_UNCLEAR);
+	assert_non_null(x);
+	assert_int_equal(x->fix, FIX_NONE);
+	assert_true(x->predicted == 300);
+	assert_int_equal(f.fixes, 0);
+	patterns_free(&f);
+}
+
+/* Of 1000 accesses each, local ones at 300 cycles, @gain of the remote ones become local. */
+static void expect_expected(double remote_cycles, double gain, const char *expected)
+{
+	const struct findings f = { .accesses = 2000, .remote = 1000, .latencies = { 1000, 1000 },
+				    .latency = { 300e3, remote_cycles * 1000 } };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	print_expected(&f, -1, gain, out);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void no_gain_is_below_zero(void **unused)
+{
+	(void)unused;
+	expect_expected(500, 500, "    expected: 25.0 % of all accesses remote; 12.5 % less of the sampled latency of memory\n");
+	expect_expected(299.9, 500, "    expected: 25.0 % of all accesses remote\n");
+	expect_expected(300.1, 500, "    expected: 25.0 % of all accesses remote\n");
+	expect_expected(200, 500, "    expected: 25.0 % of all accesses remote; 10.0 % more of the sampled latency of memory\n");
+	expect_expected(300, 1000 + 1e-10, "    expected: 0.0 % of all accesses remote\n");
+}
+
 /* Of several sites: what each gains adds up; a process in their place gains no less. */
 static void fixes_are_predicted_together(void **unused)
 {
@@ -821,6 +883,8 @@ int main(void)
 		cmocka_unit_test(what_is_read_from_a_saturated_node_gets_both_answers),
 		cmocka_unit_test(code_is_not_to_be_copied),
 		cmocka_unit_test(stacks_are_reported_by_thread),
+		cmocka_unit_test(a_fix_that_gains_nothing_is_not_advised),
+		cmocka_unit_test(no_gain_is_below_zero),
 		cmocka_unit_test(fixes_are_predicted_together),
 		cmocka_unit_test(an_all_clear_needs_enough_samples),
 		cmocka_unit_test(samples_of_unknown_objects_are_not_enough),
