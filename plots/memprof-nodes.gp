@@ -16,5 +16,7 @@ unset grid
 unset key
 set xrange [-0.5:node_max+0.5]
 set yrange [node_max+0.5:-0.5]
-plot csv using (column("to_node")):(column("from_node")):(column("share_pct")) with image, \
+# Boxes: an image has 2 x 2 points at least.
+plot csv using (column("to_node")):(column("from_node")):(0.5):(0.5):(column("share_pct")) \
+	with boxxyerror fs solid 1 noborder lc palette, \
      csv using (column("to_node")):(column("from_node")):(sprintf("%.1f %%", column("share_pct"))) with labels

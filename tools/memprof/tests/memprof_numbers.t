@@ -12,6 +12,7 @@ use Test::More;
 use Tool;
 
 my $memprof = "$build/bin/memprof";
+my $plots = "$FindBin::RealBin/../../../plots";
 my ($data, $gen) = ("$dir/objects.data", "$dir/gen.data");
 
 sub rows {
@@ -80,6 +81,21 @@ is(system("$build/tools/tests/memprof_gen", '--local', $local, 2000, 500, 4, 20,
 {
 	my ($status, undef, $err) = run("$memprof plot objects $local -o $dir/objects.png");
 	is("$status $err", '0 ', 'its objects can be drawn');
+}
+
+# gnuplot warns of a range or an image without an extent.
+is(system("$build/tools/tests/memprof_gen", '--local', "$dir/one.data", 1, 0, 1, 1, 1), 0, 'one sample');
+{
+	my ($status, undef, $err) = run("$memprof html $dir/one.data -o $dir/one.html");
+	is("$status $err", '0 ', 'a page without a warning');
+}
+for ([ 'flow', "time_s,thread,node,access,remote\n0.1,1,0,read,0\n0.2,1,0,read,0\n", 'reads of one thread' ],
+     [ 'nodes', "from_node,to_node,share_pct\n0,0,100.00\n", 'one node' ]) {
+	my ($view, $csv, $what) = @$_;
+	spew("$dir/one.csv", $csv);
+	my ($status, undef, $err) = run("gnuplot -e \"plots='$plots'; csv='$dir/one.csv'; out='$dir/one.svg'\" " .
+					"$plots/memprof-$view.gp");
+	is("$status $err", '0 ', "$view: $what, without a warning");
 }
 
 {
