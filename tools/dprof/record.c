@@ -438,9 +438,14 @@ int cmd_record(int argc, char **argv)
 		OPT_RENAMED(0, "top-offsets", "auto-offsets"), { }
 	};
 
+	int ret;
+
 	p.command = argv + options_parse(&usage, options, argc, argv);
 	if (check_options())
 		return USAGE;
+	ret = command_check(p.command);
+	if (ret)
+		return ret;
 	if (geteuid())
 		return complain(FAILED, "record needs root");
 	if (knobs_exist())

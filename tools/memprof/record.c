@@ -652,6 +652,9 @@ int cmd_record(int argc, char **argv)
 		return complain(USAGE, "--count and --frequency: one of them");
 	if (!o.want.loads && !o.want.stores)
 		return complain(USAGE, "--loads and --stores: neither of them records both");
+	ret = command_check(o.command);
+	if (ret)
+		return ret;
 	catch_signals();
 	/* Before any event is open, which the guard would keep. */
 	if (guard_begin("memprof", false))

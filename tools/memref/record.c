@@ -131,11 +131,15 @@ int cmd_record(int argc, char **argv)
 		OPT_RENAMED(0, "kernel", "kernel-tables"), { }
 	};
 	char **command = argv + options_parse(&usage, options, argc, argv);
+	int ret;
 
 	if (command_only && (!*command || knobs_requested(PIDS)))
 		return complain(USAGE, "--command-only needs a command, and no --pid");
 	if (knobs_requested(VIRT) && !command_only && !knobs_requested(PIDS) && !knobs_requested(CGROUP))
 		return complain(USAGE, "--virt needs --pid, --cgroup or --command-only");
+	ret = command_check(command);
+	if (ret)
+		return ret;
 	if (geteuid())
 		return complain(FAILED, "record needs root");
 	if (knobs_exist())

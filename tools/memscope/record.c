@@ -245,6 +245,7 @@ int cmd_record(int argc, char **argv)
 	struct tool_state tools[NR_TOOLS];
 	struct facts f;
 	bool requested;
+	int ret;
 
 	r.command = argv + options_parse(&usage, options, argc, argv);
 	r.interval_ms = interval * 1000 + 0.5;
@@ -254,6 +255,9 @@ int cmd_record(int argc, char **argv)
 		snprintf(period_text, sizeof(period_text), "%" PRIu64, period);
 		r.period = r.types_period = period_text;
 	}
+	ret = command_check(r.command);
+	if (ret)
+		return ret;
 	requested = r.what;
 	facts_read(&f);
 	judge_tools(&f, tools);

@@ -126,6 +126,20 @@ for my $command (@commands) {
 	cmp_ok(scalar @pages, '<=', 1, "$command is in one page at most");
 }
 
+# A command that cannot be executed is refused as a shell does, before anything is done for it.
+spew("$dir/old", 'old');
+spew("$dir/plain", "true\n");
+mkdir "$dir/folder";
+for my $program ('memref', 'dprof', 'memprof', 'memscope') {
+	for ([ 'no-such-command', 127, 'No such file or directory' ], [ "$dir/none", 127, 'No such file or directory' ],
+	     [ "$dir/plain", 126, 'Permission denied' ], [ "$dir/folder", 126, 'Permission denied' ]) {
+		my ($command, $want, $why) = @$_;
+		($status, undef, $err) = run("$bin/$program record -o $dir/old -- $command");
+		is("$status $err", "$want $program: $command: $why\n", "$program record: $command");
+	}
+}
+is(slurp("$dir/old"), 'old', 'and an older recording is left alone');
+
 my %completes = (
 	'memref rep' => 'report', 'memref report sum' => 'summary', 'memref report summary --fo' => '--format',
 	'memref report summary --format c' => 'csv', 'memref report summary -f j' => 'json', 'pagealloc be' => 'bench',

@@ -134,6 +134,60 @@ int command_wait(pid_t child, pid_t tracer, int timeout_ms)
 	return ended;
 }
 
+/* Return: 0, or why execve() would not take it. */
+static int why_not(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno;
+	if (!S_ISREG(st.st_mode))
+		return EACCES;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? errno : 0;
+}
+
+/* As execvp() looks for it.  Return: 0, or an error. */
+static int look_for(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	char whole[PATH_MAX];
+	int err, found = ENOENT;
+
+	if (!*name)
+		return ENOENT;
+	if (strchr(name, '/'))
+		return why_not(name);
+	/* Its default. */
+	for (path = path ? path : "/bin:/usr/bin"; path; path = *end ? end + 1 : NULL) {
+		end = strchrnul(path, ':');
+		if (snprintf(whole, sizeof(whole), "%.*s%s%s", (int)(end - path), path, end > path ? "/" : "",
+			     name) >= (int)sizeof(whole))
+			continue;
+		err = why_not(whole);
+		if (!err)
+			return 0;
+		if (err == EACCES)
+			found = err;
+	}
+	return found;
+}
+
+/**
+ * command_check() - refuse a command that cannot be executed, before anything is changed for it
+ * @command: name and arguments, or none
+ *
+ * Return: OK, or a shell's exit status, 126 or 127, with a message printed.
+ */
+int command_check(char **command)
+{
+	const int err = *command ? look_for(*command) : 0;
+
+	if (!err)
+		return OK;
+	complain(FAILED, "%s: %s", *command, strerror(err));
+	return err == ENOENT ? 127 : 126;
+}
+
 /**
  * command_start() - fork a child that executes a command when released
  * @command: name and arguments, as for execvp()

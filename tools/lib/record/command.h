@@ -30,6 +30,7 @@ extern volatile sig_atomic_t command_interrupted;
 void command_catch_signals(void);
 void command_ignore_pipe(void);
 int command_wait(pid_t child, pid_t tracer, int timeout_ms);
+int command_check(char **command);
 pid_t command_start(char **command, int (*prepare)(void *ctx), void *ctx, int *go);
 int command_status(int status);
 int trace_cmd_output(const char *output, char *tmp, size_t size, bool keep);
