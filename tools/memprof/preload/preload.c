@@ -44,6 +44,7 @@ static struct {
 } real;
 
 #define PAGE	4096UL
+#define ADDRESS_END	(1UL << 56)	/* no program has memory there, with five levels of tables */
 
 static pthread_key_t exit_key;
 bool ready;
@@ -422,11 +423,23 @@ public void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t 
 public void *mmap64(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
 	__attribute__((alias("mmap")));
 
+/*
+ * Whether munmap() takes it.  The event comes before the call, since another thread may get the
+ * address before the call returns: that it will fail must be known by then.
+ */
+static bool can_unmap(const void *addr, size_t length)
+{
+	const uintptr_t at = (uintptr_t)addr;
+
+	return length && !(at % PAGE) && at < ADDRESS_END && length <= ADDRESS_END - at;
+}
+
 public int munmap(void *addr, size_t length)
 {
 	if (unlikely(!ready))
 		find_real();
-	UNMAPPED(addr, length);
+	if (can_unmap(addr, length))
+		UNMAPPED(addr, length);
 	return real.munmap(addr, length);
 }
 

@@ -84,6 +84,37 @@ sub run {
 	unlike($defined, qr/_Unwind|__register_frame|__gcc/, 'and nothing of the unwinder');
 }
 
+# What munmap() refuses stays mapped: its object has not ended.
+{
+	open my $f, '>', "$dir/unmap.c" or die;
+	print $f <<'END';
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+int main(void)
+{
+	volatile size_t none = 0, all = -4096UL;
+	char *p = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	FILE *out = fopen("address", "w");
+
+	if (!munmap(p + 1, 4096) || !munmap(p, none) || !munmap(p, all))
+		return 1;
+	p[0] = 1;
+	fprintf(out, "%lu\n", (unsigned long)p);
+	fclose(out);
+	return munmap(p, 65536);
+}
+END
+	close $f;
+	is(system('gcc', '-w', '-o', "$dir/unmap", "$dir/unmap.c"), 0, 'a program whose munmap() fails');
+	my ($status, @rings) = run('sh', '-c', "cd $dir && exec ./unmap");
+	is($status, 0, 'runs');
+	my ($p) = split /\n/, do { local (@ARGV, $/) = "$dir/address"; <> };
+	my @ends = grep { $_->[0] == 4 && $_->[1] >= $p && $_->[1] < $p + 65536 } map { ring($_) } @rings;
+	is(join(' ', map { $_->[1] - $p . ",$_->[2]" } @ends), '0,65536', 'its memory ends once, by the call that succeeds');
+}
+
 # Recorded programs write to the session's directory: what else they put there is no ring, and
 # does not stay.
 {
