@@ -51,7 +51,7 @@ int options_wrong(const struct verb_usage *u, const char *fmt, ...)
 
 /* --- the nearest word --------------------------------------------------------- */
 
-enum { MAX_WORD = 32 };
+enum { MAX_WORD = 32, MAX_VIEWS = 16 };
 
 static int least(int a, int b)
 {
@@ -141,6 +141,96 @@ static int no_such_option(const struct verb_usage *u, const struct opt *options,
 	return options_wrong(u, "--%s: no such option", name);
 }
 
+/* --- options of some views ----------------------------------------------------- */
+
+/* The index of a word in a list separated by |, or -1. */
+static int word_index(const char *list, const char *word)
+{
+	size_t n, len = strlen(word);
+	int i;
+
+	for (i = 0; ; i++) {
+		n = strcspn(list, "|");
+		if (n == len && !strncmp(list, word, n))
+			return i;
+		if (!list[n])
+			return -1;
+		list += n + 1;
+	}
+}
+
+static bool is_word(const struct verb_usage *u, const char *word)
+{
+	const char *w;
+	int n;
+
+	for (n = 0; (w = u->words(n, NULL)); n++)
+		if (!strcmp(w, word))
+			return true;
+	return false;
+}
+
+/* The views that an option is for, separated by |; NULL: all. */
+static const char *views_of(const struct verb_usage *u, const struct opt *o)
+{
+	const struct opt_views *v;
+
+	for (v = u->only; v && v->option; v++)
+		if (o->name && !strcmp(v->option, o->name))
+			return v->views;
+	return NULL;
+}
+
+/* Those of @views that the verb has, with commas, and @last before the last one. */
+static void list_views(const struct verb_usage *u, const char *views, const char *last, char *text, size_t size)
+{
+	char all[MAX_VIEWS][MAX_WORD + 1];
+	int i, n = 0, len;
+	size_t at = 0;
+
+	for (; *views && n < MAX_VIEWS; views += len + !!views[len]) {
+		len = strcspn(views, "|");
+		snprintf(all[n], sizeof(all[n]), "%.*s", len, views);
+		n += !u->words || is_word(u, all[n]);
+	}
+	*text = '\0';
+	for (i = 0; i < n && at < size; i++)
+		at += snprintf(text + at, size - at, "%s%s", !i ? "" : i < n - 1 ? ", " : last, all[i]);
+}
+
+/* What --help says of an option, behind the views that it is for. */
+static const char *help_of(const struct verb_usage *u, const struct opt *o, char *text, size_t size)
+{
+	const char *views = views_of(u, o);
+	char list[256];
+
+	if (!views)
+		return o->help;
+	list_views(u, views, ", ", list, sizeof(list));
+	snprintf(text, size, "%s: %s", list, o->help);
+	return text;
+}
+
+/* @given: a bit for each option of the command line; @word: the view */
+static int check_views(const struct verb_usage *u, const struct opt *options, uint64_t given, const char *word)
+{
+	const char *views;
+	char list[256];
+	int i;
+
+	/* Of a word that there is not the caller says so. */
+	if (!is_word(u, word))
+		return OK;
+	for (i = 0; options[i].kind; i++) {
+		views = given >> i & 1 ? views_of(u, &options[i]) : NULL;
+		if (!views || word_index(views, word) >= 0)
+			continue;
+		list_views(u, views, " and ", list, sizeof(list));
+		return options_wrong(u, "--%s: not for the view %s, only for %s", options[i].name, word, list);
+	}
+	return OK;
+}
+
 /* --- help -------------------------------------------------------------------- */
 
 /* Print text from @column on, wrapped between @indent and the screen's width. */
@@ -184,15 +274,15 @@ void help_row(FILE *f, const char *head, const char *text, int indent)
 	wrap(f, text, indent, indent);
 }
 
-static void help_option_row(FILE *f, const struct opt *o)
+static void help_option_row(FILE *f, const struct verb_usage *u, const struct opt *o)
 {
-	char head[128], letter[8] = "    ";
+	char head[128], letter[8] = "    ", text[1024];
 
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
 	snprintf(head, sizeof(head), "  %s--%s%s%s", letter, o->name,
 		 !o->arg || *o->arg == '[' ? "" : " ", o->arg ? o->arg : "");
-	help_row(f, head, o->help, HELP_COLUMN);
+	help_row(f, head, help_of(u, o, text, sizeof(text)), HELP_COLUMN);
 }
 
 static bool is_shown(const struct opt *o)
@@ -220,8 +310,8 @@ static void help(const struct verb_usage *u, const struct opt *options)
 		putchar('\n');
 	for (o = options; o->kind; o++)
 		if (is_shown(o))
-			help_option_row(stdout, o);
-	help_option_row(stdout, &help_option);
+			help_option_row(stdout, u, o);
+	help_option_row(stdout, u, &help_option);
 	if (is_program(u))
 		puts("      --version");
 	if (u->end) {
@@ -235,7 +325,7 @@ static void print_table(const struct verb_usage *u, const struct opt *options)
 {
 	const char *word, *about;
 	const struct opt *o;
-	char letter[2] = "";
+	char letter[2] = "", text[1024];
 	int n;
 
 	printf("command\t%s\t%s\t%s\n", u->command, u->operands, u->command_follows ? "command" : "");
@@ -247,7 +337,7 @@ static void print_table(const struct verb_usage *u, const struct opt *options)
 		letter[0] = o->letter;
 		printf("%s\t%s\t%s\t%s\t%s\n", o->kind == OPT_KIND_RENAMED ? "renamed" :
 		       o->kind == OPT_KIND_CHANGED ? "changed" : "option", letter,
-		       o->name ? o->name : "", o->arg ? o->arg : "", o->help);
+		       o->name ? o->name : "", o->arg ? o->arg : "", help_of(u, o, text, sizeof(text)));
 	}
 }
 
@@ -283,22 +373,6 @@ static int refuse_value(const struct verb_usage *u, const struct opt *o, const c
 	else if (range && o->max < OPT_NUMBER_MAX)
 		snprintf(text, sizeof(text), " from %.15g to %.15g", o->min, o->max);
 	return options_wrong(u, "%s %s: not %s%s", written(o, name, sizeof(name)), value, what, text);
-}
-
-/* The index of a word in a list separated by |, or -1. */
-static int word_index(const char *list, const char *word)
-{
-	size_t n, len = strlen(word);
-	int i;
-
-	for (i = 0; ; i++) {
-		n = strcspn(list, "|");
-		if (n == len && !strncmp(list, word, n))
-			return i;
-		if (!list[n])
-			return -1;
-		list += n + 1;
-	}
 }
 
 /* Print "not a, b or c". */
@@ -566,6 +640,7 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 	int c, index, ret = OK;
 	bool instead = false;
 	const struct opt *o;
+	uint64_t given = 0;
 	struct tables t;
 
 	make_tables(u, options, &t);
@@ -590,9 +665,12 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 					   optarg + 1));
 		ret = take(u, o, optarg);
 		instead |= o->kind == OPT_KIND_INSTEAD;
+		given |= UINT64_C(1) << (o - options);
 	}
 	if (!ret)
 		ret = check_operands(u, argc - optind, argv + optind, instead);
+	if (!ret && u->only && u->words)
+		ret = check_views(u, options, given, argv[optind]);
 	if (ret)
 		exit(ret);
 	return optind;

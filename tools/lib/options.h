@@ -81,6 +81,15 @@ struct opt {
 #define SHORTEST	1e-9
 
 /**
+ * struct opt_views - an option that has an effect in some views only
+ * @option: its name, without --
+ * @views: words of the first operand that it is for, separated by |
+ */
+struct opt_views {
+	const char *option, *views;
+};
+
+/**
  * struct verb_usage - the command line of a verb
  * @command: program and verb
  * @operands: operands, as in the usage line
@@ -89,6 +98,8 @@ struct opt {
  *	description if @about is not NULL; returns NULL behind the last word.  NULL: any
  *	word is allowed
  * @words_of: name of the option that @words applies to; NULL: to the first operand
+ * @only: options that are for some of @words, the first operand, and refused for the others; ended
+ *	by one without a name; NULL: none is
  * @end: text printed behind the options
  * @min: minimal number of operands
  * @max: maximal number of operands; -1: any number
@@ -98,6 +109,7 @@ struct verb_usage {
 	const char *command, *operands, *about;
 	const char *(*words)(int n, const char **about);
 	const char *words_of, *end;
+	const struct opt_views *only;
 	int min, max;
 	bool command_follows;
 };

@@ -199,7 +199,10 @@ int cmd_diagnose(int argc, char **argv)
 		OPT_FLAG('l', "levels", &levels,
 			 "a table of where loads find their data, caches and memory: as it is, and with each fix"),
 		OPT_FLAG(0, "latency", &latency, "a table of the sites by their share of the sampled latency"),
-		OPT_CHANGED('t', NULL, "--table"), OUTPUT_OPTIONS(&output), COMMON_OPTIONS(&common), { }
+		OPT_CHANGED('t', NULL, "--table"), OUTPUT_OPTIONS(&output), PART_OPTIONS(&common),
+		OPT_RENAMED(0, "to", "until"),
+		OPT_NUMBER('n', "top", "N", &common.view.top, 0, OPT_NUMBER_MAX, "the first N rows; 0: all"),
+		OPT_FLAG(0, "all", &common.view.all, "sites that are local enough, too"), { }
 	};
 	int damaged, failed;
 	struct latencies latencies = { };
@@ -213,7 +216,11 @@ int cmd_diagnose(int argc, char **argv)
 	if (output.explain)
 		return output_explain(&output, latency ? &latencies_columns :
 					       levels ? &levels_columns : &findings_columns);
-	if (common_check_times(&common))
+	if (levels && latency)
+		return complain(USAGE, "--levels and --latency: give one of them");
+	if (common.view.all && (levels || latency))
+		return complain(USAGE, "--all: not for %s", levels ? "--levels" : "--latency");
+	if (common_check_options(&common))
 		return USAGE;
 	m = common_open(argv[0], &common, &damaged);
 	if (!m)

@@ -255,7 +255,7 @@ int cmd_diff(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (output.explain)
 		return output_explain(&output, &diff_columns);
-	if (common_check_times(&common))
+	if (common_check_options(&common))
 		return USAGE;
 	for (i = 0; i < 2 && !failed; i++) {
 		m[i] = common_open(argv[i], &common, &damaged[i]);

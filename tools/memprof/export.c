@@ -296,7 +296,7 @@ int cmd_export(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (format < 0)
 		return options_wrong(&usage, "--to FORMAT is missing");
-	if (common_check_times(&common))
+	if (common_check_options(&common))
 		return USAGE;
 	if (format == (int)(sizeof(run) / sizeof(run[0])))
 		return export_pcp(&common, argv[0], output, &pcp);

@@ -36,7 +36,7 @@ static const struct drawing {
 };
 
 static const struct verb_usage usage = {
-	.command = "memprof html", .operands = "[FILE] -o PAGE [options]", .max = 1,
+	.command = "memprof html", .operands = "[FILE] -o PAGE [options]", .max = 1, .only = common_only,
 	.about = "Make a page of the diagnosis and all views of a recording (default " DEFAULT_FILE ").",
 };
 
@@ -276,7 +276,7 @@ int cmd_html(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (!output)
 		return options_wrong(&usage, "-o PAGE is missing");
-	if (common_check_times(&common))
+	if (common_check_options(&common))
 		return USAGE;
 	m = common_open(argv[0], &common, &damaged);
 	if (!m || common_check(m, &common)) {

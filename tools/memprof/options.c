@@ -69,12 +69,26 @@ int common_wrapper(const struct opt *o, const char *value)
 	return *value == '@' ? read_wrappers(o->to, value + 1) : add_wrapper(o->to, value);
 }
 
-/** common_check_times() - is there time between the options?  Return: OK, or USAGE */
-int common_check_times(const struct common *c)
+/* How a recording is read, --symfs and --memory, is for all views. */
+const struct opt_views common_only[] = {
+	{ "wrapper", "objects|flow|lines" },
+	{ "object", "flow" },
+	{ "thread", "flow" },
+	{ "site", "objects" },
+	{ "instances", "objects" },
+	{ "top", "objects|threads|flow|lines" },
+	{ "all", "flow|nodes|lines" },
+	{ }
+};
+
+/** common_check_options() - do they go together?  Return: OK, or USAGE after saying why not */
+int common_check_options(const struct common *c)
 {
 	if (c->what.to_ns && c->what.from_ns >= c->what.to_ns)
 		return complain(USAGE, "--from %g --until %g: no time is between them",
 				c->what.from_ns / 1e9, c->what.to_ns / 1e9);
+	if (c->view.object != NO_NUMBER && c->view.thread != NO_NUMBER)
+		return complain(USAGE, "--object and --thread: give one of them");
 	return OK;
 }
 

@@ -45,18 +45,18 @@ struct common {
 		 "machine's)"), \
 	WRAPPER_OPTION(&(c)->wrappers)
 
-/* And what of a view. */
+/* And what of a view: see common_only[]. */
 #define COMMON_OPTIONS(c) \
 	PART_OPTIONS(c), \
 	OPT_RENAMED(0, "to", "until"), \
-	OPT_NUMBER(0, "object", "NUMBER", &(c)->view.object, 0, NO_NUMBER - 1, \
-		   "flow: of this object (see the view objects)"), \
-	OPT_NUMBER(0, "thread", "NUMBER", &(c)->view.thread, 0, NO_NUMBER - 1, \
-		   "flow: of this thread (see the view threads)"), \
-	OPT_TEXT(0, "site", "TEXT", &(c)->view.site, "objects: those with TEXT in their site"), \
-	OPT_FLAG(0, "instances", &(c)->view.instances, "objects: each by itself, not by site"), \
+	OPT_NUMBER(0, "object", "NUMBER", &(c)->view.object, 0, NO_NUMBER - 1, "of this object (see the view objects)"), \
+	OPT_NUMBER(0, "thread", "NUMBER", &(c)->view.thread, 0, NO_NUMBER - 1, "of this thread (see the view threads)"), \
+	OPT_TEXT(0, "site", "TEXT", &(c)->view.site, "those with TEXT in their site"), \
+	OPT_FLAG(0, "instances", &(c)->view.instances, "each by itself, not by site"), \
 	OPT_NUMBER('n', "top", "N", &(c)->view.top, 0, OPT_NUMBER_MAX, "the first N rows; 0: all"), \
-	OPT_FLAG(0, "all", &(c)->view.all, "accesses that caches answered, too")
+	OPT_FLAG(0, "all", &(c)->view.all, "accesses that caches answered, too; of lines, those of one thread")
+
+extern const struct opt_views common_only[];
 
 int common_wrapper(const struct opt *o, const char *value);
 int common_time(const struct opt *o, const char *value);
@@ -64,6 +64,6 @@ struct memprof *common_open(const char *path, const struct common *c, int *damag
 int common_check(const struct memprof *m, const struct common *c);
 void common_doubt_add(struct common *c, const struct memprof_access *a);
 void common_doubt(const struct memprof *m, const char *path, struct common *c);
-int common_check_times(const struct common *c);
+int common_check_options(const struct common *c);
 
 #endif

@@ -38,7 +38,7 @@ static const char *words(int n, const char **about)
 
 static const struct verb_usage usage = {
 	.command = "memprof plot", .operands = "VIEW [FILE] -o PICTURE [options]", .words = words,
-	.about = "Draw a view of a recording (default " DEFAULT_FILE ").", .min = 1, .max = 2,
+	.about = "Draw a view of a recording (default " DEFAULT_FILE ").", .min = 1, .max = 2, .only = common_only,
 };
 
 static int write_csv(struct memprof *m, const struct view *view, const struct view_options *o,
@@ -150,7 +150,7 @@ int cmd_plot(int argc, char **argv)
 	view = view_find(argv[0]);
 	if (!view || !view->plot)
 		return unknown_word(&usage, "plot", argv[0]);
-	if (common_check_times(&common))
+	if (common_check_options(&common))
 		return USAGE;
 	ext = output ? strrchr(output, '.') : NULL;
 	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))

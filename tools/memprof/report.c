@@ -11,7 +11,7 @@
 
 static const struct verb_usage usage = {
 	.command = "memprof report", .operands = "VIEW [FILE] [options]", .words = view_word,
-	.about = "Print a view of a recording (default " DEFAULT_FILE ").", .min = 1, .max = 2,
+	.about = "Print a view of a recording (default " DEFAULT_FILE ").", .min = 1, .max = 2, .only = common_only,
 };
 
 /* A summary needs no flows: accesses are added up while they are read. */
@@ -39,7 +39,7 @@ int cmd_report(int argc, char **argv)
 		return unknown_word(&usage, "view", argv[0]);
 	if (output.explain)
 		return output_explain(&output, view->columns);
-	if (common_check_times(&common))
+	if (common_check_options(&common))
 		return USAGE;
 	if (!strcmp(view->name, "summary")) {
 		common.view.summary = summary_new();

@@ -35,7 +35,7 @@ for my $kind (qw(native pipe zstd zstd2)) {
 	is($status, 0, "$kind: read");
 	like($notes, qr/^memprof: \Q$file\E: no events of allocations: objects are variables, files and mappings$/,
 	     "$kind: what is missing is named, and nothing else");
-	my %objects = map { $_->{site} => $_ } rows("report objects --all $file");
+	my %objects = map { $_->{site} => $_ } rows("report objects $file");
 	is(join(' ', sort keys %objects), '[anon] [heap]', "$kind: mappings are the objects");
 	is("$objects{'[heap]'}{accesses} $objects{'[heap]'}{threads} $objects{'[anon]'}{accesses}", '200 2 200',
 	   "$kind: their accesses");
@@ -51,7 +51,7 @@ for my $kind (qw(native pipe zstd zstd2)) {
 	my %summary = map { $_->{what} => $_->{value} } rows("report summary $file");
 	is($summary{'instructions sampled that access no memory'}, 2, "$kind: samples without an access are counted");
 	is((run("$memprof import $file -o $dir/made.data"))[0], 0, "$kind: memprof import makes a recording");
-	is_deeply([ rows("report objects --all $dir/made.data") ], [ rows("report objects --all $file") ],
+	is_deeply([ rows("report objects $dir/made.data") ], [ rows("report objects $file") ],
 	   "$kind: which has the same in it");
 }
 
@@ -122,7 +122,7 @@ time,cpu,cpu_node,node,tid,address,latency,level,op,object
 40,0,0,,7,0x7fff00001000,,,store,
 END
 is((run("$memprof import $samples -o $dir/csv.data"))[0], 0, 'comma-separated samples');
-my ($object) = rows("report objects --all --site other $dir/csv.data");
+my ($object) = rows("report objects --site other $dir/csv.data");
 is(join(' ', @$object{qw(type accesses writes_pct site)}), 'static 1 100 other', 'objects have their names');
 my ($nodes) = grep { $_->{from_node} == 0 && $_->{to_node} == 1 } rows("report nodes $dir/csv.data");
 is("$nodes->{accesses} $nodes->{latency_cycles}", '1 200', 'nodes and latency');

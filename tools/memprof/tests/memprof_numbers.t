@@ -107,5 +107,46 @@ for ([ 'flow', "time_s,thread,node,access,remote\n0.1,1,0,read,0\n0.2,1,0,read,0
 like((run("$memprof diagnose $gen --pid 7"))[1], qr/^No sampled access is known to be of main memory/,
      'diagnose gives no share of nothing');
 
+# --- options that only some views have ---------------------------------------------
+
+my %for = (object => ['flow'], thread => ['flow'], site => ['objects'], instances => ['objects'],
+	   top => [qw(objects threads flow lines)], all => [qw(flow nodes lines)], wrapper => [qw(objects flow lines)]);
+my %example = (object => '--object 1', thread => '--thread 1', site => '--site f', instances => '--instances', top => '-n 1',
+	       all => '--all', wrapper => '--wrapper f');
+my %views = (report => [qw(summary objects threads flow nodes lines)], plot => [qw(objects flow nodes)]);
+for my $verb (sort keys %views) {
+	my $help = (run("$memprof $verb --help"))[1];
+	for my $option (sort keys %for) {
+		my @of = grep { my $v = $_; grep { $_ eq $v } @{$views{$verb}} } @{$for{$option}};
+		my ($said) = $help =~ /^ +(?:-\w, )?--$option\b *[A-Z|@]*\n? +([a-z, ]+):/m;
+		is($said, join(', ', @of), "$verb --help says which views --$option is for");
+		for my $view (@{$views{$verb}}) {
+			next if grep { $_ eq $view } @of;
+			my ($status, $out, $err) = run("$memprof $verb $view $gen -o $dir/refused.svg $example{$option}");
+			my $only = join(', ', @of) =~ s/(.*), /$1 and /r;
+			is("$status$out$err", "2memprof: --$option: not for the view $view, only for $only; see memprof $verb --help\n",
+			   "$verb $view $example{$option} is refused");
+			ok(!-e "$dir/refused.svg", '... and nothing is written');
+		}
+	}
+}
+for my $view (@{$views{report}}) {
+	my $plain = (run("$memprof report $view $gen -f csv"))[1];
+	for my $option (qw(top instances)) {
+		next if $view eq 'lines' || !grep { $_ eq $view } @{$for{$option}};
+		my ($status, $out) = run("$memprof report $view $gen -f csv $example{$option}");
+		is($status, 0, "report $view --$option");
+		isnt($out, $plain, '... has an effect');
+	}
+}
+for (['report flow', '--object 1 --thread 1', '--object and --thread: give one of them'],
+     ['diagnose', '--levels --latency', '--levels and --latency: give one of them'],
+     ['diagnose', '--levels --all', '--all: not for --levels'],
+     (map { ['diagnose', $example{$_}, "--$_: no such option; see memprof diagnose --help"] } qw(object thread instances))) {
+	my ($verb, $options, $says) = @$_;
+	my ($status, $out, $err) = run("$memprof $verb $gen $options");
+	is("$status$out$err", "2memprof: $says\n", "$verb $options is refused");
+}
+
 ok(read_under_sanitizers(), 'no report of the sanitizers');
 done_testing();

@@ -65,7 +65,7 @@ is($total->{'bytes/bytes'}, 64 * $metric{memprof_memory_accesses}, 'a line for e
 # Sites of objects, where two have the same name at different places their accesses add up.
 ($total, $leaf, $text) = profile($objects);
 my %site;
-$site{$_->{site} =~ s/ \(.*\)$//r} += $_->{accesses} for grep { $_->{accesses} } report("objects $objects --all");
+$site{$_->{site} =~ s/ \(.*\)$//r} += $_->{accesses} for grep { $_->{accesses} } report("objects $objects");
 is_deeply($leaf, \%site, 'leaves are the sites of memprof report objects');
 like($text, qr/ \| \Q$_\E/m, "object $_") for 'exported_table';
 is((run("$memprof export $objects --to pprof | cmp - $objects.pb.gz"))[0], 0, 'the same on standard output');

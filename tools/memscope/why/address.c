@@ -136,7 +136,7 @@ static void add_threads(struct answer *a, const struct memprof *m, uint64_t *thr
 /* The site, as memprof names it, and what its diagnosis says of it. */
 static int add_site(struct answer *a, const char *path, uint32_t number)
 {
-	static const char * const instances[] = { "--instances", "--all", "-n", "0", NULL };
+	static const char * const instances[] = { "--instances", "-n", "0", NULL };
 	json_t *rows = view_rows("memprof", "objects", path, instances), *row, *found;
 	char site[1024] = "";
 	size_t i;
