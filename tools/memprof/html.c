@@ -40,8 +40,7 @@ static const struct verb_usage usage = {
 	.about = "Make a page of the diagnosis and all views of a recording (default " DEFAULT_FILE ").",
 };
 
-static int put_picture(FILE *f, struct memprof *m, const struct view *v, const struct view_options *o,
-			const char *dir)
+static int put_picture(FILE *f, struct memprof *m, const struct view *v, struct table *t, const char *dir)
 {
 	char path[4200], csv[4200], *svg = NULL;
 	size_t n = 0;
@@ -52,7 +51,7 @@ static int put_picture(FILE *f, struct memprof *m, const struct view *v, const s
 	snprintf(csv, sizeof(csv), "%s/%s.csv", dir, v->name);
 	leftover_add(csv);
 	leftover_add(path);
-	if (!plot_draw(m, v, o, path, NULL)) {
+	if (!plot_draw(m, v, t, path, NULL)) {
 		in = fopen(path, "re");
 		if (in && getdelim(&svg, &n, '\0', in) > 0) {
 			char prefix[32];
@@ -194,7 +193,7 @@ static int put_view(FILE *pictures, FILE *tables, struct memprof *m, const struc
 	if (!bad && plots && v->plot && table.nr_cells && (d->spec || plots == PICTURES)) {
 		fprintf(pictures, "<h3>%s</h3>\n", v->name);
 		page_plot_begin(pictures, v->name, &plot);
-		bad = plots == PICTURES ? put_picture(pictures, m, v, o, dir) : 0;
+		bad = plots == PICTURES ? put_picture(pictures, m, v, &table, dir) : 0;
 		page_plot_end(pictures, &plot);
 	}
 	if (!bad)

@@ -195,6 +195,7 @@ struct memprof_site {
  * @dropped: accesses that the source saw and could not report, of the whole recording and of all
  *	processes; 0 if it does not count them
  * @objects: that were accessed, those that are not kept among them
+ * @recorded: samples of the whole recording, of whatever part @samples are
  */
 #define MEMPROF_REASONS	8
 struct memprof_totals {
@@ -203,7 +204,7 @@ struct memprof_totals {
 	uint64_t unknown[MEMPROF_REASONS];
 	uint64_t start_ns, duration_ns, bytes;
 	uint32_t max_live_objects;
-	uint64_t dropped, objects;
+	uint64_t dropped, objects, recorded;
 };
 
 /**

@@ -165,12 +165,70 @@ struct memprof *common_open(const char *path, const struct common *common, int *
 int common_check(const struct memprof *m, const struct common *c)
 {
 	if (c->view.object != NO_NUMBER && c->view.object >= memprof_totals(m)->objects)
-		return complain(FAILED, "--object %u: there are %llu", c->view.object,
+		return complain(FAILED, "no access matches --object %u: there are %llu objects", c->view.object,
 				(unsigned long long)memprof_totals(m)->objects);
 	if (c->view.thread != NO_NUMBER && c->view.thread >= memprof_nr_threads(m))
-		return complain(FAILED, "--thread %u: there are %zu", c->view.thread,
+		return complain(FAILED, "no access matches --thread %u: there are %zu threads", c->view.thread,
 				memprof_nr_threads(m));
 	return OK;
+}
+
+/* Of a flow that is chosen: does it have accesses, which caches answered? */
+static bool has_cached(const struct memprof *m, const struct common *c)
+{
+	if (c->view.all)
+		return false;
+	if (c->view.thread != NO_NUMBER)
+		return memprof_thread(m, c->view.thread)->accesses;
+	return c->view.object != NO_NUMBER && memprof_object(m, c->view.object)->accesses;
+}
+
+/* The options that choose accesses, as they are written. */
+static void print_choice(FILE *f, const struct common *c)
+{
+	if (c->what.from_ns)
+		fprintf(f, " --from %g", c->what.from_ns / 1e9);
+	if (c->what.to_ns)
+		fprintf(f, " --until %g", c->what.to_ns / 1e9);
+	if (c->what.pid)
+		fprintf(f, " --pid %u", c->what.pid);
+	if (c->what.tid)
+		fprintf(f, " --tid %u", c->what.tid);
+	if (c->view.object != NO_NUMBER)
+		fprintf(f, " --object %u", c->view.object);
+	if (c->view.thread != NO_NUMBER)
+		fprintf(f, " --thread %u", c->view.thread);
+	if (c->view.site)
+		fprintf(f, " --site %s", c->view.site);
+}
+
+/**
+ * common_matches() - do the options choose anything of a recording that has samples?
+ * @m: the recording, behind common_doubt()
+ * @c: the options
+ * @rows: of the view
+ *
+ * Return: OK, or FAILED after saying which options match nothing.
+ */
+int common_matches(const struct memprof *m, const struct common *c, size_t rows)
+{
+	const bool part = c->what.from_ns || c->what.to_ns || c->what.pid || c->what.tid;
+	const bool chosen = c->view.object != NO_NUMBER || c->view.thread != NO_NUMBER || c->view.site;
+	char *choice = NULL;
+	size_t size;
+	FILE *f;
+
+	if (!memprof_totals(m)->recorded || !((part && !c->plausible.samples) || (chosen && !rows)))
+		return OK;
+	f = open_memstream(&choice, &size);
+	if (!f)
+		return complain(FAILED, "no memory left");
+	print_choice(f, c);
+	fclose(f);
+	complain(FAILED, "no access%s matches%s%s", has_cached(m, c) ? " of main memory" : "", choice ? choice : "",
+		 has_cached(m, c) ? ": --all shows those that caches answered" : "");
+	free(choice);
+	return FAILED;
 }
 
 /** common_doubt_add() - look at an access while the recording is read: see common_doubt() */

@@ -62,6 +62,7 @@ int common_wrapper(const struct opt *o, const char *value);
 int common_time(const struct opt *o, const char *value);
 struct memprof *common_open(const char *path, const struct common *c, int *damaged);
 int common_check(const struct memprof *m, const struct common *c);
+int common_matches(const struct memprof *m, const struct common *c, size_t rows);
 void common_doubt_add(struct common *c, const struct memprof_access *a);
 void common_doubt(const struct memprof *m, const char *path, struct common *c);
 int common_check_options(const struct common *c);

@@ -41,25 +41,13 @@ static const struct verb_usage usage = {
 	.about = "Draw a view of a recording (default " DEFAULT_FILE ").", .min = 1, .max = 2, .only = common_only,
 };
 
-static int write_csv(struct memprof *m, const struct view *view, const struct view_options *o,
-		     const char *csv)
+static int write_csv(struct table *t, const char *csv)
 {
 	struct outfile out;
-	struct table table;
-	int failed;
 
-	failed = view->make(m, o, &table);
-	if (failed) {
-		complain(FAILED, "no memory left");
-	} else if (!table.nr_cells) {
-		failed = complain(FAILED, "%s: there is nothing to draw", view->name);
-	} else {
-		failed = outfile_open(&out, csv);
-		if (!failed)
-			failed = outfile_close(&out, table_print(&table, TABLE_CSV, out.f));
-	}
-	table_free(&table);
-	return failed ? FAILED : OK;
+	if (outfile_open(&out, csv))
+		return FAILED;
+	return outfile_close(&out, table_print(t, TABLE_CSV, out.f)) ? FAILED : OK;
 }
 
 static void default_title(const struct memprof *m, const struct view *view, char *title, size_t size)
@@ -81,14 +69,13 @@ static void default_title(const struct memprof *m, const struct view *view, char
  * plot_draw() - draw a view
  * @m: the recording
  * @view: one with a plot
- * @o: what of it
+ * @t: its rows, at least one
  * @output: the picture, .png or .svg; its data go beside it as .csv
  * @title: of the picture; NULL: the view and the command
  *
  * Return: OK, or FAILED after saying why.
  */
-int plot_draw(struct memprof *m, const struct view *view, const struct view_options *o,
-	      const char *output, const char *title)
+int plot_draw(struct memprof *m, const struct view *view, struct table *t, const char *output, const char *title)
 {
 	const char *ext = strrchr(output, '.');
 	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], script[64], text[512];
@@ -103,7 +90,7 @@ int plot_draw(struct memprof *m, const struct view *view, const struct view_opti
 	    snprintf(tmp, sizeof(tmp), "%.*s.%d%s", (int)(ext - output), output, getpid(), ext) >=
 	    (int)sizeof(tmp))
 		return complain(FAILED, "%s: name too long", output);
-	if (write_csv(m, view, o, csv))
+	if (write_csv(t, csv))
 		return FAILED;
 	if (!title) {
 		default_title(m, view, text, sizeof(text));
@@ -130,6 +117,25 @@ int plot_draw(struct memprof *m, const struct view *view, const struct view_opti
 		unlink(csv);
 	}
 	leftover_done(tmp);
+	return failed;
+}
+
+/* Return: OK, or FAILED after saying why */
+static int draw(struct memprof *m, const struct view *view, const struct common *c, const char *output,
+		const char *title)
+{
+	struct table table;
+	int failed;
+
+	if (view->make(m, &c->view, &table))
+		failed = complain(FAILED, "no memory left");
+	else if (common_matches(m, c, table_rows(&table)))
+		failed = FAILED;
+	else if (!table.nr_cells)
+		failed = complain(FAILED, "%s: there is nothing to draw", view->name);
+	else
+		failed = plot_draw(m, view, &table, output, title);
+	table_free(&table);
 	return failed;
 }
 
@@ -161,7 +167,7 @@ int cmd_plot(int argc, char **argv)
 		return FAILED;
 	}
 	common_doubt(m, argv[1], &common);
-	failed = plot_draw(m, view, &common.view, output, title);
+	failed = draw(m, view, &common, output, title);
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;
 }

@@ -6,7 +6,6 @@
 
 #include "memprof/view/view.h"
 
-int plot_draw(struct memprof *m, const struct view *view, const struct view_options *o,
-	      const char *output, const char *title);
+int plot_draw(struct memprof *m, const struct view *view, struct table *t, const char *output, const char *title);
 
 #endif

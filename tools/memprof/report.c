@@ -23,13 +23,32 @@ static void take_access(const struct memprof_access *a, void *arg)
 	common_doubt_add(c, a);
 }
 
+/* Of what matches nothing the table is empty, and the exit status says so. */
+static int print(struct memprof *m, const struct view *view, const char *path, struct common *c,
+		 const struct output *output)
+{
+	struct table table;
+	int none, failed = 0;
+
+	common_doubt(m, path, c);
+	none = common_check(m, c);
+	if (none)
+		table_init_columns(&table, view->columns);
+	else
+		failed = view->make(m, &c->view, &table);
+	if (!none && !failed)
+		none = common_matches(m, c, table_rows(&table));
+	table.warning = c->doubt;
+	failed = output_table(output, &table, failed);
+	return none || failed ? FAILED : OK;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct common common = COMMON_DEFAULT;
 	struct output output = { };
 	const struct view *view;
 	struct memprof *m;
-	struct table table = { };
 	int damaged, failed;
 	const struct opt options[] = { OUTPUT_OPTIONS(&output), COMMON_OPTIONS(&common), { } };
 
@@ -50,15 +69,7 @@ int cmd_report(int argc, char **argv)
 		common.what.arg = &common;
 	}
 	m = common_open(argv[1], &common, &damaged);
-	if (!m || common_check(m, &common)) {
-		memprof_close(m);
-		free(common.view.summary);
-		return FAILED;
-	}
-	common_doubt(m, argv[1], &common);
-	failed = view->make(m, &common.view, &table);
-	table.warning = common.doubt;
-	failed = output_table(&output, &table, failed);
+	failed = m ? print(m, view, argv[1], &common, &output) : FAILED;
 	memprof_close(m);
 	free(common.view.summary);
 	return damaged || failed ? FAILED : OK;

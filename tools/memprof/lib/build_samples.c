@@ -365,6 +365,7 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 	uint32_t object, chain;
 	uint64_t begin, offset;
 
+	m->totals.recorded++;
 	if (unlikely(r->thread >= b->nr_numbers || !b->slot_of_number[r->thread])) {
 		m->totals.samples += in_part(b, 0);
 		return;

@@ -148,5 +148,45 @@ for (['report flow', '--object 1 --thread 1', '--object and --thread: give one o
 	is("$status$out$err", "2memprof: $says\n", "$verb $options is refused");
 }
 
+# --- options that match nothing -----------------------------------------------------
+
+my %nothing = ('--site no_such_function' => ['objects'], '--pid 7' => $views{report}, '--tid 7' => ['threads'],
+	       '--from 100' => ['nodes', 'lines'], '--pid 100 --site no_such_function' => ['objects'],
+	       '--until 0.0005 --thread 1' => ['flow'], '--until 0.0005 --object 1' => ['flow'],
+	       '--thread 99999' => ['flow'], '--object 99999' => ['flow']);
+for my $options (sort keys %nothing) {
+	for my $view (@{$nothing{$options}}) {
+		my ($status, $out, $err) = run("$memprof report $view $gen $options -f json");
+		my $there = $options =~ /^--(\w+) 99999/ ? qr/: there are \d+ $1s/ : '';
+		is($status, 1, "report $view $options: status 1");
+		like($err, qr/^memprof: no access matches $options$there\n\z/, '... what matches nothing, in a line');
+		my $rows = decode_json($out)->{rows};
+		is_deeply($rows, [], '... no rows') if $view !~ /summary|nodes/;
+		next if !grep { $_ eq $view } @{$views{plot}};
+		($status, $out, $err) = run("$memprof plot $view $gen $options -o $dir/nothing.svg");
+		is("$status$out", '1', "plot $view $options: status 1");
+		like($err, qr/^memprof: no access matches $options$there\n\z/, '... says why');
+		is(join(' ', glob("$dir/nothing*")), '', '... and leaves no picture');
+	}
+}
+my ($header) = (run("$memprof report objects $gen -f csv"))[1] =~ /^(.*\n)/;
+is((run("$memprof report objects $gen --site no_such_function -f csv"))[1], $header, 'CSV has its header');
+is((run("$memprof report objects $gen --site no_such_function -o $dir/nothing.csv -f csv"))[0], 1, 'to a file, too');
+is(slurp("$dir/nothing.csv"), $header, '... which is there');
+
+my $cached = spew("$dir/cached.csv", "time,cpu,cpu_node,node,tid,address,latency,level,op\n10,0,0,0,7,0x1000,4,L1,load\n");
+is((run("$memprof import $cached -o $dir/cached.data"))[0], 0, 'accesses that caches answered');
+is((run("$memprof report flow --thread 1 $dir/cached.data"))[2],
+   "memprof: no access of main memory matches --thread 1: --all shows those that caches answered\n", '... are no flow without --all');
+is((run("$memprof report flow --thread 1 --all $dir/cached.data"))[0], 0, '... and are with it');
+
+my $empty = "$dir/empty.data";
+is(system("$build/tools/tests/memprof_gen", $empty, 0, 60, 4, 5, 1), 0, 'a recording without samples');
+for my $options ('--pid 7', '--site f', '') {
+	my ($status, $out, $err) = run("$memprof report objects $empty $options -f csv");
+	is("$status$out$err", "0$header", "... is no failure: $options");
+}
+is((run("$memprof diagnose $gen --pid 7"))[0], 0, 'nor is that a diagnosis has nothing to go by');
+
 ok(read_under_sanitizers(), 'no report of the sanitizers');
 done_testing();

@@ -51,7 +51,7 @@ bool rows_none(const char *error)
 {
 	static const char * const texts[] = {
 		"no samples (dprof_sample) in", "no complete memref interval", "no user pages were referenced",
-		"no virtual memory was referenced", "no sample says where its data were found",
+		"no virtual memory was referenced", "no sample says where its data were found", "no access matches",
 	};
 	size_t i;
 
