@@ -4,8 +4,8 @@
  * dprof merge: write several recordings of one boot as one, one after another in time.
  *
  * Numbers of types, histories and address spaces are of a recording each, so those of the
- * second file and later are moved out of the way.  Equal types get one number again when the
- * file is read (model/join.c).
+ * second file and later are moved behind the largest of the files before.  Equal types get one
+ * number again when the file is read (model/join.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,8 +18,19 @@
 #include "dprof.h"
 
 #define MAX_RECORDINGS	128
-#define MAX_TYPE	(1U << 24)	/* numbers of types and spaces of a recording are below */
 #define GAP_NS		1000000		/* between two recordings */
+
+/* What numbers are of. */
+enum numbered { TYPES, SPACES, HISTORIES, NR_NUMBERED };
+
+/**
+ * struct numbers - numbers of one kind
+ * @base: added to those of the recording that is read
+ * @next: above all that were written
+ */
+struct numbers {
+	uint64_t base, next;
+};
 
 /* A line of the kernel's symbols. */
 struct symbol_line {
@@ -32,6 +43,7 @@ struct symbol_line {
  * @nr: index of the recording that is read
  * @begun: its first event was seen, at @first; the output has it at @offset
  * @last: time of the last event, in the output
+ * @numbers: of each kind, what is in use
  * @text_base: address of the kernel's text in the first recording; "": not known
  * @symbols: lines that are written
  * @wrong: why the recording cannot be merged, or NULL
@@ -41,46 +53,82 @@ struct merge {
 	uint32_t nr;
 	bool begun;
 	uint64_t first, offset, last;
+	struct numbers numbers[NR_NUMBERED];
 	char text_base[32];
 	struct symbol_line *symbols;
 	const char *wrong;
 };
 
-static int moved(struct merge *m, uint32_t *number, uint32_t least)
+/* Move a number behind those of the files before.  @max: the largest that its field can hold */
+static int move(struct merge *m, enum numbered kind, uint64_t *number, uint64_t max)
 {
-	if (*number < least)
-		return 0;
-	if (*number >= MAX_TYPE) {
-		m->wrong = "damaged: a type's number is too large";
+	static const char * const wrong[] = {
+		[TYPES] = "a type's number is too large to be moved behind those of the files before",
+		[SPACES] = "an address space's number is too large to be moved behind those of the files before",
+		[HISTORIES] = "a history's number is too large to be moved behind those of the files before",
+	};
+	struct numbers *n = &m->numbers[kind];
+
+	/* The largest number itself has none behind it. */
+	if (n->base > max || *number >= max - n->base) {
+		m->wrong = wrong[kind];
 		return -1;
 	}
-	*number += m->nr * MAX_TYPE;
+	*number += n->base;
+	if (*number >= n->next)
+		n->next = *number + 1;
 	return 0;
+}
+
+/* Classes of memory are the first types, and have the same numbers in all recordings. */
+static int move_type(struct merge *m, uint32_t *type)
+{
+	uint64_t number = *type;
+
+	if (number < NR_MEMORY_CLASSES)
+		return 0;
+	if (move(m, TYPES, &number, UINT32_MAX))
+		return -1;
+	*type = number;
+	return 0;
+}
+
+/* 0 is the kernel's. */
+static int move_space(struct merge *m, uint32_t *space)
+{
+	uint64_t number = *space;
+
+	if (!number)
+		return 0;
+	if (move(m, SPACES, &number, UINT32_MAX))
+		return -1;
+	*space = number;
+	return 0;
+}
+
+static int move_history(struct merge *m, uint64_t *id)
+{
+	return move(m, HISTORIES, id, UINT64_MAX);
 }
 
 /* Move the numbers of an event out of the way of those of other recordings. */
 static int renumber(struct merge *m, struct event *e)
 {
-	const uint64_t id = (uint64_t)m->nr << 48;
-
 	switch (e->kind) {
 	case EVENT_TYPE:
-		return moved(m, &e->type.id, NR_MEMORY_CLASSES);
+		return move_type(m, &e->type.id);
 	case EVENT_SAMPLE:
-		return moved(m, &e->sample.space, 1) ? -1 : moved(m, &e->sample.type, NR_MEMORY_CLASSES);
+		return move_space(m, &e->sample.space) ? -1 : move_type(m, &e->sample.type);
 	case EVENT_ALLOC:
-		return moved(m, &e->alloc.type, NR_MEMORY_CLASSES);
+		return move_type(m, &e->alloc.type);
 	case EVENT_FREE:
-		return moved(m, &e->free.type, NR_MEMORY_CLASSES);
+		return move_type(m, &e->free.type);
 	case EVENT_HISTORY:
-		e->history.id += id;
-		return moved(m, &e->history.type, NR_MEMORY_CLASSES);
+		return move_history(m, &e->history.id) ? -1 : move_type(m, &e->history.type);
 	case EVENT_ACCESS:
-		e->access.id += id;
-		return moved(m, &e->access.type, NR_MEMORY_CLASSES);
+		return move_history(m, &e->access.id) ? -1 : move_type(m, &e->access.type);
 	case EVENT_HISTORY_END:
-		e->history_end.id += id;
-		return 0;
+		return move_history(m, &e->history_end.id);
 	default:
 		return 0;
 	}
@@ -168,6 +216,15 @@ static void free_symbols(struct merge *m)
 	}
 }
 
+static void begin_file(struct merge *m)
+{
+	int i;
+
+	m->begun = false;
+	for (i = 0; i < NR_NUMBERED; i++)
+		m->numbers[i].base = m->numbers[i].next;
+}
+
 static int merge(struct merge *m, char **paths)
 {
 	int failed;
@@ -178,7 +235,7 @@ static int merge(struct merge *m, char **paths)
 		const char *path = paths[m->nr];
 		char error[512] = "";
 
-		m->begun = false;
+		begin_file(m);
 		failed = reader_read(path, &r, error, sizeof(error));
 		if (m->wrong)
 			return complain(FAILED, "%s: %s", path, m->wrong);

@@ -645,6 +645,51 @@ sub test_merge {
 	}
 }
 
+# Of one number other types, processes and histories in each of three recordings.
+sub test_merge_merged {
+	my @files = map { "$dir/again$_.txt" } 0 .. 2;
+	for my $file (0 .. 2) {
+		begin();
+		for my $n (0 .. 2) {
+			event(0, 'dprof_type', id => 30 + $n, class => 1, size => 128, cache => "kind" . ($n + $file) % 3,
+			      func => 'f', file => 'a.c', line => 1);
+			for (1 .. 5 + $n) {
+				sample($_ % 2, $function{scan}, 0xffff888000100000 + 0x1000 * $n, 8 * ($_ % 2), type => 30 + $n,
+				       from => 'peer', op => 1 + $_ % 2);
+				sample($_ % 2, 0x401000, 0x7000, 8 * ($_ % 2), type => 13, space => 1 + $n % 2, flags => 1,
+				       from => 'peer', op => 1 + $_ % 2);
+				$time += 1000;
+			}
+		}
+		object(0xffff888000300000, [ 0 ], 500 + $file, 0, [ 100, 0, $function{(qw(fill send count))[$file]}, 0, 2 ]);
+		spew($files[$file], $text);
+	}
+	run("$dprof merge @files -o $dir/at_once.txt");
+	for my $case ([ 'first two', "$dir/first.txt $files[2]", @files[0, 1] ],
+		      [ 'last two', "$files[0] $dir/first.txt", @files[1, 2] ]) {
+		my ($what, $inputs, @first) = @$case;
+		run("$dprof merge @first -o $dir/first.txt");
+		my ($status, $out, $err) = run("$dprof merge $inputs -o $dir/twice.txt");
+		is("$status$out$err", '0', "$what merged before");
+		for my $view (qw(profile sharing lines paths workingset classify)) {
+			is_deeply([ rows("report $view $dir/twice.txt") ], [ rows("report $view $dir/at_once.txt") ],
+				  "$view: as of all at once");
+		}
+	}
+	my %n = map { $_->{type} => $_->{samples} } rows("report profile -n 0 $dir/at_once.txt");
+	is_deeply([ map { $n{"kind$_:f"} } 0 .. 2 ], [ 5 + 7 + 6, 6 + 5 + 7, 7 + 6 + 5 ], 'types are told apart');
+	my ($status, $out, $err) = run("$dprof merge" . " $files[0]" x 128 . " -o $dir/most.txt");
+	is("$status$out$err", '0', 'the most files');
+	($status, $out, $err) = run("$dprof merge $dir/most.txt $dir/most.txt -o $dir/twice.txt");
+	is("$status$out$err", '0', 'and twice');
+	spew("$dir/large.txt", slurp($files[0]) =~ s/id=30 /id=4294967290 /r);
+	($status, $out, $err) = run("$dprof merge $files[0] $dir/large.txt -o $dir/not.txt");
+	is("$status$out", '1', 'a number that cannot be moved: status 1');
+	like($err, qr{^dprof: \Q$dir\E/large\.txt: a type.s number is too large to be moved behind those of the files before$}m,
+	   'says so');
+	ok(!-e "$dir/not.txt", 'and writes nothing');
+}
+
 # Of AMD before Zen 4: the L3 or another cache of the node, nobody knows which.
 sub test_local_cache {
 	my $local = 11 << 33 | 0x440 << 5 | 1 << 43;
@@ -1090,6 +1135,7 @@ test_locks();
 test_c2c();
 test_callers();
 test_merge();
+test_merge_merged();
 test_local_cache();
 test_conflict_capacity();
 test_diff();
