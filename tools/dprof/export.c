@@ -197,20 +197,38 @@ static int run_perf(struct analysis *a, const char *path, const char *output)
 {
 	struct export x = { .output = output };
 
+	(void)a;
 	if (perf_data_is(path))
 		return complain(FAILED, "%s: is perf.data already", path);
 	if (!output || !strcmp(output, "-"))
 		return options_wrong(&usage, "-o OUTPUT is missing: perf.data needs a seekable file");
 	model_init(&x.m);
-	x.m.kallsyms = a->kallsyms;
 	return export_perf(&x, path);
 }
 
+/* A word of --to; @run is NULL for pcp, which has options of its own. */
+struct format {
+	const char *name;
+	int (*run)(struct analysis *a, const char *path, const char *output);
+};
+
+/* In the order of the words. */
+static const struct format formats[] = {
+	{ "perf", run_perf }, { "pprof", export_pprof }, { "openmetrics", export_openmetrics },
+	{ "perfetto", export_perfetto }, { "pcp", NULL },
+};
+
+#define NOT_PERF	"pprof|openmetrics|perfetto|pcp"
+
+static const struct opt_limit limits[] = {
+	PCP_LIMITS,
+	/* perf.data have no fields, and are not made of perf.data. */
+	{ "btf", NOT_PERF }, { "vmlinux", NOT_PERF }, { "kallsyms", NOT_PERF },
+	{ }
+};
+
 int cmd_export(int argc, char **argv)
 {
-	static int (*const run[])(struct analysis *a, const char *path, const char *output) = {
-		run_perf, export_pprof, export_openmetrics, export_perfetto,
-	};
 	const char *output = NULL;
 	struct pcp_options pcp = { 0 };
 	struct analysis a;
@@ -232,10 +250,12 @@ int cmd_export(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (format < 0)
 		ret = options_wrong(&usage, "--to FORMAT is missing");
-	else if (format == (int)(sizeof(run) / sizeof(run[0])))
+	else if (options_limit(&usage, options, limits, "to", formats[format].name))
+		ret = USAGE;
+	else if (!formats[format].run)
 		ret = export_pcp(&a, argv[0] ? argv[0] : "trace.dat", output, &pcp);
 	else
-		ret = run[format](&a, argv[0] ? argv[0] : "trace.dat", output);
+		ret = formats[format].run(&a, argv[0] ? argv[0] : "trace.dat", output);
 	analysis_free(&a);
 	return ret;
 }

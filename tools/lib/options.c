@@ -141,6 +141,9 @@ static int no_such_option(const struct verb_usage *u, const struct opt *options,
 	return options_wrong(u, "--%s: no such option", name);
 }
 
+/* The rows of the table that the command line has. */
+static uint64_t given;
+
 /* --- options of some views ----------------------------------------------------- */
 
 /* The index of a word in a list separated by |, or -1. */
@@ -211,8 +214,8 @@ static const char *help_of(const struct verb_usage *u, const struct opt *o, char
 	return text;
 }
 
-/* @given: a bit for each option of the command line; @word: the view */
-static int check_views(const struct verb_usage *u, const struct opt *options, uint64_t given, const char *word)
+/* @word: the view */
+static int check_views(const struct verb_usage *u, const struct opt *options, const char *word)
 {
 	const char *views;
 	char list[256];
@@ -375,21 +378,27 @@ static int refuse_value(const struct verb_usage *u, const struct opt *o, const c
 	return options_wrong(u, "%s %s: not %s%s", written(o, name, sizeof(name)), value, what, text);
 }
 
-/* Print "not a, b or c". */
-static int refuse_word(const struct verb_usage *u, const struct opt *o, const char *value)
+/* "a|b|c" -> "a, b or c" */
+static const char *spelled(const char *list, char *text, size_t size)
 {
-	char text[256] = "", name[64];
-	const char *list = o->arg;
 	size_t n = 0, len;
 
-	for (; n < sizeof(text); list += len + 1) {
+	*text = '\0';
+	for (; n < size; list += len + 1) {
 		len = strcspn(list, "|");
-		n += snprintf(text + n, sizeof(text) - n, "%s%.*s", !n ? "" : list[len] ? ", " : " or ",
-			      (int)len, list);
+		n += snprintf(text + n, size - n, "%s%.*s", !n ? "" : list[len] ? ", " : " or ", (int)len, list);
 		if (!list[len])
 			break;
 	}
-	return options_wrong(u, "%s %s: not %s", written(o, name, sizeof(name)), value, text);
+	return text;
+}
+
+static int refuse_word(const struct verb_usage *u, const struct opt *o, const char *value)
+{
+	char text[256], name[64];
+
+	return options_wrong(u, "%s %s: not %s", written(o, name, sizeof(name)), value,
+			     spelled(o->arg, text, sizeof(text)));
 }
 
 static uint64_t largest(const struct opt *o)
@@ -640,9 +649,9 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 	int c, index, ret = OK;
 	bool instead = false;
 	const struct opt *o;
-	uint64_t given = 0;
 	struct tables t;
 
+	given = 0;
 	make_tables(u, options, &t);
 	opterr = 0;
 	optind = 0;
@@ -663,15 +672,40 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 		if (c < FIRST && optarg && *optarg == '=' && optarg != argv[optind - 1])
 			exit(options_wrong(u, "-%c%s: write --%s%s or -%c %s", c, optarg, o->name, optarg, c,
 					   optarg + 1));
+		given |= UINT64_C(1) << (o - options);
 		ret = take(u, o, optarg);
 		instead |= o->kind == OPT_KIND_INSTEAD;
-		given |= UINT64_C(1) << (o - options);
 	}
 	if (!ret)
 		ret = check_operands(u, argc - optind, argv + optind, instead);
 	if (!ret && u->only && u->words)
-		ret = check_views(u, options, given, argv[optind]);
+		ret = check_views(u, options, argv[optind]);
 	if (ret)
 		exit(ret);
 	return optind;
+}
+
+/**
+ * options_limit() - refuse options that the word of another option leaves without effect
+ * @u: usage of the verb
+ * @options: its options, which options_parse() has parsed
+ * @limits: those that have an effect with some words only
+ * @of: the option of the words
+ * @word: its word
+ *
+ * Return: OK, or USAGE with a message printed.
+ */
+int options_limit(const struct verb_usage *u, const struct opt *options, const struct opt_limit *limits,
+		  const char *of, const char *word)
+{
+	const struct opt *o;
+	char text[256];
+
+	for (; limits->name; limits++) {
+		o = find(options, limits->name);
+		if (o && given >> (o - options) & 1 && word_index(limits->words, word) < 0)
+			return options_wrong(u, "--%s: has no effect with --%s %s, it is for --%s %s", limits->name,
+					     of, word, of, spelled(limits->words, text, sizeof(text)));
+	}
+	return OK;
 }

@@ -114,7 +114,18 @@ struct verb_usage {
 	bool command_follows;
 };
 
+/**
+ * struct opt_limit - an option that has an effect with some words of another option only
+ * @name: its long name; NULL ends a table
+ * @words: these words, separated by |
+ */
+struct opt_limit {
+	const char *name, *words;
+};
+
 int options_parse(const struct verb_usage *u, const struct opt *options, int argc, char **argv);
+int options_limit(const struct verb_usage *u, const struct opt *options, const struct opt_limit *limits,
+		  const char *of, const char *word);
 void help_row(FILE *f, const char *head, const char *text, int indent);
 int options_wrong(const struct verb_usage *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *nearest_word(const char *word, const char *(*words)(int n, const char **about));

@@ -271,11 +271,24 @@ static int run_perf(struct common *common, const char *path, const char *output)
 	return export_perf(&x, path);
 }
 
+/* A word of --to; @run is NULL for pcp, which has options of its own. */
+struct format {
+	const char *name;
+	int (*run)(struct common *common, const char *path, const char *output);
+};
+
+/* In the order of the words. */
+static const struct format formats[] = {
+	{ "perf", run_perf }, { "pprof", export_pprof }, { "openmetrics", export_openmetrics },
+	{ "perfetto", export_perfetto }, { "pcp", NULL },
+};
+
+static const struct opt_limit limits[] = {
+	PCP_LIMITS, { }
+};
+
 int cmd_export(int argc, char **argv)
 {
-	static int (*const run[])(struct common *common, const char *path, const char *output) = {
-		run_perf, export_pprof, export_openmetrics, export_perfetto,
-	};
 	struct common common = COMMON_DEFAULT;
 	struct pcp_options pcp = { 0 };
 	const char *output = NULL;
@@ -296,9 +309,11 @@ int cmd_export(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (format < 0)
 		return options_wrong(&usage, "--to FORMAT is missing");
+	if (options_limit(&usage, options, limits, "to", formats[format].name))
+		return USAGE;
 	if (common_check_options(&common))
 		return USAGE;
-	if (format == (int)(sizeof(run) / sizeof(run[0])))
+	if (!formats[format].run)
 		return export_pcp(&common, argv[0], output, &pcp);
-	return run[format](&common, argv[0], output);
+	return formats[format].run(&common, argv[0], output);
 }

@@ -520,6 +520,10 @@ static const struct verb_usage usage = {
 	.about = "Convert a recording (default trace.dat) into the format of another program.", .max = 1,
 };
 
+static const struct opt_limit limits[] = {
+	{ "rows", "columns" }, { "host", "columns|pcp" }, { "boot", "columns" }, { "begin", "columns|pcp" }, { }
+};
+
 static int parse_format(const struct opt *o, const char *value)
 {
 	const struct format **format = o->to, *f;
@@ -561,6 +565,8 @@ int cmd_export(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (!x.format)
 		return options_wrong(&usage, "--to FORMAT is missing");
+	if (options_limit(&usage, options, limits, "to", x.format->name))
+		return USAGE;
 	model_init(&x.nodes);
 	ret = x.format->run(&x, argv[0] ? argv[0] : "trace.dat");
 	model_free(&x.nodes);

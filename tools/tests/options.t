@@ -114,6 +114,34 @@ for ([ 'memscope dcotor', qr/did you mean doctor\?/ ], [ 'memref reprot', qr/no 
 	one_line($err, $command);
 }
 
+# --- options of one format --------------------------------------------------------
+
+# Their help begins with the formats; fields and symbols are not in perf.data either.
+my %not_perf = map { $_ => 1 } qw(btf vmlinux kallsyms);
+for my $command (grep { / export$/ } @commands) {
+	my @all = @{$options{$command}};
+	my ($to) = grep { $_->{name} eq 'to' } @all;
+	my @formats = split /\|/, $to->{arg};
+	my $refused = 0;
+	for my $o (grep { $_->{kind} eq 'option' && $_ != $to } @all) {
+		my @of = $o->{help} =~ /^(\w+(?:, \w+)*): / ? split(/, /, $1) :
+			 $not_perf{$o->{name}} ? grep { $_ ne 'perf' } @formats : next;
+		for my $format (@formats) {
+			my $value = $o->{arg} =~ /^(\w+)\|/ ? $1 : 1;
+			my ($status, $out, $err) = run("$bin/$command $dir/none --to $format --$o->{name} $value -o $dir/exported");
+			my $has = grep { $_ eq $format } @of;
+			is($status, $has ? 1 : 2, "$command --to $format --$o->{name}" . ($has ? '' : ' is refused'));
+			next if $has;
+			$refused++;
+			one_line($err, 'it');
+			my $for = join(', ', @of) =~ s/, (\w+)$/ or $1/r;
+			like($err, qr/^\w+: --$o->{name}: has no effect with --to \Q$format\E, it is for --to \Q$for\E; see/,
+			     'with the format that it is for');
+		}
+	}
+	cmp_ok($refused, '>', 5, "$command has options of one format");
+}
+
 # --- what is made of the tables ---------------------------------------------------
 
 my ($status, undef, $err) = run("$tools/options.pl --check $bin man $tools/../docs/man/*.1");

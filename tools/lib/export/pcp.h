@@ -26,6 +26,9 @@ struct pcp_options {
 		   "pcp: when the recording began, in ns since 1970 (default: so that its end is when the file "	\
 		   "was last modified)")
 
+/* What these have an effect with, for options_limit(). */
+#define PCP_LIMITS	{ "host", "pcp" }, { "begin", "pcp" }
+
 struct pcp *pcp_open(const char *output, const char *host, const struct metric *list);
 int pcp_write(struct pcp *p, struct metrics *m, uint64_t time_ns);
 int pcp_close(struct pcp *p, int failed);
