@@ -13,7 +13,8 @@ set xlabel "associativity set"
 set ylabel "distinct cache lines"
 set xrange [-0.5:sets-0.5]
 # All types in gray in the background; in front the first type of the CSV, with the most lines.
-first = system(sprintf("awk -F, 'NR == 2 { print $2 }' '%s'", csv))
+first = ""
+stats csv every ::0::0 using (first = strcol("type"), 0) nooutput
 lines(x) = strcol("type") eq first ? column("lines") : NaN
 plot csv using (column("set")):(column("lines_all")) with impulses lw 2 lc rgb "#cccccc" title "all types", \
 	csv using (column("set")):(lines(0)) with impulses lw 2 lc rgb "#0072B2" title first, \

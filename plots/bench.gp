@@ -8,8 +8,10 @@
 #	min_diff	percent that a difference must have
 if (!exists("plots")) plots = "."
 load plots . "/common.gp"
-# By hand: from the file; its names may not have commas then.
-if (!exists("strategies")) strategies = system("awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"strategy\") c = i; next } !seen[$c]++ { printf \"%s \", $c }' \"" . csv . "\"")
+# By hand: from the file.
+met = " "
+meet(name) = strstrt(met, " " . name . " ") ? 0 : (met = met . name . " ", 0)
+if (!exists("strategies")) { stats csv using (meet(strcol("strategy"))) nooutput; strategies = met[2:*] }
 if (!exists("metric")) metric = "value"
 if (!exists("value_label")) value_label = metric
 if (!exists("min_diff")) min_diff = 0

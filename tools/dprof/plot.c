@@ -37,22 +37,6 @@ static const struct verb_usage usage = {
 	.about = "Draw a view of a recording (default trace.dat).", .min = 1, .max = 2,
 };
 
-/* The data file of a picture, and the temporary file that it is drawn to. */
-struct picture {
-	char data[PATH_MAX], tmp[PATH_MAX];
-};
-
-static int name_files(struct picture *p, const char *output, const char *data_ext)
-{
-	const char *ext = strrchr(output, '.');
-	int n = ext - output;
-
-	if (snprintf(p->data, sizeof(p->data), "%.*s%s", n, output, data_ext) >= PATH_MAX ||
-	    snprintf(p->tmp, sizeof(p->tmp), "%.*s.%d%s", n, output, getpid(), ext) >= PATH_MAX)
-		return complain(FAILED, "%s: file name too long", output);
-	return OK;
-}
-
 /* @of: the recording, for messages */
 static int write_data(struct analysis *a, const struct view *view, const char *of, const char *path)
 {
@@ -75,7 +59,7 @@ static int write_data(struct analysis *a, const struct view *view, const char *o
 	return failed ? FAILED : OK;
 }
 
-static int run_dot(const struct picture *p)
+static int run_dot(const struct picture_files *p)
 {
 	const char *type = strcmp(strrchr(p->tmp, '.'), ".svg") ? "-Tpng" : "-Tsvg";
 	int status;
@@ -94,7 +78,7 @@ static int run_dot(const struct picture *p)
 	return status ? complain(FAILED, "dot failed on %s", p->data) : OK;
 }
 
-static int run_gnuplot(struct analysis *a, const struct view *view, const struct picture *p,
+static int run_gnuplot(struct analysis *a, const struct view *view, const struct picture_files *p,
 		       const char *title)
 {
 	char plots[PATH_MAX], *commands = NULL, text[512];
@@ -129,7 +113,7 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 {
 	const char *lacks = view->lacks ? view->lacks(a) : NULL;
 	bool dot = !strcmp(view->plot, "dot");
-	struct picture p;
+	struct picture_files p;
 	int failed;
 
 	if (lacks)
@@ -138,7 +122,7 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 	if (view->make == view_sharing && !model_has_types(&a->m))
 		return complain(FAILED, "%s: no plot of sharing without types of objects: see dprof report sharing", path);
 	view_note(a, view->shows, path);
-	if (name_files(&p, output, dot ? ".dot" : ".csv") || write_data(a, view, path, p.data))
+	if (picture_name(&p, output, dot ? ".dot" : ".csv") || write_data(a, view, path, p.data))
 		return FAILED;
 	leftover_add(p.tmp);
 	failed = dot ? run_dot(&p) : run_gnuplot(a, view, &p, title);
@@ -154,7 +138,7 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 
 int cmd_plot(int argc, char **argv)
 {
-	const char *output = NULL, *title = NULL, *ext, *path;
+	const char *output = NULL, *title = NULL, *path;
 	const struct view *view;
 	struct analysis a;
 	const struct opt options[] = {
@@ -170,9 +154,8 @@ int cmd_plot(int argc, char **argv)
 	view = view_find(argv[0]);
 	if (!view || !view->plot)
 		return unknown_word(&usage, "plot", argv[0]);
-	ext = output ? strrchr(output, '.') : NULL;
-	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
-		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+	if (picture_check(output))
+		return USAGE;
 	path = argv[1] ? argv[1] : "trace.dat";
 	ret = analysis_load(&a, path, view->need);
 	if (a.m.events && draw(&a, view, path, output, title))

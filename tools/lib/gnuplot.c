@@ -52,18 +52,59 @@ int gnuplot_find(char *dir, size_t size)
 }
 
 /**
+ * picture_check() - check the name of a picture
+ * @output: its name, or NULL
+ *
+ * Return: OK, or USAGE with a message printed.
+ */
+int picture_check(const char *output)
+{
+	const char *ext = output ? strrchr(output, '.') : NULL, *c;
+
+	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
+		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+	/* There is no way to write them in gnuplot's strings that take all else as it is. */
+	for (c = output; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return complain(USAGE, "-o PICTURE: the name of a picture must not have control characters");
+	return OK;
+}
+
+/**
+ * picture_name() - name the files of a picture
+ * @p: set to the names; relative ones begin with ./, so that they are no options of
+ *	programs, and neither commands (<, |) nor home directories (~) for gnuplot
+ * @output: name of the picture, after picture_check()
+ * @ext: of the data: ".csv"
+ *
+ * Return: OK, or FAILED with a message printed.
+ */
+int picture_name(struct picture_files *p, const char *output, const char *ext)
+{
+	const char *of = strrchr(output, '.'), *here = *output == '/' ? "" : "./";
+	const int n = of - output;
+
+	if (snprintf(p->data, sizeof(p->data), "%s%.*s%s", here, n, output, ext) >= PATH_MAX ||
+	    snprintf(p->tmp, sizeof(p->tmp), "%s%.*s.%d%s", here, n, output, getpid(), of) >= PATH_MAX)
+		return complain(FAILED, "%s: name too long", output);
+	return OK;
+}
+
+/**
  * gnuplot_quoted() - write an assignment of text to a variable of a script
  * @f: the commands
  * @name: the variable
- * @value: any text; single quotes are doubled, control characters become blanks
+ * @value: any text; single quotes are strings of their own (gnuplot does not understand a doubled
+ *	one at the begin), control characters become blanks
  */
 void gnuplot_quoted(FILE *f, const char *name, const char *value)
 {
 	fprintf(f, "%s='", name);
 	for (; *value; value++) {
 		if (*value == '\'')
-			fputc('\'', f);
-		fputc((unsigned char)*value < ' ' ? ' ' : *value, f);
+			fputs("'.\"'\".'", f);
+		else
+			fputc((unsigned char)*value < ' ' ? ' ' : *value, f);
 	}
 	fputs("'; ", f);
 }

@@ -4,9 +4,21 @@
 #ifndef MEMSCOPE_GNUPLOT_H
 #define MEMSCOPE_GNUPLOT_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 
+/**
+ * struct picture_files - the files of a picture
+ * @data: what it is drawn of, beside it
+ * @tmp: the picture until it is complete
+ */
+struct picture_files {
+	char data[PATH_MAX], tmp[PATH_MAX];
+};
+
+int picture_check(const char *output);
+int picture_name(struct picture_files *p, const char *output, const char *ext);
 int gnuplot_find(char *dir, size_t size);
 void gnuplot_quoted(FILE *f, const char *name, const char *value);
 int gnuplot_run(const char *plots, const char *name, const char *commands);

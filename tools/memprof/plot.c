@@ -77,8 +77,8 @@ static void default_title(const struct memprof *m, const struct view *view, char
  */
 int plot_draw(struct memprof *m, const struct view *view, struct table *t, const char *output, const char *title)
 {
-	const char *ext = strrchr(output, '.');
-	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], script[64], text[512];
+	char plots[PATH_MAX], script[64], text[512];
+	struct picture_files p;
 	char *commands = NULL;
 	size_t size;
 	int failed;
@@ -86,11 +86,7 @@ int plot_draw(struct memprof *m, const struct view *view, struct table *t, const
 
 	if (gnuplot_find(plots, sizeof(plots)))
 		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
-	if (snprintf(csv, sizeof(csv), "%.*s.csv", (int)(ext - output), output) >= (int)sizeof(csv) ||
-	    snprintf(tmp, sizeof(tmp), "%.*s.%d%s", (int)(ext - output), output, getpid(), ext) >=
-	    (int)sizeof(tmp))
-		return complain(FAILED, "%s: name too long", output);
-	if (write_csv(t, csv))
+	if (picture_name(&p, output, ".csv") || write_csv(t, p.data))
 		return FAILED;
 	if (!title) {
 		default_title(m, view, text, sizeof(text));
@@ -98,25 +94,25 @@ int plot_draw(struct memprof *m, const struct view *view, struct table *t, const
 	}
 	f = open_memstream(&commands, &size);
 	if (!f) {
-		unlink(csv);
+		unlink(p.data);
 		return complain(FAILED, "no memory left");
 	}
 	gnuplot_quoted(f, "plots", plots);
-	gnuplot_quoted(f, "csv", csv);
-	gnuplot_quoted(f, "out", tmp);
+	gnuplot_quoted(f, "csv", p.data);
+	gnuplot_quoted(f, "out", p.tmp);
 	gnuplot_quoted(f, "title", title);
 	failed = fclose(f);
-	leftover_add(tmp);
+	leftover_add(p.tmp);
 	snprintf(script, sizeof(script), "memprof-%s", view->name);
 	failed = failed ? complain(FAILED, "no memory left") : gnuplot_run(plots, script, commands);
 	free(commands);
-	if (!failed && outfile_rename(tmp, output))
+	if (!failed && outfile_rename(p.tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
 	if (failed) {
-		unlink(tmp);
-		unlink(csv);
+		unlink(p.tmp);
+		unlink(p.data);
 	}
-	leftover_done(tmp);
+	leftover_done(p.tmp);
 	return failed;
 }
 
@@ -142,7 +138,7 @@ static int draw(struct memprof *m, const struct view *view, const struct common 
 int cmd_plot(int argc, char **argv)
 {
 	struct common common = COMMON_DEFAULT;
-	const char *output = NULL, *title = NULL, *ext;
+	const char *output = NULL, *title = NULL;
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "PICTURE", &output, ".png or .svg; its data go beside it as .csv"),
 		OPT_TEXT(0, "title", "TITLE", &title, "default: the view, the command"),
@@ -158,9 +154,8 @@ int cmd_plot(int argc, char **argv)
 		return unknown_word(&usage, "plot", argv[0]);
 	if (common_check_options(&common))
 		return USAGE;
-	ext = output ? strrchr(output, '.') : NULL;
-	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
-		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+	if (picture_check(output))
+		return USAGE;
 	m = common_open(argv[1], &common, &damaged);
 	if (!m || common_check(m, &common)) {
 		memprof_close(m);

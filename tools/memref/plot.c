@@ -20,10 +20,11 @@
 #include "memref/view/view.h"
 #include "memref/model/window.h"
 
-/* A picture to draw, and its files: scripts, CSV, and the output under a temporary name. */
+/* A picture to draw, its files, and the folder of the scripts. */
 struct picture {
 	const char *class, *title;
-	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX];
+	char plots[PATH_MAX];
+	struct picture_files files;
 };
 
 /* In the order of the words of --class. */
@@ -132,8 +133,8 @@ static char *make_commands(struct model *m, const struct view *view,
 		return NULL;
 	window_describe(&m->window, window, sizeof(window));
 	gnuplot_quoted(f, "plots", p->plots);
-	gnuplot_quoted(f, "csv", p->csv);
-	gnuplot_quoted(f, "out", p->tmp);
+	gnuplot_quoted(f, "csv", p->files.data);
+	gnuplot_quoted(f, "out", p->files.tmp);
 	gnuplot_quoted(f, "title", p->title);
 	gnuplot_quoted(f, "class", p->class);
 	gnuplot_quoted(f, "window", window);
@@ -186,40 +187,36 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 	      const char *class, const char *title)
 {
 	struct picture p = { .class = class, .title = title };
-	const char *ext = strrchr(output, '.');
 	char *commands;
 	int failed;
 
 	if (gnuplot_find(p.plots, sizeof(p.plots)))
 		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
-	if (snprintf(p.csv, sizeof(p.csv), "%.*s.csv", (int)(ext - output), output) >=
-	    (int)sizeof(p.csv) ||
-	    snprintf(p.tmp, sizeof(p.tmp), "%.*s.%d%s", (int)(ext - output), output, getpid(),
-		     ext) >= (int)sizeof(p.tmp))
-		return complain(FAILED, "%s: name too long", output);
+	if (picture_name(&p.files, output, ".csv"))
+		return FAILED;
 	if (view->plot == PLOT_ONE && !has_pages(m, class))
 		return complain(FAILED, "no pages of class %s were referenced", class);
-	if (write_csv(m, view, p.csv))
+	if (write_csv(m, view, p.files.data))
 		return FAILED;
 
-	leftover_add(p.tmp);
+	leftover_add(p.files.tmp);
 	commands = make_commands(m, view, &p);
 	failed = commands ? gnuplot_run(p.plots, view->name, commands) :
 			    complain(FAILED, "no memory left");
 	free(commands);
-	if (!failed && outfile_rename(p.tmp, output))
+	if (!failed && outfile_rename(p.files.tmp, output))
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
 	if (failed) {
-		unlink(p.tmp);
-		unlink(p.csv);
+		unlink(p.files.tmp);
+		unlink(p.files.data);
 	}
-	leftover_done(p.tmp);
+	leftover_done(p.files.tmp);
 	return failed;
 }
 
 int cmd_plot(int argc, char **argv)
 {
-	const char *output = NULL, *class = NULL, *title = NULL, *ext;
+	const char *output = NULL, *class = NULL, *title = NULL;
 	int class_index = -1;
 	struct window window = { };
 	const struct opt options[] = {
@@ -249,9 +246,8 @@ int cmd_plot(int argc, char **argv)
 		return complain(USAGE, "--class all: the plot %s shows one class", view->name);
 	if (!class)
 		class = "total";
-	ext = output ? strrchr(output, '.') : NULL;
-	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
-		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+	if (picture_check(output))
+		return USAGE;
 	if (view_window(view, &window, error, sizeof(error)))
 		return complain(USAGE, "%s", error);
 

@@ -316,7 +316,7 @@ static const struct verb_usage usage = {
 };
 
 /* Variables of the script. */
-static char *commands(const struct drawing *d, const char *plots, const char *csv, const char *tmp)
+static char *commands(const struct drawing *d, const char *plots, const struct picture_files *p)
 {
 	const struct metric *m = &d->ev->results->metrics[d->ev->metric];
 	char *text = NULL, list[1024] = "", label[160];
@@ -329,8 +329,8 @@ static char *commands(const struct drawing *d, const char *plots, const char *cs
 		n += snprintf(list + n, sizeof(list) - n, "%s%s", i ? " " : "", d->ev->strategies[i]);
 	snprintf(label, sizeof(label), strcmp(m->unit, "1") ? "%.60s (%.20s)" : "%.60s", m->name, m->unit);
 	gnuplot_quoted(f, "plots", plots);
-	gnuplot_quoted(f, "csv", csv);
-	gnuplot_quoted(f, "out", tmp);
+	gnuplot_quoted(f, "csv", p->data);
+	gnuplot_quoted(f, "out", p->tmp);
 	gnuplot_quoted(f, "title", d->title);
 	gnuplot_quoted(f, "strategies", list);
 	gnuplot_quoted(f, "metric", m->name);
@@ -344,32 +344,30 @@ static char *commands(const struct drawing *d, const char *plots, const char *cs
 
 static int draw(struct drawing *d, const struct plot_kind *kind, const char *picture)
 {
-	char plots[PATH_MAX], csv[PATH_MAX], tmp[PATH_MAX], script[32], *text;
-	const char *ext = strrchr(picture, '.');
+	char plots[PATH_MAX], script[32], *text;
+	struct picture_files p;
 	struct outfile out;
 	int failed;
 
 	if (gnuplot_find(plots, sizeof(plots)))
 		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
-	if (snprintf(csv, sizeof(csv), "%.*s.csv", (int)(ext - picture), picture) >= (int)sizeof(csv) ||
-	    snprintf(tmp, sizeof(tmp), "%.*s.%d%s", (int)(ext - picture), picture, getpid(), ext) >=
-	    (int)sizeof(tmp))
-		return complain(FAILED, "%s: name too long", picture);
-	if (request_clash(csv, d->ev->results))
+	if (picture_name(&p, picture, ".csv"))
 		return FAILED;
-	if (outfile_open(&out, csv) ||
+	if (request_clash(p.data, d->ev->results))
+		return FAILED;
+	if (outfile_open(&out, p.data) ||
 	    outfile_close(&out, table_print(&d->section.table, TABLE_CSV, out.f)))
 		return FAILED;
 	snprintf(script, sizeof(script), "bench-%s", kind->name);
-	leftover_add(tmp);
-	text = commands(d, plots, csv, tmp);
+	leftover_add(p.tmp);
+	text = commands(d, plots, &p);
 	failed = text ? gnuplot_run(plots, script, text) : complain(FAILED, "no memory left");
 	free(text);
-	if (!failed && outfile_rename(tmp, picture))
+	if (!failed && outfile_rename(p.tmp, picture))
 		failed = complain(FAILED, "%s: %s", picture, strerror(errno));
 	if (failed)
-		unlink(tmp);
-	leftover_done(tmp);
+		unlink(p.tmp);
+	leftover_done(p.tmp);
 	return failed;
 }
 
@@ -408,7 +406,7 @@ int bench_plot(int argc, char **argv)
 {
 	struct request request = DEFAULT_REQUEST;
 	struct drawing d = { .request = &request };
-	const char *output = NULL, *title = NULL, *ext;
+	const char *output = NULL, *title = NULL;
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "PICTURE", &output, ".png or .svg; its data go beside it as .csv"),
 		OPT_TEXT(0, "title", "TITLE", &title, "default: kind and what it is of"),
@@ -431,9 +429,8 @@ int bench_plot(int argc, char **argv)
 		kind++;
 	if (!kind->name)
 		return unknown_word(&usage, "plot", argv[0]);
-	ext = output ? strrchr(output, '.') : NULL;
-	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
-		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+	if (picture_check(output))
+		return USAGE;
 
 	d.ev = &ev;
 	d.title = title;

@@ -1,0 +1,62 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
+# Pictures of all tools: with names that gnuplot or a shell would take for something else.
+use strict;
+use warnings;
+use Cwd 'abs_path';
+use FindBin;
+use lib $FindBin::RealBin;
+use Readers;
+use Test::More;
+use Tool;
+
+my $bin = abs_path("$build/bin");
+make_recordings();
+mkdir "$dir/out" or die;
+my %drawn = (
+	memref => "memref plot heatmap $dir/memref.dat", dprof => "dprof plot assoc-sets $dir/dprof.txt",
+	memprof => "memprof plot objects $dir/memprof.data",
+	pagealloc => "pagealloc bench plot ranking --replicates 99 --group-pairs 20 $dir/results.csv",
+	dot => "dprof plot dataflow $dir/dprof.txt --type c20:alloc_20",
+);
+my $gnuplot = grep { -x "$_/gnuplot" } split /:/, $ENV{PATH};
+my $dot = grep { -x "$_/dot" } split /:/, $ENV{PATH};
+
+sub quoted { return "'" . $_[0] =~ s/'/'\\''/gr . "'" }
+
+sub files {
+	opendir my $d, "$dir/out" or die;
+	return sort grep { !/^\.\.?$/ } readdir $d;
+}
+
+# --- names ------------------------------------------------------------------------
+
+for my $what (sort keys %drawn) {
+	SKIP: {
+		skip "no program for $what", 1 if !($what eq 'dot' ? $dot : $gnuplot);
+		my $ext = $what eq 'dot' ? 'dot' : 'csv';
+		for my $name (q(it's), q('), 'say "it"', 'back\\slash\\', 'a\\nb', 'with  blanks ', '-x', '-', '<touch hurt;', '|touch hurt;', '~',
+			      '$HOME`touch hurt`', '%s%d', '@x', "\xc3\xa9\xff", '.') {
+			my ($status, $out, $err) = run("cd $dir/out && $bin/$drawn{$what} -o " . quoted("$name.svg"));
+			is("$status$out$err", '0', "$what: $name.svg");
+			is(join("\n", files()), join("\n", sort "$name.svg", "$name.$ext"), 'the picture and its data, nothing else');
+			like(slurp("$dir/out/$name.svg") // '', qr/<svg/, 'is one');
+			unlink map { "$dir/out/$_" } files();
+		}
+		for my $title ($what eq 'dot' ? () : (q('quoted' "title"), q('), q(''), 'back\\slash\\', '`touch hurt`')) {
+			my ($status, $out, $err) = run("cd $dir/out && $bin/$drawn{$what} -o title.svg --title " . quoted($title));
+			is("$status$out$err", '0', "$what: title $title");
+			like(slurp("$dir/out/title.svg") // '', qr/>\Q$title\E</, 'is in the picture');
+			is(join("\n", files()), "title.csv\ntitle.svg", 'and does nothing');
+			unlink map { "$dir/out/$_" } files();
+		}
+		for my $name ("a\nb", "a\tb", "\x1b[2J", "a\x7f", "\n") {
+			my ($status, $out, $err) = run("cd $dir/out && $bin/$drawn{$what} -o " . quoted("$name.svg"));
+			is("$status$out", '2', "$what: a name with a control character is refused");
+			like($err, qr/^\w+: -o PICTURE: the name of a picture must not have control characters$/, 'says why');
+			is(join("\n", files()), '', 'before anything is written');
+		}
+	}
+}
+done_testing();
