@@ -10,11 +10,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/gnuplot.h"
-#include "lib/leftover.h"
 #include "dprof.h"
 #include "dprof/view/view.h"
 
@@ -62,20 +60,8 @@ static int write_data(struct analysis *a, const struct view *view, const char *o
 static int run_dot(const struct picture_files *p)
 {
 	const char *type = strcmp(strrchr(p->tmp, '.'), ".svg") ? "-Tpng" : "-Tsvg";
-	int status;
-	pid_t pid;
 
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		execlp("dot", "dot", type, "-o", p->tmp, p->data, NULL);
-		_exit(127);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return complain(FAILED, "dot: %s", strerror(errno));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return complain(FAILED, "dot: not found (Debian package graphviz)");
-	return status ? complain(FAILED, "dot failed on %s", p->data) : OK;
+	return picture_run((const char * const []){ "dot", type, "-o", p->tmp, p->data, NULL }, "graphviz");
 }
 
 static int run_gnuplot(struct analysis *a, const struct view *view, const struct picture_files *p,
@@ -124,16 +110,9 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 	view_note(a, view->shows, path);
 	if (picture_name(&p, output, dot ? ".dot" : ".csv") || write_data(a, view, path, p.data))
 		return FAILED;
-	leftover_add(p.tmp);
+	picture_begin(&p);
 	failed = dot ? run_dot(&p) : run_gnuplot(a, view, &p, title);
-	if (!failed && outfile_rename(p.tmp, output))
-		failed = complain(FAILED, "%s: %s", output, strerror(errno));
-	if (failed) {
-		unlink(p.tmp);
-		unlink(p.data);
-	}
-	leftover_done(p.tmp);
-	return failed;
+	return picture_end(&p, output, failed);
 }
 
 int cmd_plot(int argc, char **argv)

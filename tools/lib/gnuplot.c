@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Drawing with gnuplot, by the scripts in plots/. */
+/* Drawing with gnuplot, by the scripts in plots/, and the files of pictures. */
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "complain.h"
 #include "gnuplot.h"
+#include "leftover.h"
+#include "outfile.h"
 
-/* Of the child that has no gnuplot to become: gnuplot's own are 0 and 1, its loader's 127. */
+/* Of the child that has no program to become: gnuplot's own are 0 and 1, its loader's 127. */
 #define NOT_FOUND	125
 
 /**
@@ -91,6 +95,70 @@ int picture_name(struct picture_files *p, const char *output, const char *ext)
 }
 
 /**
+ * picture_begin() - have a signal remove the files of a picture, until picture_end()
+ * @p: the files; the data are written
+ */
+void picture_begin(const struct picture_files *p)
+{
+	leftover_add(p->data);
+	leftover_add(p->tmp);
+}
+
+/**
+ * picture_end() - give a picture its name, or remove its files
+ * @p: the files, after picture_begin()
+ * @output: the name
+ * @failed: it was not drawn, which was said
+ *
+ * Return: OK, or FAILED with a message printed.
+ */
+int picture_end(const struct picture_files *p, const char *output, int failed)
+{
+	if (!failed && outfile_rename(p->tmp, output))
+		failed = complain(FAILED, "%s: %s", output, strerror(errno));
+	if (failed) {
+		unlink(p->tmp);
+		unlink(p->data);
+	}
+	leftover_done(p->tmp);
+	leftover_done(p->data);
+	return failed ? FAILED : OK;
+}
+
+/**
+ * picture_run() - run a program that draws
+ * @argv: its name, its arguments, the last one a file; NULL
+ * @package: the Debian package that has it
+ *
+ * It does not go on drawing when this program is killed.
+ *
+ * Return: OK, or FAILED with a message printed.
+ */
+int picture_run(const char * const *argv, const char *package)
+{
+	const pid_t parent = getpid();
+	int status, last;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(FAILED);
+		execvp(argv[0], (char **)argv);
+		_exit(errno == ENOENT ? NOT_FOUND : FAILED);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return complain(FAILED, "%s: %s", argv[0], strerror(errno));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
+		return complain(FAILED, "%s: not found (Debian package %s)", argv[0], package);
+	for (last = 0; argv[last + 1]; last++)
+		;
+	return status ? complain(FAILED, "%s failed on %s", argv[0], argv[last]) : OK;
+}
+
+/**
  * gnuplot_quoted() - write an assignment of text to a variable of a script
  * @f: the commands
  * @name: the variable
@@ -120,19 +188,8 @@ void gnuplot_quoted(FILE *f, const char *name, const char *value)
 int gnuplot_run(const char *plots, const char *name, const char *commands)
 {
 	char script[PATH_MAX + 64];
-	int status;
-	pid_t pid;
+	const char * const argv[] = { "gnuplot", "-e", commands, script, NULL };
 
 	snprintf(script, sizeof(script), "%s/%s.gp", plots, name);
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		execlp("gnuplot", "gnuplot", "-e", commands, script, NULL);
-		_exit(errno == ENOENT ? NOT_FOUND : FAILED);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return complain(FAILED, "gnuplot: %s", strerror(errno));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
-		return complain(FAILED, "gnuplot: not found (Debian package gnuplot-nox)");
-	return status ? complain(FAILED, "gnuplot failed on %s", script) : OK;
+	return picture_run(argv, "gnuplot-nox");
 }

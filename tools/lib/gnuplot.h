@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Drawing with gnuplot, by the scripts in plots/. */
+/* Drawing with gnuplot, by the scripts in plots/, and the files of pictures. */
 #ifndef MEMSCOPE_GNUPLOT_H
 #define MEMSCOPE_GNUPLOT_H
 
@@ -19,6 +19,9 @@ struct picture_files {
 
 int picture_check(const char *output);
 int picture_name(struct picture_files *p, const char *output, const char *ext);
+void picture_begin(const struct picture_files *p);
+int picture_end(const struct picture_files *p, const char *output, int failed);
+int picture_run(const char * const *argv, const char *package);
 int gnuplot_find(char *dir, size_t size);
 void gnuplot_quoted(FILE *f, const char *name, const char *value);
 int gnuplot_run(const char *plots, const char *name, const char *commands);

@@ -3,13 +3,14 @@
 /* Removes temporary files and folders when a signal ends the program. */
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "leftover.h"
 
-/* Enough for the users: an output file, a folder with two files, and their like. */
+/* Enough for the users: an output file, a folder with two files, a picture with its data, and their like. */
 #define MAX_LEFTOVERS 8
 
 static char leftovers[MAX_LEFTOVERS][PATH_MAX];
@@ -64,16 +65,20 @@ void leftover_add(const char *path)
 }
 
 /**
- * leftover_done() - unregister a path after the file was renamed or removed
+ * leftover_done() - unregister a path after the file was renamed or removed; once, if it was
+ * registered more than once
  * @path: as passed to leftover_add()
  */
 void leftover_done(const char *path)
 {
+	bool found = false;
 	int i, left = 0;
 
 	for (i = 0; i < MAX_LEFTOVERS; i++) {
-		if (!strcmp(leftovers[i], path))
+		if (!found && !strcmp(leftovers[i], path)) {
+			found = true;
 			leftovers[i][0] = '\0';
+		}
 		left += leftovers[i][0] != '\0';
 	}
 	if (!left)

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "lib/gnuplot.h"
-#include "lib/leftover.h"
 #include "lib/table.h"
 #include "lib/cells/utf8.h"
 #include "memprof_cli.h"
@@ -102,18 +101,11 @@ int plot_draw(struct memprof *m, const struct view *view, struct table *t, const
 	gnuplot_quoted(f, "out", p.tmp);
 	gnuplot_quoted(f, "title", title);
 	failed = fclose(f);
-	leftover_add(p.tmp);
+	picture_begin(&p);
 	snprintf(script, sizeof(script), "memprof-%s", view->name);
 	failed = failed ? complain(FAILED, "no memory left") : gnuplot_run(plots, script, commands);
 	free(commands);
-	if (!failed && outfile_rename(p.tmp, output))
-		failed = complain(FAILED, "%s: %s", output, strerror(errno));
-	if (failed) {
-		unlink(p.tmp);
-		unlink(p.data);
-	}
-	leftover_done(p.tmp);
-	return failed;
+	return picture_end(&p, output, failed);
 }
 
 /* Return: OK, or FAILED after saying why */

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "lib/gnuplot.h"
-#include "lib/leftover.h"
 #include "lib/options.h"
 #include "memref.h"
 #include "memref/view/view.h"
@@ -199,19 +198,12 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 	if (write_csv(m, view, p.files.data))
 		return FAILED;
 
-	leftover_add(p.files.tmp);
+	picture_begin(&p.files);
 	commands = make_commands(m, view, &p);
 	failed = commands ? gnuplot_run(p.plots, view->name, commands) :
 			    complain(FAILED, "no memory left");
 	free(commands);
-	if (!failed && outfile_rename(p.files.tmp, output))
-		failed = complain(FAILED, "%s: %s", output, strerror(errno));
-	if (failed) {
-		unlink(p.files.tmp);
-		unlink(p.files.data);
-	}
-	leftover_done(p.files.tmp);
-	return failed;
+	return picture_end(&p.files, output, failed);
 }
 
 int cmd_plot(int argc, char **argv)

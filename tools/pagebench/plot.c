@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "lib/gnuplot.h"
-#include "lib/leftover.h"
 #include "pagealloc/cli.h"
 #include "bench.h"
 #include "report.h"
@@ -359,16 +358,11 @@ static int draw(struct drawing *d, const struct plot_kind *kind, const char *pic
 	    outfile_close(&out, table_print(&d->section.table, TABLE_CSV, out.f)))
 		return FAILED;
 	snprintf(script, sizeof(script), "bench-%s", kind->name);
-	leftover_add(p.tmp);
+	picture_begin(&p);
 	text = commands(d, plots, &p);
 	failed = text ? gnuplot_run(plots, script, text) : complain(FAILED, "no memory left");
 	free(text);
-	if (!failed && outfile_rename(p.tmp, picture))
-		failed = complain(FAILED, "%s: %s", picture, strerror(errno));
-	if (failed)
-		unlink(p.tmp);
-	leftover_done(p.tmp);
-	return failed;
+	return picture_end(&p, picture, failed);
 }
 
 static int make(struct drawing *d, const struct plot_kind *kind, char **paths)

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# Pictures of all tools: with names that gnuplot or a shell would take for something else.
+# Pictures of all tools: with names that gnuplot or a shell would take for something else, and
+# interrupted while they are drawn.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -56,6 +57,46 @@ for my $what (sort keys %drawn) {
 			is("$status$out", '2', "$what: a name with a control character is refused");
 			like($err, qr/^\w+: -o PICTURE: the name of a picture must not have control characters$/, 'says why');
 			is(join("\n", files()), '', 'before anything is written');
+		}
+	}
+}
+# --- interrupted --------------------------------------------------------------------
+
+# In front of the real ones: says that it runs, begins the picture, and hangs.
+for my $program ('gnuplot', 'dot') {
+	spew("$dir/bin/$program", <<'END');
+#!/bin/sh
+: >./begun
+echo $$ >"$RUNS.new" && mv "$RUNS.new" "$RUNS"
+exec sleep 100
+END
+	chmod 0755, "$dir/bin/$program" or die;
+}
+$ENV{RUNS} = "$dir/runs";
+for my $what (sort keys %drawn) {
+	for my $signal ('INT', 'TERM', 'HUP') {
+		# The terminal's Ctrl-C is for both; others are sent to one.
+		for my $group ($signal eq 'INT' ? (1, 0) : 0) {
+			unlink "$dir/runs";
+			my $pid = fork // die;
+			if (!$pid) {
+				setpgrp;
+				$SIG{$_} = 'DEFAULT' for 'INT', 'TERM', 'HUP';
+				$ENV{PATH} = "$dir/bin:$ENV{PATH}";
+				chdir "$dir/out" or die;
+				open STDERR, '>', "$dir/err";
+				exec "exec $bin/$drawn{$what} -o ./picture.svg" or die;
+			}
+			select undef, undef, undef, 0.01 while !-e "$dir/runs" && !waitpid $pid, 1;
+			my $child = slurp("$dir/runs") // 0;
+			is(join(' ', grep { !/^begun$|^picture\.(csv|dot)$/ } files()), '', "$what: while it is drawn");
+			kill $signal, $group ? -$pid : $pid;
+			waitpid $pid, 0;
+			cmp_ok($? & 127, '>', 0, "SIG$signal ends it" . ($group ? ', and gnuplot' : ''));
+			is(join(' ', files()), 'begun', 'and nothing is left');
+			select undef, undef, undef, 0.01 while (slurp("/proc/$child/stat") // '') =~ /\) [^ZX]/;
+			pass('nor is the program that draws');
+			unlink map { "$dir/out/$_" } files();
 		}
 	}
 }
