@@ -559,6 +559,16 @@ static bool is_abbreviated(const struct option *name, char **argv)
 	       (text[2 + n] && text[2 + n] != '=');
 }
 
+/**
+ * options_printed() - end what was printed on standard output instead of running a verb
+ *
+ * Return: the exit status: OK, or FAILED with a message printed.
+ */
+int options_printed(void)
+{
+	return fflush(stdout) || ferror(stdout) ? complain(FAILED, "standard output cannot be written") : OK;
+}
+
 static void end_at_once(const struct verb_usage *u, const struct opt *options, int c)
 {
 	if (c == TABLE)
@@ -569,7 +579,7 @@ static void end_at_once(const struct verb_usage *u, const struct opt *options, i
 		help(u, options);
 	else
 		return;
-	exit(fflush(stdout) || ferror(stdout) ? complain(FAILED, "standard output cannot be written") : OK);
+	exit(options_printed());
 }
 
 static int wrong_option(const struct verb_usage *u, const struct opt *options, int c, char **argv)

@@ -124,6 +124,7 @@ struct opt_limit {
 };
 
 int options_parse(const struct verb_usage *u, const struct opt *options, int argc, char **argv);
+int options_printed(void);
 int options_limit(const struct verb_usage *u, const struct opt *options, const struct opt_limit *limits,
 		  const char *of, const char *word);
 void help_row(FILE *f, const char *head, const char *text, int indent);

@@ -78,15 +78,15 @@ int verbs_main(const char *program, const struct verb *verbs, int argc, char **a
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		usage(stdout, program, verbs);
-		return OK;
+		return options_printed();
 	}
 	if (!strcmp(argv[1], "--help-table")) {
 		print_table(program, verbs);
-		return OK;
+		return options_printed();
 	}
 	if (!strcmp(argv[1], "--version") && !blank) {
 		printf("%s (memscope) " MEMSCOPE_VERSION "\n", program);
-		return OK;
+		return options_printed();
 	}
 	for (v = verbs; v->name; v++)
 		if (!strcmp(argv[1], v->name))

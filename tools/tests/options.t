@@ -114,6 +114,20 @@ for ([ 'memscope dcotor', qr/did you mean doctor\?/ ], [ 'memref reprot', qr/no 
 	one_line($err, $command);
 }
 
+# --- standard output that cannot be written ---------------------------------------
+
+for my $command ((map { s{^.*/}{}r } glob "$bin/*"), 'pagealloc bench', 'memscope fleet', 'memref report') {
+	next if $command !~ /^(mem|dprof|page)/;
+	for my $option ('--help', $command =~ / |collect/ ? () : '--version') {
+		is((run("$bin/$command $option"))[0], 0, "$command $option");
+		for my $where ('>/dev/full', '>&-') {
+			my ($status, $out, $err) = run("{ $bin/$command $option $where; }");
+			is("$status$out", '1', "$command $option $where: status 1");
+			like($err, qr/^[\w-]+: standard output cannot be written$/m, 'says so');
+		}
+	}
+}
+
 # --- options of one format --------------------------------------------------------
 
 # Their help begins with the formats; fields and symbols are not in perf.data either.
