@@ -69,7 +69,9 @@ int outfile_open(struct outfile *o, const char *path)
  */
 int outfile_rename(const char *tmp, const char *path)
 {
-	return chmod(tmp, mode_of(path)) || rename(tmp, path) ? -1 : 0;
+	/* It fails where files have no modes of their own (vfat): no reason to lose the file. */
+	chmod(tmp, mode_of(path));
+	return rename(tmp, path);
 }
 
 /**

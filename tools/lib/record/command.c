@@ -22,6 +22,7 @@
 
 #include "command.h"
 #include "lib/complain.h"
+#include "lib/outfile.h"
 #include "guard.h"
 
 /* Time limit for trace-cmd to end after SIGINT, in ms. */
@@ -315,6 +316,8 @@ static void __attribute__((noreturn)) run_trace_cmd(const struct tracing *t, con
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGINT);
 	restore_signals();
+	/* Nobody else reads what may replace a file that nobody else may read. */
+	umask(077);
 	/* Wait until the guard has logged this process. */
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
@@ -474,7 +477,7 @@ static int try_file(const char *path, const char *tmp)
 		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
 		return -1;
 	}
-	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
 	err = write(fd, block, sizeof(block)) == sizeof(block) ? 0 : errno ? errno : ENOSPC;
@@ -514,7 +517,7 @@ int trace_cmd_output(const char *output, char *tmp, size_t size, bool keep)
 }
 
 /**
- * trace_cmd_stop() - end trace-cmd and rename its file
+ * trace_cmd_stop() - end trace-cmd and rename its file; one that is replaced gives it its mode
  * @pid: trace-cmd, from trace_cmd_start()
  * @tmp: its file, from trace_cmd_output()
  * @output: the final name; NULL: keep @tmp
@@ -536,7 +539,7 @@ int trace_cmd_stop(pid_t pid, const char *tmp, const char *output)
 		return complain(FAILED, "%s: trace-cmd did not write it (status %d)",
 				output ? output : tmp, command_status(status));
 	}
-	if (output && (whole_path(output, whole, sizeof(whole)) || rename(tmp, whole))) {
+	if (output && (whole_path(output, whole, sizeof(whole)) || outfile_rename(tmp, whole))) {
 		complain(FAILED, "%s: %s", output, strerror(errno));
 		undo_output(tmp);
 		return FAILED;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "lib/complain.h"
+#include "lib/outfile.h"
 #include "tree.h"
 #include "undo.h"
 
@@ -265,7 +266,7 @@ static int end_output(const char *tmp, const char *output)
 		unlink(tmp);
 		return OK;
 	}
-	if (rename(tmp, output)) {
+	if (outfile_rename(tmp, output)) {
 		unlink(tmp);
 		return complain(FAILED, "%s: %s", output, strerror(errno));
 	}
