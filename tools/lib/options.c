@@ -221,7 +221,7 @@ static int check_views(const struct verb_usage *u, const struct opt *options, co
 	char list[256];
 	int i;
 
-	/* Of a word that there is not the caller says so. */
+	/* The caller reports an unknown view. */
 	if (!is_word(u, word))
 		return OK;
 	for (i = 0; options[i].kind; i++) {
