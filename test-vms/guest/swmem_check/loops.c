@@ -15,7 +15,7 @@
 int run_loops(int argc, char **argv)
 {
 	struct perf_event_attr attr = attr_of(0, 100000);
-	int rounds = 50, least = 0, syscalls = 1;
+	int rounds = 50, least = 0, syscalls = 1, coarse = 0;
 	struct ring ring;
 	struct sample s;
 	FILE *f;
@@ -29,6 +29,8 @@ int run_loops(int argc, char **argv)
 			rounds = atoi(argv[i] + 7);
 		} else if (!strncmp(argv[i], "samples=", 8)) {
 			least = atoi(argv[i] + 8);
+		} else if (!strcmp(argv[i], "coarse")) {
+			coarse = 1;
 		} else if (!strcmp(argv[i], "user")) {
 			attr.exclude_kernel = 1;
 			syscalls = 0;
@@ -39,6 +41,8 @@ int run_loops(int argc, char **argv)
 			return 2;
 		}
 	}
+	if (!coarse)
+		wait_for_timers();
 	f = fopen(argv[0], "w");
 	if (!f) {
 		perror(argv[0]);

@@ -14,6 +14,7 @@
  *			lost NUMBER
  *		options: irq period=NS rounds=N user kernel
  *			samples=N	after the rounds, more until there are N
+ *			coarse		with the timers that there are, if only of the tick
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,8 @@
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
+	/* The loops do after they know that they are to. */
+	if (argc > 1 && strcmp(argv[1], "loops"))
 		wait_for_timers();
 	/* Where CPUs take turns, an NMI takes as long as others have theirs. */
 	if (argc > 1)
@@ -35,6 +37,6 @@ int main(int argc, char **argv)
 		return run_hold(argc - 2, argv + 2);
 	if (argc == 3 && !strcmp(argv[1], "syscalls"))
 		return run_syscalls(argc - 2, argv + 2);
-	fprintf(stderr, "usage: swmem_check all | hold FILE | syscalls CPU | loops FILE [irq] [period=NS] [rounds=N] [user|kernel]\n");
+	fprintf(stderr, "usage: swmem_check all | hold FILE | syscalls CPU | loops FILE [irq] [period=NS] [rounds=N] [samples=N] [user|kernel] [coarse]\n");
 	return 2;
 }
