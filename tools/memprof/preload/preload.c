@@ -44,7 +44,6 @@ static struct {
 } real;
 
 #define PAGE	4096UL
-#define ADDRESS_END	(1UL << 56)	/* no program has memory there, with five levels of tables */
 
 static pthread_key_t exit_key;
 bool ready;
@@ -398,16 +397,6 @@ public char *strndup(const char *s, size_t n)
 	}								\
 } while (0)
 
-#define UNMAPPED(p, size) do {						\
-	if (enter()) {							\
-		unsigned int cpu_;					\
-		const uint64_t time_ = ring_now(&cpu_);			\
-									\
-		ring_event(EVENT_UNMAP, p, size, 0, 0, time_, cpu_, 0);	\
-		leave();						\
-	}								\
-} while (0)
-
 public void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	void *p;
@@ -424,23 +413,26 @@ public void *mmap64(void *addr, size_t length, int prot, int flags, int fd, off_
 	__attribute__((alias("mmap")));
 
 /*
- * Whether munmap() takes it.  The event comes before the call, since another thread may get the
- * address before the call returns: that it will fail must be known by then.
+ * Another thread may get the address before the call returns, and the kernel may refuse the call, also
+ * for what only it knows: as many mappings as there may be.  So the event is written when it is known
+ * that the memory is gone, and dated before that.
  */
-static bool can_unmap(const void *addr, size_t length)
-{
-	const uintptr_t at = (uintptr_t)addr;
-
-	return length && !(at % PAGE) && at < ADDRESS_END && length <= ADDRESS_END - at;
-}
-
 public int munmap(void *addr, size_t length)
 {
+	unsigned int cpu;
+	uint64_t time;
+	int ret;
+
 	if (unlikely(!ready))
 		find_real();
-	if (can_unmap(addr, length))
-		UNMAPPED(addr, length);
-	return real.munmap(addr, length);
+	if (!enter())
+		return real.munmap(addr, length);
+	time = ring_now(&cpu);
+	ret = real.munmap(addr, length);
+	if (!ret)
+		ring_event(EVENT_UNMAP, addr, length, 0, 0, time, cpu, 0);
+	leave();
+	return ret;
 }
 
 public void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
@@ -473,33 +465,59 @@ public void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 	return p;
 }
 
+/*
+ * The event of what sbrk() and brk() did since @time: where the break is tells it, as the C library
+ * returns success where the kernel refuses to lower the break.
+ */
+static void break_moved(char *old, uint64_t time, unsigned int cpu, uintptr_t *return_slot)
+{
+	char *end = real.sbrk(0);
+	uint32_t chain;
+
+	if (end < old) {
+		ring_event(EVENT_UNMAP, end, old - end, 0, 0, time, cpu, 0);
+	} else if (end > old) {
+		chain = chain_id(return_slot);
+		time = ring_now(&cpu);
+		ring_event(EVENT_MAP, old, end - old, 0, chain, time, cpu, 0);
+	}
+}
+
 public void *sbrk(intptr_t bytes)
 {
+	unsigned int cpu;
+	uint64_t time;
+	char *old;
 	void *p;
 
 	if (unlikely(!ready))
 		find_real();
-	if (bytes < 0)
-		UNMAPPED((char *)real.sbrk(0) + bytes, -bytes);
+	if (!enter())
+		return real.sbrk(bytes);
+	old = real.sbrk(0);
+	time = ring_now(&cpu);
 	p = real.sbrk(bytes);
-	if (p != (void *)-1 && bytes > 0)
-		MAPPED(p, bytes, 0);
+	break_moved(old, time, cpu, RETURN_SLOT);
+	leave();
 	return p;
 }
 
 public int brk(void *end)
 {
+	unsigned int cpu;
+	uint64_t time;
 	char *old;
 	int ret;
 
 	if (unlikely(!ready))
 		find_real();
+	if (!enter())
+		return real.brk(end);
 	old = real.sbrk(0);
-	if ((char *)end < old)
-		UNMAPPED(end, old - (char *)end);
+	time = ring_now(&cpu);
 	ret = real.brk(end);
-	if (!ret && (char *)end > old)
-		MAPPED(old, (char *)end - old, 0);
+	break_moved(old, time, cpu, RETURN_SLOT);
+	leave();
 	return ret;
 }
 

@@ -33,6 +33,18 @@ sub ring {
 	return @records;
 }
 
+sub slurp {
+	open my $f, '<', $_[0] or die "$_[0]: $!";
+	local $/;
+	return <$f>;
+}
+
+sub spew {
+	open my $f, '>', $_[0] or die "$_[0]: $!";
+	print $f $_[1];
+	close $f or die "$_[0]: $!";
+}
+
 sub run {
 	my $pid = fork() // die "fork: $!";
 	if (!$pid) {
@@ -84,35 +96,108 @@ sub run {
 	unlike($defined, qr/_Unwind|__register_frame|__gcc/, 'and nothing of the unwinder');
 }
 
-# What munmap() refuses stays mapped: its object has not ended.
-{
-	open my $f, '>', "$dir/unmap.c" or die;
-	print $f <<'END';
+# A program of functions that fail, which writes the addresses that its events are of; its changes of
+# these, as type,offset,size.
+sub changes {
+	my ($name, $source) = @_;
+	spew("$dir/$name.c", <<'END' . $source);
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+static void address(const char *from, const char *to)
+{
+	FILE *out = fopen("address", "w");
+
+	fprintf(out, "%lu %lu\n", (unsigned long)from, (unsigned long)to);
+	fclose(out);
+}
+END
+	is(system('gcc', '-w', '-o', "$dir/$name", "$dir/$name.c"), 0, "a program: $name");
+	my ($status, @rings) = run('sh', '-c', "cd $dir && exec ./$name");
+	is($status, 0, 'runs, and its calls fail');
+	my ($from, $to) = split ' ', slurp("$dir/address");
+	return join ' ', map { "$_->[0]," . ($_->[1] - $from) . ",$_->[2]" }
+		grep { ($_->[0] == 3 || $_->[0] == 4) && $_->[1] + $_->[2] > $from && $_->[1] < $to } map { ring($_) } @rings;
+}
+
+# What munmap() refuses stays mapped: its object has not ended.
+is(changes('munmap-that-is-wrong', <<'END'), '3,0,65536 4,0,65536', 'munmap() that fails with EINVAL ends no object');
 int main(void)
 {
 	volatile size_t none = 0, all = -4096UL;
 	char *p = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	FILE *out = fopen("address", "w");
 
+	address(p, p + 65536);
 	if (!munmap(p + 1, 4096) || !munmap(p, none) || !munmap(p, all))
 		return 1;
 	p[0] = 1;
-	fprintf(out, "%lu\n", (unsigned long)p);
-	fclose(out);
 	return munmap(p, 65536);
 }
 END
-	close $f;
-	is(system('gcc', '-w', '-o', "$dir/unmap", "$dir/unmap.c"), 0, 'a program whose munmap() fails');
-	my ($status, @rings) = run('sh', '-c', "cd $dir && exec ./unmap");
-	is($status, 0, 'runs');
-	my ($p) = split /\n/, do { local (@ARGV, $/) = "$dir/address"; <> };
-	my @ends = grep { $_->[0] == 4 && $_->[1] >= $p && $_->[1] < $p + 65536 } map { ring($_) } @rings;
-	is(join(' ', map { $_->[1] - $p . ",$_->[2]" } @ends), '0,65536', 'its memory ends once, by the call that succeeds');
+
+# To unmap the middle takes one mapping more than there may be.
+is(changes('munmap-with-too-many-mappings', <<'END'), '3,0,65536 4,0,65536', 'munmap() that fails with ENOMEM ends no object');
+int main(void)
+{
+	char *p = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *pages;
+	FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
+	size_t n, i;
+
+	address(p, p + 65536);
+	if (!f || fscanf(f, "%zu", &n) != 1)
+		return 1;
+	pages = mmap(NULL, n * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (pages == MAP_FAILED)
+		return 2;
+	for (i = 1; i < n && !mprotect(pages + i * 4096, 4096, PROT_READ); i += 2)
+		;
+	if (!munmap(p + 16384, 4096))
+		return 3;
+	p[16384] = 1;
+	if (munmap(pages, n * 4096))
+		return 4;
+	return munmap(p, 65536);
+}
+END
+
+# The C library returns success where the kernel does not lower the break.
+for my $call ('sbrk', 'brk') {
+	my $set = $call eq 'brk' ? 'brk(end)' : 'sbrk((intptr_t)(end) - (intptr_t)sbrk(0)) == (void *)-1 ? -1 : 0';
+	is(changes("$call-that-fails", <<END), '3,0,65536 4,32768,32768 4,0,32768', "$call() that fails neither begins nor ends an object");
+#define set(end) ($set)
+
+int main(void)
+{
+	struct rlimit limit;
+	char *low;
+
+	/* What malloc() needs is there. */
+	address(low, low);
+	low = sbrk(0);
+	if (set(low + 65536) || sbrk(0) != low + 65536)
+		return 1;
+	set(low - (1 << 28));
+	if (sbrk(0) != low + 65536)
+		return 2;
+	getrlimit(RLIMIT_DATA, &limit);
+	setrlimit(RLIMIT_DATA, &(struct rlimit){ 65536, limit.rlim_max });
+	if (!set(low + (1 << 20)) || sbrk(0) != low + 65536)
+		return 3;
+	/* Above the limit, the kernel refuses to lower it, too. */
+	set(low + 32768);
+	if (sbrk(0) != low + 65536)
+		return 4;
+	setrlimit(RLIMIT_DATA, &limit);
+	address(low, low + 65536);
+	if (set(low + 32768) || set(low) || sbrk(0) != low)
+		return 5;
+	return 0;
+}
+END
 }
 
 # Recorded programs write to the session's directory: what else they put there is no ring, and
