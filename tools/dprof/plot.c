@@ -52,7 +52,7 @@ static int write_data(struct analysis *a, const struct view *view, const char *o
 		failed = outfile_open(&out, path);
 	if (!failed)
 		failed = outfile_close(&out, dot ? dataflow_dot(a, out.f) :
-				       table_print(&table, TABLE_CSV, out.f));
+				       table_print_plot(&table, out.f));
 	table_free(&table);
 	return failed ? FAILED : OK;
 }

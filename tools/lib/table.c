@@ -255,6 +255,25 @@ int table_print(struct table *t, enum table_format format, FILE *out)
 }
 
 /**
+ * table_print_plot() - print a table as CSV for gnuplot, which reads a line as a row
+ * @t: the table; newlines in its texts become blanks
+ * @out: output
+ *
+ * Return: 0, or -1 if writing failed.
+ */
+int table_print_plot(struct table *t, FILE *out)
+{
+	char *c;
+	size_t i;
+
+	for (i = 0; i < t->nr_cells; i++)
+		for (c = t->cells[i].type == CELL_TEXT ? t->cells[i].text : ""; *c; c++)
+			if (*c == '\n')
+				*c = ' ';
+	return table_print(t, TABLE_CSV, out);
+}
+
+/**
  * table_print_part() - print the rows of a long table so far, and remove them
  * @t: the table; more rows may be added afterwards
  * @format: the format; text columns are as wide as the rows so far need

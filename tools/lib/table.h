@@ -19,6 +19,7 @@ enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON };
 #define JSON_SCHEMA_VERSION 1
 
 int table_print(struct table *t, enum table_format format, FILE *out);
+int table_print_plot(struct table *t, FILE *out);
 int table_print_part(struct table *t, enum table_format format, FILE *out, bool last);
 int table_print_rows(const struct table *t, FILE *out);
 int table_print_html(const struct table *t, size_t max_rows, const char *rank, FILE *out);

@@ -46,7 +46,7 @@ static int write_csv(struct table *t, const char *csv)
 
 	if (outfile_open(&out, csv))
 		return FAILED;
-	return outfile_close(&out, table_print(t, TABLE_CSV, out.f)) ? FAILED : OK;
+	return outfile_close(&out, table_print_plot(t, out.f)) ? FAILED : OK;
 }
 
 static void default_title(const struct memprof *m, const struct view *view, char *title, size_t size)

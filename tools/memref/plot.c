@@ -113,7 +113,7 @@ static int write_csv(struct model *m, const struct view *view, const char *csv)
 	} else {
 		failed = outfile_open(&out, csv);
 		if (!failed)
-			failed = outfile_close(&out, table_print(&table, TABLE_CSV, out.f));
+			failed = outfile_close(&out, table_print_plot(&table, out.f));
 	}
 	table_free(&table);
 	return failed ? FAILED : OK;

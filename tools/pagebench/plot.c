@@ -355,7 +355,7 @@ static int draw(struct drawing *d, const struct plot_kind *kind, const char *pic
 	if (request_clash(p.data, d->ev->results))
 		return FAILED;
 	if (outfile_open(&out, p.data) ||
-	    outfile_close(&out, table_print(&d->section.table, TABLE_CSV, out.f)))
+	    outfile_close(&out, table_print_plot(&d->section.table, out.f)))
 		return FAILED;
 	snprintf(script, sizeof(script), "bench-%s", kind->name);
 	picture_begin(&p);

@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 use Cwd 'abs_path';
+use File::Copy 'copy';
 use FindBin;
 use lib $FindBin::RealBin;
 use Readers;
@@ -60,6 +61,24 @@ for my $what (sort keys %drawn) {
 		}
 	}
 }
+
+# A file of a newline in its name, in the names of sites: for gnuplot, a row is a line.
+SKIP: {
+	skip 'no gnuplot (gnuplot-nox)', 1 if !$gnuplot;
+	my $program = "$dir/two\nlines";
+	copy("$build/tools/tests/memprof_planted", $program) or die;
+	chmod 0755, $program or die;
+	system('strip', '--strip-debug', $program) == 0 or die;
+	open my $f, '|-', $program, "$dir/lines.data" or die;
+	print $f "table 1 0 1200 0x11000000 107\nqueue 0 0 800 0x12000000 107\n";
+	close $f or die 'memprof_planted';
+	for my $view ('objects', 'flow') {
+		is_deeply([ run("$bin/memprof plot $view $dir/lines.data -o $dir/out/lines.svg") ], [ 0, '', '' ], "memprof plot $view: a name of two lines");
+		like(slurp("$dir/out/lines.csv") // '', qr/^[^\n]*make_table \(two lines\)[^\n]*$/m, 'is one in the data');
+		unlink map { "$dir/out/$_" } files();
+	}
+}
+
 # --- interrupted --------------------------------------------------------------------
 
 # In front of the real ones: says that it runs, begins the picture, and hangs.

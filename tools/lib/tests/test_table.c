@@ -292,6 +292,24 @@ static void names_that_are_not_utf8_stay_in_json(void **state)
 	expect(TEXT_CELL("\303\274"), TABLE_TEXT, "name\n\303\274   \n");
 }
 
+static void a_row_of_a_plot_is_a_line(void **state)
+{
+	static const struct column columns[] = { { "n", CELL_INT }, { "name", CELL_TEXT } };
+	char *text = NULL;
+	struct table t;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	table_init(&t, columns, 2);
+	assert_int_equal(table_add(&t, (struct cell[]){ INT_CELL(1), TEXT_CELL("two\n\"lines\"\n") }), 0);
+	assert_int_equal(table_print_plot(&t, f), 0);
+	fclose(f);
+	assert_string_equal(text, "n,name\n1,\"two \"\"lines\"\" \"\n");
+	free(text);
+	table_free(&t);
+}
+
 static void escapes_reach_no_terminal(void **state)
 {
 	(void)state;
@@ -411,6 +429,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_has_the_digits_of_csv),
 		cmocka_unit_test(names_that_are_not_utf8_stay_in_json),
+		cmocka_unit_test(a_row_of_a_plot_is_a_line),
 		cmocka_unit_test(escapes_reach_no_terminal),
 		cmocka_unit_test(addresses_above_2_63_stay_unsigned),
 		cmocka_unit_test(what_is_no_number_is_not_known),
