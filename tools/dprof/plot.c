@@ -83,10 +83,10 @@ static int run_gnuplot(struct analysis *a, const struct view *view, const struct
 	f = open_memstream(&commands, &size);
 	if (!f)
 		return complain(FAILED, "out of memory");
-	gnuplot_quoted(f, "plots", plots);
-	gnuplot_quoted(f, "csv", p->data);
-	gnuplot_quoted(f, "out", p->tmp);
-	gnuplot_quoted(f, "title", title);
+	gnuplot_path(f, "plots", plots);
+	gnuplot_path(f, "csv", p->data);
+	gnuplot_path(f, "out", p->tmp);
+	gnuplot_text(f, "title", title);
 	fprintf(f, "ways=%u; sets=%u", a->geometry.ways, geometry_sets(&a->geometry));
 	failed = fclose(f) ? complain(FAILED, "out of memory") :
 			     gnuplot_run(plots, view->plot, commands);

@@ -12,6 +12,7 @@
 
 #include "complain.h"
 #include "gnuplot.h"
+#include "lib/cells/utf8.h"
 #include "leftover.h"
 #include "outfile.h"
 
@@ -158,21 +159,40 @@ int picture_run(const char * const *argv, const char *package)
 	return status ? complain(FAILED, "%s failed on %s", argv[0], argv[last]) : OK;
 }
 
+/* Single quotes are strings of their own: gnuplot does not understand a doubled one at the begin. */
+static void put_quoted(FILE *f, const char *c)
+{
+	fputs(*c == '\'' ? "'.\"'\".'" : c, f);
+}
+
 /**
- * gnuplot_quoted() - write an assignment of text to a variable of a script
+ * gnuplot_path() - write an assignment of the path of a file to a variable of a script
  * @f: the commands
  * @name: the variable
- * @value: any text; single quotes are strings of their own (gnuplot does not understand a doubled
- *	one at the begin), control characters become blanks
+ * @path: any bytes, written as they are; control characters become blanks, see picture_check()
  */
-void gnuplot_quoted(FILE *f, const char *name, const char *value)
+void gnuplot_path(FILE *f, const char *name, const char *path)
 {
 	fprintf(f, "%s='", name);
-	for (; *value; value++) {
-		if (*value == '\'')
-			fputs("'.\"'\".'", f);
-		else
-			fputc((unsigned char)*value < ' ' ? ' ' : *value, f);
+	for (; *path; path++)
+		put_quoted(f, (char[]){ (unsigned char)*path < ' ' ? ' ' : *path, '\0' });
+	fputs("'; ", f);
+}
+
+/**
+ * gnuplot_text() - write an assignment of text to a variable of a script
+ * @f: the commands
+ * @name: the variable
+ * @text: any bytes, written on one line, as valid UTF-8
+ */
+void gnuplot_text(FILE *f, const char *name, const char *text)
+{
+	char c[UTF8_SIZE];
+
+	fprintf(f, "%s='", name);
+	while (*text) {
+		text += utf8_next_in_line(c, text);
+		put_quoted(f, c);
 	}
 	fputs("'; ", f);
 }

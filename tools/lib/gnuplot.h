@@ -23,7 +23,8 @@ void picture_begin(const struct picture_files *p);
 int picture_end(const struct picture_files *p, const char *output, int failed);
 int picture_run(const char * const *argv, const char *package);
 int gnuplot_find(char *dir, size_t size);
-void gnuplot_quoted(FILE *f, const char *name, const char *value);
+void gnuplot_path(FILE *f, const char *name, const char *path);
+void gnuplot_text(FILE *f, const char *name, const char *text);
 int gnuplot_run(const char *plots, const char *name, const char *commands);
 
 #endif

@@ -4,23 +4,26 @@
 #include <string.h>
 
 #include "html.h"
+#include "lib/cells/utf8.h"
 
 /**
- * html_text() - write text with HTML's special characters escaped
+ * html_text() - write text with HTML's special characters escaped, as valid UTF-8
  * @out: the page
- * @text: any text; safe between tags and in quoted attributes
+ * @text: any bytes; safe between tags and in quoted attributes
  */
 void html_text(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
+	char c[UTF8_SIZE];
+
+	while (*text) {
+		text += utf8_next(c, text);
+		switch (*c) {
 		case '&': fputs("&amp;", out); break;
 		case '<': fputs("&lt;", out); break;
 		case '>': fputs("&gt;", out); break;
 		case '"': fputs("&quot;", out); break;
 		case '\'': fputs("&#39;", out); break;
-		case '\n': case '\t': fputc(*text, out); break;
-		default: fputc((unsigned char)*text < ' ' ? '?' : *text, out);
+		default: fputs(c, out);
 		}
 	}
 }

@@ -53,8 +53,7 @@ static void print_padded(const char *text, int width, bool left, FILE *out)
 
 	if (!left)
 		fprintf(out, "%*s", blanks, "");
-	for (; *text; text++)
-		fputc(*text == '\n' || *text == '\t' ? ' ' : *text, out);
+	utf8_print(out, text);
 	if (left)
 		fprintf(out, "%*s", blanks, "");
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/cells/utf8.h"
 #include "lib/output.h"
 #include "memprof_cli.h"
 #include "options.h"
@@ -66,7 +67,9 @@ static void print_latencies(struct memprof *m, const struct latencies *l, FILE *
 		const struct site_latency *x = &l->all[i];
 
 		memprof_site_text(memprof_object_site(m, x->object), site, sizeof(site));
-		fprintf(out, "    %s: %.1f %% of it (%lu accesses, %.0f cycles each)\n", site,
+		fputs("    ", out);
+		utf8_print(out, site);
+		fprintf(out, ": %.1f %% of it (%lu accesses, %.0f cycles each)\n",
 			100 * share(x->cycles, l->cycles), (unsigned long)x->accesses,
 			share(x->cycles, x->accesses));
 	}
@@ -156,15 +159,18 @@ static int print_text(struct memprof *m, const struct findings *f, const struct 
 			snprintf(site, sizeof(site), "each of %u processes", x->processes);
 		if (x->object != NO_NUMBER)
 			memprof_site_text(memprof_object_site(m, x->object), site, sizeof(site));
-		fprintf(out, "\n%zu. %s: %s\n    %s\n", ++n, site, pattern_name(x->pattern),
-			pattern_about(x->pattern));
+		fprintf(out, "\n%zu. ", ++n);
+		utf8_print(out, site);
+		fprintf(out, ": %s\n    %s\n", pattern_name(x->pattern), pattern_about(x->pattern));
 		print_evidence(x, out);
 		fprintf(out, "    %.1f %% of all remote accesses; %.1f %% of its own are remote\n",
 			100 * share(x->remote, f->remote), 100 * share(x->remote, x->accesses));
 		if (x->fix == FIX_NONE && !x->refused)
 			continue;
 		fix_text(m, x, advice, sizeof(advice));
-		fprintf(out, "    advice: %s\n", advice);
+		fputs("    advice: ", out);
+		utf8_print(out, advice);
+		fputc('\n', out);
 		if (x->fix == FIX_PAD)
 			fprintf(out, "    expected: lines no longer change CPU; the remote share stays\n");
 		else if (!x->refused)

@@ -96,10 +96,10 @@ int plot_draw(struct memprof *m, const struct view *view, struct table *t, const
 		unlink(p.data);
 		return complain(FAILED, "no memory left");
 	}
-	gnuplot_quoted(f, "plots", plots);
-	gnuplot_quoted(f, "csv", p.data);
-	gnuplot_quoted(f, "out", p.tmp);
-	gnuplot_quoted(f, "title", title);
+	gnuplot_path(f, "plots", plots);
+	gnuplot_path(f, "csv", p.data);
+	gnuplot_path(f, "out", p.tmp);
+	gnuplot_text(f, "title", title);
 	failed = fclose(f);
 	picture_begin(&p);
 	snprintf(script, sizeof(script), "memprof-%s", view->name);

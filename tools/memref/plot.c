@@ -131,12 +131,12 @@ static char *make_commands(struct model *m, const struct view *view,
 	if (!f)
 		return NULL;
 	window_describe(&m->window, window, sizeof(window));
-	gnuplot_quoted(f, "plots", p->plots);
-	gnuplot_quoted(f, "csv", p->files.data);
-	gnuplot_quoted(f, "out", p->files.tmp);
-	gnuplot_quoted(f, "title", p->title);
-	gnuplot_quoted(f, "class", p->class);
-	gnuplot_quoted(f, "window", window);
+	gnuplot_path(f, "plots", p->plots);
+	gnuplot_path(f, "csv", p->files.data);
+	gnuplot_path(f, "out", p->files.tmp);
+	gnuplot_text(f, "title", p->title);
+	gnuplot_text(f, "class", p->class);
+	gnuplot_text(f, "window", window);
 	print_nodes(f, m);
 	if (view->needs & VIEW_MAPPINGS)
 		failed = mapping_times_legend(m, f);

@@ -327,13 +327,13 @@ static char *commands(const struct drawing *d, const char *plots, const struct p
 	for (i = 0; i < d->ev->nr_strategies && n < sizeof(list); i++)
 		n += snprintf(list + n, sizeof(list) - n, "%s%s", i ? " " : "", d->ev->strategies[i]);
 	snprintf(label, sizeof(label), strcmp(m->unit, "1") ? "%.60s (%.20s)" : "%.60s", m->name, m->unit);
-	gnuplot_quoted(f, "plots", plots);
-	gnuplot_quoted(f, "csv", p->data);
-	gnuplot_quoted(f, "out", p->tmp);
-	gnuplot_quoted(f, "title", d->title);
-	gnuplot_quoted(f, "strategies", list);
-	gnuplot_quoted(f, "metric", m->name);
-	gnuplot_quoted(f, "value_label", label);
+	gnuplot_path(f, "plots", plots);
+	gnuplot_path(f, "csv", p->data);
+	gnuplot_path(f, "out", p->tmp);
+	gnuplot_text(f, "title", d->title);
+	gnuplot_text(f, "strategies", list);
+	gnuplot_text(f, "metric", m->name);
+	gnuplot_text(f, "value_label", label);
 	fprintf(f, "min_diff=%g", d->request->view.min_diff);
 	if (!fclose(f))
 		return text;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "dataflow.h"
+#include "lib/cells/utf8.h"
 
 /* Maximum number of traces in a graph, the most frequent first. */
 #define MAX_PATHS 64
@@ -237,15 +238,17 @@ int flow_make(struct flow *f, struct analysis *a, uint32_t type)
 	return 0;
 }
 
-static void quoted(FILE *out, const char *text)
+/* Text between the quotes of a string in DOT, on one line. */
+static void put_text(FILE *out, const char *text)
 {
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
+	char c[UTF8_SIZE];
+
+	while (*text) {
+		text += utf8_next_in_line(c, text);
+		if (*c == '"' || *c == '\\')
 			fputc('\\', out);
-		fputc(*text, out);
+		fputs(c, out);
 	}
-	fputc('"', out);
 }
 
 /**
@@ -265,9 +268,9 @@ void flow_dot(const struct flow *f, const char *title, FILE *out)
 	for (i = 1; i < f->nr_nodes; i++)
 		if (f->node[i].count && tally_latency(&f->node[i].sum) > max)
 			max = tally_latency(&f->node[i].sum);
-	fputs("digraph dataflow {\n\tlabel=", out);
-	quoted(out, title);
-	fputs("; labelloc=t;\n\tnode [shape=box, style=filled, fontname=\"DejaVu Sans\", fontsize=10];\n"
+	fputs("digraph dataflow {\n\tlabel=\"", out);
+	put_text(out, title);
+	fputs("\"; labelloc=t;\n\tnode [shape=box, style=filled, fontname=\"DejaVu Sans\", fontsize=10];\n"
 	      "\tedge [fontname=\"DejaVu Sans\", fontsize=9];\n", out);
 	for (i = 1; i < f->nr_nodes; i++) {
 		const struct flow_node *n = &f->node[i];
@@ -276,9 +279,10 @@ void flow_dot(const struct flow *f, const char *title, FILE *out)
 
 		if (!n->count)
 			continue;
-		fprintf(out, "\tn%u [fillcolor=gray%d, fontcolor=%s, label=", i, gray,
+		fprintf(out, "\tn%u [fillcolor=gray%d, fontcolor=%s, label=\"", i, gray,
 			gray < 55 ? "white" : "black");
-		fprintf(out, "\"%s\\n%.0f ns", n->name, n->since);
+		put_text(out, n->name);
+		fprintf(out, "\\n%.0f ns", n->since);
 		if (latency > 0)
 			fprintf(out, ", %.0f cycles", latency);
 		fputs("\"];\n", out);

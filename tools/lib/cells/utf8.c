@@ -17,7 +17,7 @@
 #define REPLACEMENT	0xfffd
 
 /*
- * Decode the character at @text.  Return its length in bytes.
+ * Decode the character at @text, of which @left bytes are there.  Return its length in bytes.
  *
  * What is not UTF-8 is replaced as Unicode recommends (chapter 3.9, "Substitution of
  * Maximal Subparts"): the longest part that begins a character becomes one U+FFFD, as does
@@ -41,37 +41,82 @@ static int next_char(const char *text, size_t left, ucs4_t *c)
 }
 
 /**
+ * utf8_next() - take a character of text as valid UTF-8
+ * @to: the character, terminated with a zero byte
+ * @text: the text; not empty
+ *
+ * Invalid bytes, and control characters other than newlines and tabs, become U+FFFD.
+ *
+ * Return: the number of bytes of @text that are the character.
+ */
+size_t utf8_next(char to[UTF8_SIZE], const char *text)
+{
+	ucs4_t c;
+	const size_t n = next_char(text, strnlen(text, UTF8_SIZE - 1), &c);
+
+	to[u8_uctomb((uint8_t *)to, c, UTF8_SIZE - 1)] = '\0';
+	return n;
+}
+
+/**
+ * utf8_next_in_line() - take a character of text that is to stay on one line
+ * @to: as of utf8_next(), but newlines and tabs become blanks
+ * @text: the text; not empty
+ *
+ * Return: the number of bytes of @text that are the character.
+ */
+size_t utf8_next_in_line(char to[UTF8_SIZE], const char *text)
+{
+	const size_t n = utf8_next(to, text);
+
+	if (*to == '\n' || *to == '\t')
+		*to = ' ';
+	return n;
+}
+
+/**
  * utf8_copy() - copy text as valid UTF-8
  * @to: the copy; terminated with a zero byte if @size is not 0
  * @size: size of @to, in bytes
  * @from: the text
  *
- * Invalid bytes, and control characters other than newlines and tabs, become U+FFFD.
- * Text that does not fit is cut between characters.
+ * Characters become what utf8_next() makes of them.  Text that does not fit is cut between them.
  *
  * Return: the length of @to in bytes, without the zero.
  */
 size_t utf8_copy(char *to, size_t size, const char *from)
 {
-	size_t left = strlen(from), used = 0;
-	uint8_t bytes[6];
-	ucs4_t c;
-	int n;
+	char c[UTF8_SIZE];
+	size_t used = 0, n;
 
 	if (!size)
 		return 0;
-	while (left) {
-		n = next_char(from, left, &c);
-		from += n;
-		left -= n;
-		n = u8_uctomb(bytes, c, sizeof(bytes));
-		if (n < 0 || used + n >= size)
+	for (; *from; used += n) {
+		from += utf8_next(c, from);
+		n = strlen(c);
+		if (used + n >= size)
 			break;
-		memcpy(to + used, bytes, n);
-		used += n;
+		memcpy(to + used, c, n);
 	}
 	to[used] = 0;
 	return used;
+}
+
+/**
+ * utf8_print() - write text on one line, as valid UTF-8
+ * @out: output
+ * @text: the text
+ *
+ * Characters become what utf8_next_in_line() makes of them.
+ */
+void utf8_print(FILE *out, const char *text)
+{
+	char c[UTF8_SIZE];
+
+	while (*text) {
+		text += utf8_next_in_line(c, text);
+		fputs(c, out);
+	}
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/cells/utf8.h"
 #include "lib/complain.h"
 #include "lib/hash.h"
 #include "places.h"
@@ -265,15 +266,17 @@ static int make_folder(const char *path)
 /* The folder of a number, which keeps files' names as perf shows them: without what makes them differ. */
 static int write_file(struct place_name *n)
 {
-	char folder[PATH_MAX];
+	char folder[PATH_MAX], *name;
+	int bad;
 
 	snprintf(folder, sizeof(folder), "%s", n->file);
 	*strrchr(folder, '/') = '\0';
 	if (make_folder(folder))
 		return -1;
-	if (symbol_file_write(n->file, n->name, n->objects, n->nr))
-		return complain(-1, "%s: %s", n->file, strerror(errno));
-	return 0;
+	name = utf8_clean(n->name);
+	bad = !name || symbol_file_write(n->file, name, n->objects, n->nr);
+	free(name);
+	return bad ? complain(-1, "%s: %s", n->file, strerror(errno)) : 0;
 }
 
 /**

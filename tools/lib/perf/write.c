@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/cells/utf8.h"
 #include "write.h"
 
 /* What perf itself puts into its files: tools/perf/util/{event,header}.h. */
@@ -111,13 +112,13 @@ static void put_record(struct perf_writer *w, uint32_t type, uint16_t misc, cons
 	put(w, id, sizeof(*id));
 }
 
-/** perf_write_comm() - the name of a thread from now on */
+/** perf_write_comm() - the name of a thread from now on, any bytes; written as valid UTF-8 */
 void perf_write_comm(struct perf_writer *w, uint64_t time, uint32_t pid, uint32_t tid, const char *name)
 {
 	const struct sample_id id = { pid, tid, time, 0, 0 };
 	char text[16];
 
-	snprintf(text, sizeof(text), "%s", name);
+	utf8_copy(text, sizeof(text), name);
 	put_record(w, PERF_RECORD_COMM, 0, &id, 2 * sizeof(uint32_t), text, &id);
 }
 
@@ -141,7 +142,7 @@ void perf_write_map(struct perf_writer *w, uint64_t time, const struct perf_writ
  * perf_write_symbol() - a symbol of the kernel from now on
  * @gone: it is there no more
  *
- * perf makes a map and a symbol of it.  No two may overlap.
+ * perf makes a map and a symbol of it.  No two may overlap.  @name, any bytes, is written as valid UTF-8.
  */
 void perf_write_symbol(struct perf_writer *w, uint64_t time, uint64_t start, uint32_t length,
 		       const char *name, bool gone)
@@ -154,7 +155,7 @@ void perf_write_symbol(struct perf_writer *w, uint64_t time, uint64_t start, uin
 	const struct sample_id id = { 0, 0, time, 0, 0 };
 	char text[256];
 
-	snprintf(text, sizeof(text), "%s", name);
+	utf8_copy(text, sizeof(text), name);
 	put_record(w, RECORD_KSYMBOL, PERF_RECORD_MISC_KERNEL, &r, sizeof(r), text, &id);
 }
 
@@ -207,10 +208,11 @@ void perf_write_sample(struct perf_writer *w, const struct perf_write_sample *s)
 static void put_text(struct perf_writer *w, const char *text)
 {
 	static const char zeros[NAME_ALIGN];
-	const size_t length = strnlen(text, MAX_NAME), padding = NAME_ALIGN - length % NAME_ALIGN;
+	char clean[MAX_NAME];
+	const size_t length = utf8_copy(clean, sizeof(clean), text), padding = NAME_ALIGN - length % NAME_ALIGN;
 
 	put_u32(w, length + padding);
-	put(w, text, length);
+	put(w, clean, length);
 	put(w, zeros, padding);
 }
 

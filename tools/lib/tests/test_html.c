@@ -17,9 +17,9 @@ static void texts(void **state)
 	FILE *f = fmemopen(page, sizeof(page), "w");
 
 	(void)state;
-	html_text(f, "a<b>&\"c\"='d'\x1b[0m\n\xc3\xa4");
+	html_text(f, "a<b>&\"c\"='d'\x1b[0m\n\xc3\xa4\xc3<\xc2\x9b");
 	fclose(f);
-	assert_string_equal(page, "a&lt;b&gt;&amp;&quot;c&quot;=&#39;d&#39;?[0m\n\xc3\xa4");
+	assert_string_equal(page, "a&lt;b&gt;&amp;&quot;c&quot;=&#39;d&#39;\xef\xbf\xbd[0m\n\xc3\xa4\xef\xbf\xbd&lt;\xef\xbf\xbd");
 }
 
 static void ids(void **state)

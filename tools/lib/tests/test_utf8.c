@@ -75,6 +75,18 @@ static void any_bytes(void **state)
 	}
 }
 
+/* A line of a terminal: what a text has is neither a command nor another line. */
+static void prints(void **state)
+{
+	char line[64];
+	FILE *f = fmemopen(line, sizeof(line), "w");
+
+	(void)state;
+	utf8_print(f, "caf\303\251\t\033[2J\n\302\233\377.");
+	fclose(f);
+	assert_string_equal(line, "caf\303\251 " R "[2J " R R ".");
+}
+
 static void widths(void **state)
 {
 	(void)state;
@@ -105,7 +117,7 @@ static void fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(copies), cmocka_unit_test(any_bytes), cmocka_unit_test(widths),
+		cmocka_unit_test(copies), cmocka_unit_test(any_bytes), cmocka_unit_test(prints), cmocka_unit_test(widths),
 		cmocka_unit_test(fits),
 	};
 

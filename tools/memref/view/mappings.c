@@ -236,7 +236,7 @@ int mapping_times_legend(struct model *m, FILE *f)
 				*c = '/';
 		end = legend_end(name);
 		fprintf(f, "named[%d]", i + 1);
-		gnuplot_quoted(f, "", end);
+		gnuplot_text(f, "", end);
 		if (end != name)
 			fprintf(f, "named[%d]='...'.named[%d]; ", i + 1, i + 1);
 		free(name);

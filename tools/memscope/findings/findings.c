@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/cells/utf8.h"
 #include "lib/complain.h"
 #include "findings.h"
 
@@ -145,13 +146,23 @@ void findings_print(const struct findings *l, size_t recordings, FILE *out)
 	for (i = 0; i < l->nr; i++) {
 		const struct finding *f = &l->all[i];
 
-		fprintf(out, "\n%zu. %s: %s\n    evidence: %s", i + 1, f->subject, f->what, f->evidence);
+		fprintf(out, "\n%zu. ", i + 1);
+		utf8_print(out, f->subject);
+		fputs(": ", out);
+		utf8_print(out, f->what);
+		fputs("\n    evidence: ", out);
+		utf8_print(out, f->evidence);
 		if (!isnan(f->share))
 			fprintf(out, "; %.1f %% of %s", 100 * f->share, f->of);
 		fputc('\n', out);
-		if (*f->advice)
-			fprintf(out, "    advice: %s\n", f->advice);
-		fprintf(out, "    trust: %s: %s\n    from: %s, %s\n", trust_name(f->trust), f->trust_why, f->tool, f->file);
+		if (*f->advice) {
+			fputs("    advice: ", out);
+			utf8_print(out, f->advice);
+			fputc('\n', out);
+		}
+		fprintf(out, "    trust: %s: %s\n    from: %s, ", trust_name(f->trust), f->trust_why, f->tool);
+		utf8_print(out, f->file);
+		fputc('\n', out);
 	}
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/cells/utf8.h"
 #include "lib/complain.h"
 #include "lib/html.h"
 #include "lib/leftover.h"
@@ -74,11 +75,14 @@ static void put_csv(FILE *out, const json_t *rows)
 			} else if (json_is_real(value)) {
 				fprintf(out, "%.6g", json_real_value(value));
 			} else if (json_is_string(value)) {
-				const char *c;
+				const char *text = json_string_value(value);
+				char c[UTF8_SIZE];
 
 				fputs("&quot;", out);
-				for (c = json_string_value(value); *c; c++)
-					html_text(out, *c == '"' ? "\"\"" : (char[]){ *c, '\0' });
+				while (*text) {
+					text += utf8_next(c, text);
+					html_text(out, *c == '"' ? "\"\"" : c);
+				}
 				fputs("&quot;", out);
 			}
 		}
