@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* What memref top shows: the last interval, and the last minutes; an interval as a line. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "lib/cells/utf8.h"
 #include "memref/model/flags.h"
 #include "top.h"
 
@@ -170,15 +170,17 @@ static int by_pages(const struct task *a, const struct task *b)
 	return a->pages < b->pages ? 1 : -(a->pages > b->pages);
 }
 
-/* A process may set any bytes as its name. */
-static void print_comm(FILE *f, const char *comm)
+/* A process may set any bytes as its name; blanks separate the fields of a line. */
+static void print_comm(FILE *f, const struct task *task)
 {
-	int n;
+	char comm[sizeof(task->key.comm) + 1] = "", c[UTF8_SIZE];
+	const char *from = comm;
 
-	for (n = 0; n < 16 && comm[n]; n++) {
-		char c = isascii(comm[n]) && isprint(comm[n]) ? comm[n] : '?';
-
-		fputc(c == ' ' ? '_' : c, f);
+	/* May be full, without a zero. */
+	memcpy(comm, task->key.comm, sizeof(task->key.comm));
+	while (*from) {
+		from += utf8_next_in_line(c, from);
+		fputs(*c == ' ' ? "_" : c, f);
 	}
 }
 
@@ -225,7 +227,7 @@ void top_print_line(struct top *t, FILE *f)
 	HASH_SORT(t->last.m.tasks, by_pages);
 	for (task = t->last.m.tasks; task && task->pages && shown < 3; task = task->hh.next) {
 		fputs(shown++ ? "," : "", f);
-		print_comm(f, task->key.comm);
+		print_comm(f, task);
 		fprintf(f, "[%u]:%.3f", task->key.pid, task->pages * PAGES_TO_MIB);
 	}
 	fputs(shown ? "\n" : "-\n", f);

@@ -147,7 +147,7 @@ static void tasks_and_nodes(void **state)
 	task(&t, 1, 13, "two words\033", 512);
 	task(&t, 1, 14, "idle", 0);
 	assert_int_equal(scan(&t, 1, 16, 0), 1);
-	assert_non_null(strstr(line(&t), " none 0:0.000,1:0.062 two_words?[13]:2.000,little[12]:0.004\n"));
+	assert_non_null(strstr(line(&t), " none 0:0.000,1:0.062 two_words\357\277\275[13]:2.000,little[12]:0.004\n"));
 	screen(&t, 80, 24, false);
 	shows("node 1          64 KiB: kernel 0 KiB, user 64 KiB, page cache 0 KiB\n");
 	shows("      13 two words?           2.0 MiB");
@@ -247,7 +247,7 @@ static void batch_form(void **state)
 	task(&t, 4000000000u, 4, "e", 1);
 	assert_int_equal(top_add(&t, &end), 1);
 	assert_string_equal(line(&t), "4000000000 0.235 0.235 0.004 0.008 0.012 0.023 1024.000 1.000 selected - "
-			    "a[1]:0.016,b?[2]:0.012,c_d[3]:0.008\n");
+			    "a[1]:0.016,b\357\277\275[2]:0.012,c_d[3]:0.008\n");
 	{
 		FILE *f = fmemopen(text, sizeof(text), "w");
 
@@ -700,6 +700,12 @@ static void styles(void **state)
 	styled(&t, 100, 24, false);
 	shows("????[H");
 	assert_null(strchr(text, '\033'));
+	/* Nor by a control character behind ASCII, as a byte or a character. */
+	task(&t, 3, 8, "a\233b\302\233[2J", 1);
+	assert_int_equal(scan(&t, 3, 50, 0), 1);
+	styled(&t, 100, 24, true);
+	shows("a\357\277\275b\357\277\275[2J");
+	assert_null(strstr(text, "\302\233"));
 	top_free(&t);
 }
 
