@@ -134,7 +134,8 @@ static int analyze(struct analysis *a, enum need need)
 		return -1;
 	if (need >= NEED_VERDICTS &&
 	    (sharing_find(&a->m, &a->shared) ||
-	     classify(&a->m, &a->t, &a->sim, &a->shared, a->level, &a->v)))
+	     residence_find(&a->residence, &a->m, &a->geometry, a->level, o.shared) ||
+	     classify(&a->m, &a->t, &a->sim, &a->residence, &a->shared, a->level, &a->v)))
 		return -1;
 	return 0;
 }
@@ -268,6 +269,7 @@ void analysis_free(struct analysis *a)
 	free(a->selected);
 	verdicts_free(&a->v);
 	sharing_free(&a->shared);
+	residence_free(&a->residence);
 	sim_free(&a->sim);
 	traces_free(&a->t);
 	layouts_free(&a->l);

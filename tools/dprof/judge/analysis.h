@@ -41,6 +41,7 @@ struct analysis {
 	struct traces t;
 	struct sim sim;
 	struct sharing shared;
+	struct residence residence;
 	struct verdicts v;
 	uint64_t *objects;		/* number of objects with samples, by type */
 	bool *selected;			/* by type: those that @type names; NULL: all */

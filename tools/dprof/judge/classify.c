@@ -11,8 +11,11 @@
  * By samples and simulation: a hit in another CPU's cache, or a claim (see claims.c), is an
  * invalidation miss, even if no trace shows the write.  If no trace does, the sampled writes
  * of other CPUs to the line distinguish true from false sharing.  The remaining misses are
- * divided as the simulation classifies the misses of the same access: by comparison with a
- * fully associative cache of the same size (Hill's conflicts) and by coherence.
+ * conflict or capacity misses, and those by sharing are capacity misses if the line was lost before the
+ * other CPU wrote: how many are follows from how often lines are in use (residence.c).  Where that is not
+ * known, or there are traces, the remaining misses are divided as the simulation classifies the misses of
+ * the same access: by comparison with a fully associative cache of the same size (Hill's conflicts)
+ * and by coherence.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +255,7 @@ struct work {
 	struct model *m;
 	const struct traces *t;
 	const struct sim *s;
+	const struct residence *r;
 	struct sharing *shared;
 	enum level level;
 	struct opinion *opinion;	/* by site, as in by_site */
@@ -259,10 +263,47 @@ struct work {
 	struct verdicts *v;
 };
 
-/* L1 misses that the CPU's own L2 served, or whose fill was in progress. */
+/* L1 misses of loads that the CPU's own L2 served, or whose fill was in progress. */
 static double own_next(const struct tally *t, enum level level)
 {
-	return level == LEVEL_L1 ? t->level[LEVEL_LFB] + t->level[LEVEL_L2] : 0;
+	return level == LEVEL_L1 ? t->level[LEVEL_LFB] + t->level[LEVEL_L2] - t->l2_stores : 0;
+}
+
+/*
+ * Divide misses of sharing, and @rest, those of the CPU itself, by how long lines stay in the cache.
+ * Return false if that is not known.
+ */
+static bool judge_by_residence(const struct work *w, const struct site *site, double rest, double ours[NR_OUTCOMES])
+{
+	const double shared = ours[MISS_TRUE] + ours[MISS_FALSE];
+	double own, other;
+
+	if (!residence_outlived(w->r, site->key.type, site->key.offset, &own, &other))
+		return false;
+	ours[MISS_TRUE] *= 1 - other;
+	ours[MISS_FALSE] *= 1 - other;
+	ours[MISS_CAPACITY] += shared * other + rest * own;
+	ours[MISS_CONFLICT] += rest * (1 - own);
+	return true;
+}
+
+/* Divide the misses that no other CPU caused as the simulation does. */
+static void judge_by_simulation(const struct work *w, const struct site *site, const double sim[NR_OUTCOMES],
+				double own, double rest, double ours[NR_OUTCOMES])
+{
+	double by_type[NR_OUTCOMES];
+	const double *replaced = sim;
+
+	type_outcomes(&w->s->type[site->key.type], by_type);
+	if (replaced[MISS_CONFLICT] + replaced[MISS_CAPACITY] <= 0)
+		replaced = by_type;
+	spread_replaced(ours, replaced, own);
+	if (sim_misses(sim) > 0)
+		spread(ours, sim, rest);
+	else if (sim_misses(by_type) > 0)
+		spread(ours, by_type, rest);
+	else
+		ours[MISS_CAPACITY] += rest;
 }
 
 /* Classify the sampled misses of a site. */
@@ -271,12 +312,11 @@ static int judge_site(struct work *w, size_t i)
 	const struct site *site = w->m->by_site[i];
 	const struct opinion *o = &w->opinion[i];
 	const struct shared_unit *unit = sharing_of(w->shared, site->key.type, site->key.offset);
-	double misses = tally_misses(&site->sum, w->level), peer = site->sum.level[LEVEL_PEER];
+	double misses = tally_judged_misses(&site->sum, w->level), peer = site->sum.level[LEVEL_PEER];
 	double claimed = w->level < LEVEL_L3 ? site->claimed : 0, claimed_same;
-	double shared = o->sim[MISS_TRUE] + o->sim[MISS_FALSE], same, by_type[NR_OUTCOMES];
+	double shared = o->sim[MISS_TRUE] + o->sim[MISS_FALSE], same;
 	const struct shared_word *word = NULL;
 	double own = own_next(&site->sum, w->level), rest = misses - peer - claimed - own;
-	const double *replaced = o->sim;
 	struct verdict *v;
 	bool written;
 
@@ -309,16 +349,8 @@ static int judge_site(struct work *w, size_t i)
 	v->ours[MISS_TRUE] += peer * same + claimed * claimed_same;
 	v->ours[MISS_FALSE] += peer * (1 - same) + claimed * (1 - claimed_same);
 
-	type_outcomes(&w->s->type[site->key.type], by_type);
-	if (replaced[MISS_CONFLICT] + replaced[MISS_CAPACITY] <= 0)
-		replaced = by_type;
-	spread_replaced(v->ours, replaced, own);
-	if (sim_misses(o->sim) > 0)
-		spread(v->ours, o->sim, rest);
-	else if (sim_misses(by_type) > 0)
-		spread(v->ours, by_type, rest);
-	else
-		v->ours[MISS_CAPACITY] += rest;
+	if (sim_misses(o->sim) > 0 || !judge_by_residence(w, site, own + rest, v->ours))
+		judge_by_simulation(w, site, o->sim, own, rest, v->ours);
 	name_writer(v, w->t, o, w->shared, word);
 	return 0;
 }
@@ -376,16 +408,17 @@ static void form_opinions(struct work *w)
  * @m: the model, after model_end()
  * @t: its traces
  * @s: the simulation of a cache of the level
+ * @r: which misses are of lines that the cache had lost anyway
  * @shared: its shared lines; sharing misses are added to them
  * @level: the level; an access that neither it nor a nearer level serves is a miss
  * @v: the result; the caller calls verdicts_free() even after an error
  *
  * Return: 0, or -1 without memory.
  */
-int classify(struct model *m, const struct traces *t, const struct sim *s,
+int classify(struct model *m, const struct traces *t, const struct sim *s, const struct residence *r,
 	     struct sharing *shared, enum level level, struct verdicts *v)
 {
-	struct work w = { m, t, s, shared, level,
+	struct work w = { m, t, s, r, shared, level,
 			  calloc(m->nr_sites + 1, sizeof(struct opinion)),
 			  calloc(m->nr_types + 1, sizeof(double)), v };
 	uint64_t known = 0;

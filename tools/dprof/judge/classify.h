@@ -4,6 +4,7 @@
 #ifndef DPROF_CLASSIFY_H
 #define DPROF_CLASSIFY_H
 
+#include "residence.h"
 #include "sharing.h"
 #include "dprof/sim/sim.h"
 
@@ -32,7 +33,7 @@ struct verdicts {
 	bool simulated;			/* misses are simulated, not sampled */
 };
 
-int classify(struct model *m, const struct traces *t, const struct sim *s,
+int classify(struct model *m, const struct traces *t, const struct sim *s, const struct residence *r,
 	     struct sharing *shared, enum level level, struct verdicts *v);
 void verdicts_free(struct verdicts *v);
 enum outcome verdict_class(const double *by_outcome);

@@ -90,6 +90,7 @@ static void count_sample(struct tally *t, const struct sample_event *s, enum lev
 	t->claims += sample_is_claim(s, level);
 	t->latency += s->latency;
 	t->with_latency += s->latency != 0;
+	t->l2_stores += s->op == OP_STORE && (level == LEVEL_L2 || level == LEVEL_LFB);
 }
 
 static void count_level(struct level_sum *to, const struct sample_event *s)

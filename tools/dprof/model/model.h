@@ -43,9 +43,12 @@ extern const char * const level_name[NR_LEVELS];
  * @claims: read-modify-writes that hit unmodified data in the L3: other CPUs may have held
  *	copies, see claims.c
  * @latency, @with_latency: sum of the latencies in cycles, and the samples that have one
+ * @l2_stores: stores alone that found their line in the L2, or on its way: what else stores miss is
+ *	not reported by processors
  */
 struct tally {
 	uint64_t n, loads, stores, level[NR_LEVELS], modified, claims, latency, with_latency;
+	uint64_t l2_stores;
 };
 
 /* Latencies of at most 8, 16, 32, ... cycles, and in the last one, all above. */
@@ -264,6 +267,7 @@ struct dtype *model_sample_type(struct model *m, const struct sample_event *s, u
 				uint64_t *symbol);
 bool sample_is_claim(const struct sample_event *s, enum level level);
 uint64_t tally_misses(const struct tally *t, enum level level);
+uint64_t tally_judged_misses(const struct tally *t, enum level level);
 uint64_t tally_known(const struct tally *t);
 double tally_latency(const struct tally *t);
 void tally_add(struct tally *to, const struct tally *t);

@@ -21,6 +21,21 @@ uint64_t tally_misses(const struct tally *t, enum level level)
 }
 
 /**
+ * tally_judged_misses() - number of misses whose cause can be told
+ * @t: the samples
+ * @level: the level
+ *
+ * Where a store finds its line is reported if that is the CPU's own L2, and otherwise not: these
+ * alone would be too many of the CPU's own misses.
+ *
+ * Return: the number, without them.
+ */
+uint64_t tally_judged_misses(const struct tally *t, enum level level)
+{
+	return tally_misses(t, level) - (level == LEVEL_L1 ? t->l2_stores : 0);
+}
+
+/**
  * tally_known() - number of samples with a level
  * @t: the samples
  *
@@ -58,6 +73,7 @@ void tally_add(struct tally *to, const struct tally *t)
 	to->claims += t->claims;
 	to->latency += t->latency;
 	to->with_latency += t->with_latency;
+	to->l2_stores += t->l2_stores;
 	for (l = 0; l < NR_LEVELS; l++)
 		to->level[l] += t->level[l];
 }
