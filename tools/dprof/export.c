@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/export/formats.h"
 #include "lib/export/pcp.h"
 #include "lib/options.h"
 #include "lib/perf/perf_data.h"
@@ -36,10 +37,19 @@ struct export {
 	bool no_memory;
 };
 
+#define NOT_PERF	"pprof|openmetrics|perfetto|pcp"
+
+static const struct opt_only only[] = {
+	PCP_ONLY,
+	/* perf.data have no fields, and are not made of perf.data. */
+	{ "btf", NOT_PERF }, { "vmlinux", NOT_PERF }, { "kallsyms", NOT_PERF },
+	{ }
+};
+
 static const struct verb_usage usage = {
 	.command = "dprof export", .operands = "[FILE] --to FORMAT -o OUTPUT",
 	.about = "Write the samples of a recording (default trace.dat) in the format of other programs.",
-	.max = 1,
+	.max = 1, .words_of = "to", .only = only,
 };
 
 static void note(struct export *x, int failed)
@@ -193,11 +203,10 @@ static int export_perf(struct export *x, const char *path)
 	return failed || damaged ? FAILED : OK;
 }
 
-static int run_perf(struct analysis *a, const char *path, const char *output)
+static int run_perf(const char *path, const char *output)
 {
 	struct export x = { .output = output };
 
-	(void)a;
 	if (perf_data_is(path))
 		return complain(FAILED, "%s: is perf.data already", path);
 	if (!output || !strcmp(output, "-"))
@@ -206,35 +215,28 @@ static int run_perf(struct analysis *a, const char *path, const char *output)
 	return export_perf(&x, path);
 }
 
-/* A word of --to; @run is NULL for pcp, which has options of its own. */
-struct format {
-	const char *name;
-	int (*run)(struct analysis *a, const char *path, const char *output);
-};
-
-/* In the order of the words. */
-static const struct format formats[] = {
-	{ "perf", run_perf }, { "pprof", export_pprof }, { "openmetrics", export_openmetrics },
-	{ "perfetto", export_perfetto }, { "pcp", NULL },
-};
-
-#define NOT_PERF	"pprof|openmetrics|perfetto|pcp"
-
-static const struct opt_limit limits[] = {
-	PCP_LIMITS,
-	/* perf.data have no fields, and are not made of perf.data. */
-	{ "btf", NOT_PERF }, { "vmlinux", NOT_PERF }, { "kallsyms", NOT_PERF },
-	{ }
-};
+static int run(struct analysis *a, enum export_format format, const char *path, const char *output,
+	       const struct pcp_options *pcp)
+{
+	switch (format) {
+	case EXPORT_PERF: return run_perf(path, output);
+	case EXPORT_PPROF: return export_pprof(a, path, output);
+	case EXPORT_OPENMETRICS: return export_openmetrics(a, path, output);
+	case EXPORT_PERFETTO: return export_perfetto(a, path, output);
+	case EXPORT_PCP: return export_pcp(a, path, output, pcp);
+	default: return options_wrong(&usage, "--to FORMAT is missing");
+	}
+}
 
 int cmd_export(int argc, char **argv)
 {
 	const char *output = NULL;
 	struct pcp_options pcp = { 0 };
+	enum export_format format = EXPORT_NONE;
 	struct analysis a;
-	int format = -1, ret;
+	int ret;
 	const struct opt options[] = {
-		OPT_WORD(0, "to", "perf|pprof|openmetrics|perfetto|pcp", &format,
+		OPT_WORD(0, "to", EXPORT_FORMATS, &format,
 			 "perf: perf.data, with types as symbols of data; pprof: a profile whose stacks are field, type, "
 			 "allocation site and accessing function; openmetrics: shares of types and levels, for "
 			 "node_exporter's textfile collector; perfetto: samples on a track for each CPU, as trace "
@@ -248,14 +250,7 @@ int cmd_export(int argc, char **argv)
 
 	analysis_init(&a);
 	argv += options_parse(&usage, options, argc, argv);
-	if (format < 0)
-		ret = options_wrong(&usage, "--to FORMAT is missing");
-	else if (options_limit(&usage, options, limits, "to", formats[format].name))
-		ret = USAGE;
-	else if (!formats[format].run)
-		ret = export_pcp(&a, argv[0] ? argv[0] : "trace.dat", output, &pcp);
-	else
-		ret = formats[format].run(&a, argv[0] ? argv[0] : "trace.dat", output);
+	ret = run(&a, format, argv[0] ? argv[0] : "trace.dat", output, &pcp);
 	analysis_free(&a);
 	return ret;
 }

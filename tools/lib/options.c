@@ -51,7 +51,7 @@ int options_wrong(const struct verb_usage *u, const char *fmt, ...)
 
 /* --- the nearest word --------------------------------------------------------- */
 
-enum { MAX_WORD = 32, MAX_VIEWS = 16 };
+enum { MAX_WORD = 32, MAX_WORDS = 16 };
 
 static int least(int a, int b)
 {
@@ -144,7 +144,7 @@ static int no_such_option(const struct verb_usage *u, const struct opt *options,
 /* The rows of the table that the command line has. */
 static uint64_t given;
 
-/* --- options of some views ----------------------------------------------------- */
+/* --- options of some words ----------------------------------------------------- */
 
 /* The index of a word in a list separated by |, or -1. */
 static int word_index(const char *list, const char *word)
@@ -173,27 +173,27 @@ static bool is_word(const struct verb_usage *u, const char *word)
 	return false;
 }
 
-/* The views that an option is for, separated by |; NULL: all. */
-static const char *views_of(const struct verb_usage *u, const struct opt *o)
+/* The words that an option is for, separated by |; NULL: all. */
+static const char *words_for(const struct verb_usage *u, const struct opt *o)
 {
-	const struct opt_views *v;
+	const struct opt_only *v;
 
 	for (v = u->only; v && v->option; v++)
 		if (o->name && !strcmp(v->option, o->name))
-			return v->views;
+			return v->words;
 	return NULL;
 }
 
-/* Those of @views that the verb has, with commas, and @last before the last one. */
-static void list_views(const struct verb_usage *u, const char *views, const char *last, char *text, size_t size)
+/* Those of @words that the verb has, with commas, and @last before the last one. */
+static void list_words(const struct verb_usage *u, const char *words, const char *last, char *text, size_t size)
 {
-	char all[MAX_VIEWS][MAX_WORD + 1];
+	char all[MAX_WORDS][MAX_WORD + 1];
 	int i, n = 0, len;
 	size_t at = 0;
 
-	for (; *views && n < MAX_VIEWS; views += len + !!views[len]) {
-		len = strcspn(views, "|");
-		snprintf(all[n], sizeof(all[n]), "%.*s", len, views);
+	for (; *words && n < MAX_WORDS; words += len + !!words[len]) {
+		len = strcspn(words, "|");
+		snprintf(all[n], sizeof(all[n]), "%.*s", len, words);
 		n += !u->words || is_word(u, all[n]);
 	}
 	*text = '\0';
@@ -201,35 +201,36 @@ static void list_views(const struct verb_usage *u, const char *views, const char
 		at += snprintf(text + at, size - at, "%s%s", !i ? "" : i < n - 1 ? ", " : last, all[i]);
 }
 
-/* What --help says of an option, behind the views that it is for. */
+/* What --help says of an option, behind the words that it is for. */
 static const char *help_of(const struct verb_usage *u, const struct opt *o, char *text, size_t size)
 {
-	const char *views = views_of(u, o);
+	const char *words = words_for(u, o);
 	char list[256];
 
-	if (!views)
+	if (!words)
 		return o->help;
-	list_views(u, views, ", ", list, sizeof(list));
+	list_words(u, words, ", ", list, sizeof(list));
 	snprintf(text, size, "%s: %s", list, o->help);
 	return text;
 }
 
-/* @word: the view */
-static int check_views(const struct verb_usage *u, const struct opt *options, const char *word)
+/* @word: the first operand, or the argument of the option @words_of; NULL: there is none */
+static int check_only(const struct verb_usage *u, const struct opt *options, const char *word)
 {
-	const char *views;
+	const char *words;
 	char list[256];
 	int i;
 
 	/* The caller reports an unknown view. */
-	if (!is_word(u, word))
+	if (!word || (!u->words_of && !is_word(u, word)))
 		return OK;
 	for (i = 0; options[i].kind; i++) {
-		views = given >> i & 1 ? views_of(u, &options[i]) : NULL;
-		if (!views || word_index(views, word) >= 0)
+		words = given >> i & 1 ? words_for(u, &options[i]) : NULL;
+		if (!words || word_index(words, word) >= 0)
 			continue;
-		list_views(u, views, " and ", list, sizeof(list));
-		return options_wrong(u, "--%s: not for the view %s, only for %s", options[i].name, word, list);
+		list_words(u, words, " and ", list, sizeof(list));
+		return options_wrong(u, "--%s: not for %s%s %s, only for %s", options[i].name, u->words_of ? "--" : "the ",
+				     u->words_of ? u->words_of : "view", word, list);
 	}
 	return OK;
 }
@@ -303,7 +304,7 @@ static void help(const struct verb_usage *u, const struct opt *options)
 	printf("usage: %s%s%s\n", u->command, *u->operands ? " " : "", u->operands);
 	wrap(stdout, u->about, 0, 0);
 	putchar('\n');
-	if (u->words_of)
+	if (u->words && u->words_of)
 		printf("--%s:\n", u->words_of);
 	for (n = 0; u->words && (word = u->words(n, &about)); n++) {
 		snprintf(head, sizeof(head), "  %s", word);
@@ -332,7 +333,7 @@ static void print_table(const struct verb_usage *u, const struct opt *options)
 	int n;
 
 	printf("command\t%s\t%s\t%s\n", u->command, u->operands, u->command_follows ? "command" : "");
-	if (u->words_of)
+	if (u->words && u->words_of)
 		printf("words\t%s\n", u->words_of);
 	for (n = 0; u->words && (word = u->words(n, &about)); n++)
 		printf("word\t%s\t%s\n", word, about);
@@ -656,6 +657,7 @@ static int check_operands(const struct verb_usage *u, int n, char **argv, bool i
  */
 int options_parse(const struct verb_usage *u, const struct opt *options, int argc, char **argv)
 {
+	const char *word = NULL;
 	int c, index, ret = OK;
 	bool instead = false;
 	const struct opt *o;
@@ -685,37 +687,14 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 		given |= UINT64_C(1) << (o - options);
 		ret = take(u, o, optarg);
 		instead |= o->kind == OPT_KIND_INSTEAD;
+		if (u->words_of && o->name && !strcmp(o->name, u->words_of))
+			word = optarg;
 	}
 	if (!ret)
 		ret = check_operands(u, argc - optind, argv + optind, instead);
-	if (!ret && u->only && u->words)
-		ret = check_views(u, options, argv[optind]);
+	if (!ret && u->only && (u->words || u->words_of))
+		ret = check_only(u, options, u->words_of ? word : argv[optind]);
 	if (ret)
 		exit(ret);
 	return optind;
-}
-
-/**
- * options_limit() - refuse options that the word of another option leaves without effect
- * @u: usage of the verb
- * @options: its options, which options_parse() has parsed
- * @limits: those that have an effect with some words only
- * @of: the option of the words
- * @word: its word
- *
- * Return: OK, or USAGE with a message printed.
- */
-int options_limit(const struct verb_usage *u, const struct opt *options, const struct opt_limit *limits,
-		  const char *of, const char *word)
-{
-	const struct opt *o;
-	char text[256];
-
-	for (; limits->name; limits++) {
-		o = find(options, limits->name);
-		if (o && given >> (o - options) & 1 && word_index(limits->words, word) < 0)
-			return options_wrong(u, "--%s: has no effect with --%s %s, it is for --%s %s", limits->name,
-					     of, word, of, spelled(limits->words, text, sizeof(text)));
-	}
-	return OK;
 }

@@ -81,12 +81,12 @@ struct opt {
 #define SHORTEST	1e-9
 
 /**
- * struct opt_views - an option that has an effect in some views only
+ * struct opt_only - an option that has an effect with some words only
  * @option: its name, without --
- * @views: words of the first operand that it is for, separated by |
+ * @words: words that it is for, separated by |; of what, see @only of struct verb_usage
  */
-struct opt_views {
-	const char *option, *views;
+struct opt_only {
+	const char *option, *words;
 };
 
 /**
@@ -97,9 +97,9 @@ struct opt_views {
  * @words: returns the Nth word allowed as the first operand, and sets *@about to its
  *	description if @about is not NULL; returns NULL behind the last word.  NULL: any
  *	word is allowed
- * @words_of: name of the option that @words applies to; NULL: to the first operand
- * @only: options that are for some of @words, the first operand, and refused for the others; ended
- *	by one without a name; NULL: none is
+ * @words_of: name of the option that @words and @only apply to; NULL: to the first operand, a view
+ * @only: options that are for some words only, and refused with the others; ended by one without a
+ *	name; NULL: none is
  * @end: text printed behind the options
  * @min: minimal number of operands
  * @max: maximal number of operands; -1: any number
@@ -109,24 +109,13 @@ struct verb_usage {
 	const char *command, *operands, *about;
 	const char *(*words)(int n, const char **about);
 	const char *words_of, *end;
-	const struct opt_views *only;
+	const struct opt_only *only;
 	int min, max;
 	bool command_follows;
 };
 
-/**
- * struct opt_limit - an option that has an effect with some words of another option only
- * @name: its long name; NULL ends a table
- * @words: these words, separated by |
- */
-struct opt_limit {
-	const char *name, *words;
-};
-
 int options_parse(const struct verb_usage *u, const struct opt *options, int argc, char **argv);
 int options_printed(void);
-int options_limit(const struct verb_usage *u, const struct opt *options, const struct opt_limit *limits,
-		  const char *of, const char *word);
 void help_row(FILE *f, const char *head, const char *text, int indent);
 int options_wrong(const struct verb_usage *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *nearest_word(const char *word, const char *(*words)(int n, const char **about));

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/export/formats.h"
 #include "lib/export/pcp.h"
 #include "lib/perf/data_src.h"
 #include "lib/perf/places.h"
@@ -38,9 +39,12 @@ struct export {
 	struct places places;
 };
 
+static const struct opt_only only[] = { PCP_ONLY, { } };
+
 static const struct verb_usage usage = {
 	.command = "memprof export", .operands = "[FILE] --to FORMAT -o OUTPUT [options]",
 	.about = "Write a recording (default " DEFAULT_FILE ") in the format of other programs.", .max = 1,
+	.words_of = "to", .only = only,
 };
 
 static void see_access(const struct memprof_access *a, void *arg)
@@ -271,30 +275,27 @@ static int run_perf(struct common *common, const char *path, const char *output)
 	return export_perf(&x, path);
 }
 
-/* A word of --to; @run is NULL for pcp, which has options of its own. */
-struct format {
-	const char *name;
-	int (*run)(struct common *common, const char *path, const char *output);
-};
-
-/* In the order of the words. */
-static const struct format formats[] = {
-	{ "perf", run_perf }, { "pprof", export_pprof }, { "openmetrics", export_openmetrics },
-	{ "perfetto", export_perfetto }, { "pcp", NULL },
-};
-
-static const struct opt_limit limits[] = {
-	PCP_LIMITS, { }
-};
+static int run(struct common *common, enum export_format format, const char *path, const char *output,
+	       const struct pcp_options *pcp)
+{
+	switch (format) {
+	case EXPORT_PERF: return run_perf(common, path, output);
+	case EXPORT_PPROF: return export_pprof(common, path, output);
+	case EXPORT_OPENMETRICS: return export_openmetrics(common, path, output);
+	case EXPORT_PERFETTO: return export_perfetto(common, path, output);
+	case EXPORT_PCP: return export_pcp(common, path, output, pcp);
+	default: return options_wrong(&usage, "--to FORMAT is missing");
+	}
+}
 
 int cmd_export(int argc, char **argv)
 {
 	struct common common = COMMON_DEFAULT;
 	struct pcp_options pcp = { 0 };
+	enum export_format format = EXPORT_NONE;
 	const char *output = NULL;
-	int format = -1;
 	const struct opt options[] = {
-		OPT_WORD(0, "to", "perf|pprof|openmetrics|perfetto|pcp", &format,
+		OPT_WORD(0, "to", EXPORT_FORMATS, &format,
 			 "perf: perf.data, and OUTPUT.objects with the names of objects; pprof: a profile whose stacks "
 			 "are object, allocation site and accessing code; openmetrics: shares of levels and nodes, for "
 			 "node_exporter's textfile collector; perfetto: accesses on a track for each thread, as trace "
@@ -307,13 +308,7 @@ int cmd_export(int argc, char **argv)
 	};
 
 	argv += options_parse(&usage, options, argc, argv);
-	if (format < 0)
-		return options_wrong(&usage, "--to FORMAT is missing");
-	if (options_limit(&usage, options, limits, "to", formats[format].name))
-		return USAGE;
 	if (common_check_options(&common))
 		return USAGE;
-	if (!formats[format].run)
-		return export_pcp(&common, argv[0], output, &pcp);
-	return formats[format].run(&common, argv[0], output);
+	return run(&common, format, argv[0], output, &pcp);
 }

@@ -70,7 +70,7 @@ int common_wrapper(const struct opt *o, const char *value)
 }
 
 /* How a recording is read, --symfs and --memory, is for all views. */
-const struct opt_views common_only[] = {
+const struct opt_only common_only[] = {
 	{ "wrapper", "objects|flow|lines" },
 	{ "object", "flow" },
 	{ "thread", "flow" },

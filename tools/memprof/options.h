@@ -56,7 +56,7 @@ struct common {
 	OPT_NUMBER('n', "top", "N", &(c)->view.top, 0, OPT_NUMBER_MAX, "the first N rows; 0: all"), \
 	OPT_FLAG(0, "all", &(c)->view.all, "accesses that caches answered, too; of lines, those of one thread")
 
-extern const struct opt_views common_only[];
+extern const struct opt_only common_only[];
 
 int common_wrapper(const struct opt *o, const char *value);
 int common_time(const struct opt *o, const char *value);

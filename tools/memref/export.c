@@ -515,13 +515,14 @@ static const char *format_word(int n, const char **about)
 	return formats[n].name;
 }
 
+static const struct opt_only only[] = {
+	{ "rows", "columns" }, { "host", "columns|pcp" }, { "boot", "columns" }, { "begin", "columns|pcp" }, { }
+};
+
 static const struct verb_usage usage = {
 	.command = "memref export", .operands = "[FILE] --to FORMAT [options]",
 	.about = "Convert a recording (default trace.dat) into the format of another program.", .max = 1,
-};
-
-static const struct opt_limit limits[] = {
-	{ "rows", "columns" }, { "host", "columns|pcp" }, { "boot", "columns" }, { "begin", "columns|pcp" }, { }
+	.words_of = "to", .only = only,
 };
 
 static int parse_format(const struct opt *o, const char *value)
@@ -551,11 +552,11 @@ int cmd_export(int argc, char **argv)
 			 "Co-Pilot, OUTPUT.meta, OUTPUT.index and OUTPUT.0; perfetto: "
 			 "counter tracks as trace events in JSON"),
 		OPT_WORD(0, "rows", "groups|intervals|services|ages", &x.columns.table,
-			 "columns: a row per interval and group (default), node, or name of processes"),
-		OPT_TEXT(0, "host", "NAME", &x.columns.host, "columns, pcp: the machine (default: as recorded)"),
-		OPT_TEXT(0, "boot", "ID", &x.columns.boot, "columns: its boot_id (default: not known)"),
+			 "a row per interval and group (default), node, or name of processes"),
+		OPT_TEXT(0, "host", "NAME", &x.columns.host, "the machine (default: as recorded)"),
+		OPT_TEXT(0, "boot", "ID", &x.columns.boot, "its boot_id (default: not known)"),
 		OPT_NUMBER(0, "begin", "NS", &x.columns.begin_ns, 1, 0x1p62,
-			   "columns, pcp: when the recording began, in ns since 1970 (default: so that its end is when the "
+			   "when the recording began, in ns since 1970 (default: so that its end is when the "
 			   "file was last modified)"),
 		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),
 		OPT_CHANGED('t', NULL, "--to"), { }
@@ -565,8 +566,6 @@ int cmd_export(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (!x.format)
 		return options_wrong(&usage, "--to FORMAT is missing");
-	if (options_limit(&usage, options, limits, "to", x.format->name))
-		return USAGE;
 	model_init(&x.nodes);
 	ret = x.format->run(&x, argv[0] ? argv[0] : "trace.dat");
 	model_free(&x.nodes);

@@ -130,16 +130,14 @@ for my $command ((map { s{^.*/}{}r } glob "$bin/*"), 'pagealloc bench', 'memscop
 
 # --- options of one format --------------------------------------------------------
 
-# Their help begins with the formats; fields and symbols are not in perf.data either.
-my %not_perf = map { $_ => 1 } qw(btf vmlinux kallsyms);
+# Their help begins with the formats.
 for my $command (grep { / export$/ } @commands) {
 	my @all = @{$options{$command}};
 	my ($to) = grep { $_->{name} eq 'to' } @all;
 	my @formats = split /\|/, $to->{arg};
 	my $refused = 0;
 	for my $o (grep { $_->{kind} eq 'option' && $_ != $to } @all) {
-		my @of = $o->{help} =~ /^(\w+(?:, \w+)*): / ? split(/, /, $1) :
-			 $not_perf{$o->{name}} ? grep { $_ ne 'perf' } @formats : next;
+		my @of = split /, /, $o->{help} =~ /^(\w+(?:, \w+)*): / ? $1 : next;
 		for my $format (@formats) {
 			my $value = $o->{arg} =~ /^(\w+)\|/ ? $1 : 1;
 			my ($status, $out, $err) = run("$bin/$command $dir/none --to $format --$o->{name} $value -o $dir/exported");
@@ -148,8 +146,8 @@ for my $command (grep { / export$/ } @commands) {
 			next if $has;
 			$refused++;
 			one_line($err, 'it');
-			my $for = join(', ', @of) =~ s/, (\w+)$/ or $1/r;
-			like($err, qr/^\w+: --$o->{name}: has no effect with --to \Q$format\E, it is for --to \Q$for\E; see/,
+			my $for = join(', ', @of) =~ s/, (\w+)$/ and $1/r;
+			like($err, qr/^\w+: --$o->{name}: not for --to \Q$format\E, only for \Q$for\E; see/,
 			     'with the format that it is for');
 		}
 	}

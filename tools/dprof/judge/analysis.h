@@ -56,7 +56,7 @@ struct analysis {
 	OPT_CALL(0, "vmlinux", "FILE", analysis_vmlinux, a, \
 		 "vmlinux or module with DWARF; may be repeated"), \
 	OPT_TEXT(0, "kallsyms", "FILE", &(a)->kallsyms, \
-		 "of perf.data: a copy of the kernel's /proc/kallsyms (default that of the running kernel, " \
+		 "a copy of the kernel's /proc/kallsyms, for perf.data (default that of the running kernel, " \
 		 "if it was recorded)")
 
 #define ANALYSIS_OPTIONS(a) \

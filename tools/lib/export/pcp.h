@@ -21,13 +21,13 @@ struct pcp_options {
 };
 
 #define PCP_OPTIONS(o)										\
-	OPT_TEXT(0, "host", "NAME", &(o)->host, "pcp: the machine (default: as recorded)"),	\
+	OPT_TEXT(0, "host", "NAME", &(o)->host, "the machine (default: as recorded)"),	\
 	OPT_NUMBER(0, "begin", "NS", &(o)->begin_ns, 1, 0x1p62,					\
-		   "pcp: when the recording began, in ns since 1970 (default: so that its end is when the file "	\
+		   "when the recording began, in ns since 1970 (default: so that its end is when the file "	\
 		   "was last modified)")
 
-/* What these have an effect with, for options_limit(). */
-#define PCP_LIMITS	{ "host", "pcp" }, { "begin", "pcp" }
+/* What they have an effect with: rows of a table of struct opt_only. */
+#define PCP_ONLY	{ "host", "pcp" }, { "begin", "pcp" }
 
 struct pcp *pcp_open(const char *output, const char *host, const struct metric *list);
 int pcp_write(struct pcp *p, struct metrics *m, uint64_t time_ns);
