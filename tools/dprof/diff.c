@@ -290,7 +290,10 @@ int cmd_diff(int argc, char **argv)
 	struct analysis before, after;
 	struct table table;
 	size_t i;
-	const struct opt options[] = { OUTPUT_OPTIONS(&output), ANALYSIS_OPTIONS(&before), { } };
+	const struct opt options[] = {
+		OUTPUT_OPTIONS(&output), ANALYSIS_LEVEL_OPTION(&before), ANALYSIS_TYPES_OPTIONS(&before),
+		ANALYSIS_SAMPLES_OPTIONS(&before), ANALYSIS_FILES_OPTIONS(&before), { }
+	};
 	int ret;
 
 	analysis_init(&before);

@@ -375,7 +375,10 @@ int cmd_layout(int argc, char **argv)
 	struct output output = { };
 	const char *path;
 	struct analysis a;
-	const struct opt options[] = { OUTPUT_OPTIONS(&output), ANALYSIS_OPTIONS(&a), { } };
+	const struct opt options[] = {
+		OUTPUT_OPTIONS(&output), ANALYSIS_LEVEL_OPTION(&a), ANALYSIS_SIM_OPTIONS(&a),
+		ANALYSIS_SAMPLES_OPTIONS(&a), ANALYSIS_FILES_OPTIONS(&a), { }
+	};
 	int ret;
 
 	analysis_init(&a);

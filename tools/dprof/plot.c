@@ -30,8 +30,16 @@ static const char *words(int n, const char **about)
 	return NULL;
 }
 
+/* The graph of dataflow is of one type. */
+#define PLOTTED	"assoc-sets|sharing"
+
+static const struct opt_only only[] = {
+	{ "level", PLOTTED }, { "cache", PLOTTED }, { "per-sample", PLOTTED }, { "seed", PLOTTED }, { "top", PLOTTED },
+	{ }
+};
+
 static const struct verb_usage usage = {
-	.command = "dprof plot", .operands = "VIEW [FILE] -o PICTURE [options]", .words = words,
+	.command = "dprof plot", .operands = "VIEW [FILE] -o PICTURE [options]", .words = words, .only = only,
 	.about = "Draw a view of a recording (default trace.dat).", .min = 1, .max = 2,
 };
 
@@ -124,7 +132,8 @@ int cmd_plot(int argc, char **argv)
 		OPT_TEXT('o', "output", "PICTURE", &output,
 			 "a .png or .svg file; its data are written beside it as .csv or .dot"),
 		OPT_TEXT(0, "title", "TITLE", &title, "title of the picture (default: host and cache)"),
-		OPT_CHANGED('t', NULL, "--title"), ANALYSIS_OPTIONS(&a), { }
+		OPT_CHANGED('t', NULL, "--title"), ANALYSIS_LEVEL_OPTION(&a), ANALYSIS_SIM_OPTIONS(&a),
+		ANALYSIS_TYPES_OPTIONS(&a), ANALYSIS_SAMPLES_OPTIONS(&a), ANALYSIS_FILES_OPTIONS(&a), { }
 	};
 	int ret;
 

@@ -7,8 +7,20 @@
 #include "dprof.h"
 #include "dprof/view/view.h"
 
+#define OF_TYPES	"profile|classify|workingset|assoc-sets|dataflow|paths|sharing|lines|c2c|latency|code|callers"
+#define SIMULATED	"classify|workingset|assoc-sets|sharing"
+
+/* All views are of samples, and name what they show by files: --pid, --cpu, --vmlinux and so on. */
+static const struct opt_only only[] = {
+	{ "level", "profile|" SIMULATED "|code|callers" },
+	{ "cache", SIMULATED }, { "per-sample", SIMULATED }, { "seed", SIMULATED },
+	{ "type", OF_TYPES }, { "top", OF_TYPES },
+	{ "by", "classify|paths|code" },
+	{ }
+};
+
 static const struct verb_usage usage = {
-	.command = "dprof report", .operands = "VIEW [FILE] [options]", .words = view_word,
+	.command = "dprof report", .operands = "VIEW [FILE] [options]", .words = view_word, .only = only,
 	.about = "Print a view of a recording (default trace.dat).", .min = 1, .max = 2,
 };
 
@@ -33,7 +45,14 @@ int cmd_report(int argc, char **argv)
 	const char *path;
 	const struct view *view;
 	struct analysis a;
-	const struct opt options[] = { OUTPUT_OPTIONS(&output), ANALYSIS_OPTIONS(&a), { } };
+	const struct opt options[] = {
+		OUTPUT_OPTIONS(&output), ANALYSIS_LEVEL_OPTION(&a), ANALYSIS_SIM_OPTIONS(&a),
+		ANALYSIS_TYPES_OPTIONS(&a), ANALYSIS_SAMPLES_OPTIONS(&a),
+		OPT_WORD(0, "by", "type|field|ip", &a.by,
+			 "rows are of a type (default), field or instruction; of paths and code, of a function or "
+			 "with ip an instruction"),
+		ANALYSIS_FILES_OPTIONS(&a), { }
+	};
 	int ret;
 
 	analysis_init(&a);
@@ -41,6 +60,8 @@ int cmd_report(int argc, char **argv)
 	view = view_find(argv[0]);
 	if (!view)
 		return unknown_word(&usage, "view", argv[0]);
+	if (a.by == BY_FIELD && view->make != view_classify)
+		return options_wrong(&usage, "--by field: not for the view %s, only for classify", view->name);
 	if (output.explain)
 		return output_explain(&output, view->columns);
 	path = argv[1] ? argv[1] : "trace.dat";

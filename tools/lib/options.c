@@ -201,24 +201,58 @@ static void list_words(const struct verb_usage *u, const char *words, const char
 		at += snprintf(text + at, size - at, "%s%s", !i ? "" : i < n - 1 ? ", " : last, all[i]);
 }
 
+/*
+ * The words of the verb that are not among @words, separated by |, if these are by far fewer: then they
+ * are named.  Return whether they are.
+ */
+static bool all_but(const struct verb_usage *u, const char *words, char *others, size_t size)
+{
+	size_t at = 0;
+	const char *w;
+	int n, without = 0;
+
+	for (n = 0; u->words && (w = u->words(n, NULL)); n++) {
+		if (word_index(words, w) >= 0)
+			continue;
+		if (at < size)
+			at += snprintf(others + at, size - at, "%s%s", without ? "|" : "", w);
+		without++;
+	}
+	return without && 2 * without < n - without;
+}
+
 /* What --help says of an option, behind the words that it is for. */
 static const char *help_of(const struct verb_usage *u, const struct opt *o, char *text, size_t size)
 {
 	const char *words = words_for(u, o);
-	char list[256];
+	char list[256], others[256];
+	bool but;
 
 	if (!words)
 		return o->help;
-	list_words(u, words, ", ", list, sizeof(list));
-	snprintf(text, size, "%s: %s", list, o->help);
+	but = all_but(u, words, others, sizeof(others));
+	list_words(u, but ? others : words, ", ", list, sizeof(list));
+	snprintf(text, size, "%s%s: %s", but ? "all but " : "", list, o->help);
 	return text;
+}
+
+static int refuse_with(const struct verb_usage *u, const struct opt *o, const char *words, const char *word)
+{
+	char list[256], others[256];
+
+	if (all_but(u, words, others, sizeof(others))) {
+		list_words(u, others, " and ", list, sizeof(list));
+		return options_wrong(u, "--%s: not for the view%s %s", o->name, strchr(others, '|') ? "s" : "", list);
+	}
+	list_words(u, words, " and ", list, sizeof(list));
+	return options_wrong(u, "--%s: not for %s%s %s, only for %s", o->name, u->words_of ? "--" : "the ",
+			     u->words_of ? u->words_of : "view", word, list);
 }
 
 /* @word: the first operand, or the argument of the option @words_of; NULL: there is none */
 static int check_only(const struct verb_usage *u, const struct opt *options, const char *word)
 {
 	const char *words;
-	char list[256];
 	int i;
 
 	/* The caller reports an unknown view. */
@@ -226,11 +260,8 @@ static int check_only(const struct verb_usage *u, const struct opt *options, con
 		return OK;
 	for (i = 0; options[i].kind; i++) {
 		words = given >> i & 1 ? words_for(u, &options[i]) : NULL;
-		if (!words || word_index(words, word) >= 0)
-			continue;
-		list_words(u, words, " and ", list, sizeof(list));
-		return options_wrong(u, "--%s: not for %s%s %s, only for %s", options[i].name, u->words_of ? "--" : "the ",
-				     u->words_of ? u->words_of : "view", word, list);
+		if (words && word_index(words, word) < 0)
+			return refuse_with(u, &options[i], words, word);
 	}
 	return OK;
 }

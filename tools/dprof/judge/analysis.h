@@ -49,7 +49,32 @@ struct analysis {
 	char doubt[512];		/* why the recording is not plausible, or "" */
 };
 
-/* Rows of a table of options: files that name types, fields and code; and all options. */
+/* Rows of a table of options: the misses that count, the simulated cache, which samples and types. */
+#define ANALYSIS_LEVEL_OPTION(a) \
+	OPT_CALL(0, "level", "l1|l2|l3", analysis_level, a, \
+		 "misses are accesses that this level does not serve (default l1)")
+
+#define ANALYSIS_SIM_OPTIONS(a) \
+	OPT_CALL(0, "cache", "SIZE:WAYS", analysis_cache, a, \
+		 "the simulated cache of a CPU (default by level: l1 32K:8, l2 512K:8, l3 8M:16 shared " \
+		 "by all CPUs)"), \
+	OPT_NUMBER(0, "per-sample", "N", &(a)->per_sample, 0, OPT_NUMBER_MAX, \
+		   "accesses that a sample stands for (default: estimated)"), \
+	OPT_NUMBER(0, "seed", "N", &(a)->seed, 0, OPT_NUMBER_MAX, \
+		   "seed of the random numbers (default 1)")
+
+#define ANALYSIS_SAMPLES_OPTIONS(a) \
+	OPT_CALL('p', "pid", "LIST", analysis_pid, a, \
+		 "samples of these tasks only: numbers separated by commas"), \
+	OPT_CALL(0, "cpu", "LIST", analysis_cpu, a, "samples of these CPUs only: 0,4-7")
+
+#define ANALYSIS_TYPES_OPTIONS(a) \
+	OPT_TEXT(0, "type", "TYPE", &(a)->type, \
+		 "show these types only: cache:function, or all of a cache or C struct"), \
+	OPT_NUMBER('n', "top", "N", &(a)->top, 0, UINT32_MAX, \
+		   "maximum number of types or rows (default 20; 0: all)")
+
+/* Files that name types, fields and code. */
 #define ANALYSIS_FILES_OPTIONS(a) \
 	OPT_CALL(0, "btf", "FILE", analysis_btf, a, \
 		 "BTF of the kernel, then of modules (default: that of --vmlinux); may be repeated"), \
@@ -58,26 +83,6 @@ struct analysis {
 	OPT_TEXT(0, "kallsyms", "FILE", &(a)->kallsyms, \
 		 "a copy of the kernel's /proc/kallsyms, for perf.data (default that of the running kernel, " \
 		 "if it was recorded)")
-
-#define ANALYSIS_OPTIONS(a) \
-	OPT_CALL(0, "level", "l1|l2|l3", analysis_level, a, \
-		 "misses are accesses that this level does not serve (default l1)"), \
-	OPT_CALL(0, "cache", "SIZE:WAYS", analysis_cache, a, \
-		 "the simulated cache of a CPU (default by level: l1 32K:8, l2 512K:8, l3 8M:16 shared " \
-		 "by all CPUs)"), \
-	OPT_TEXT(0, "type", "TYPE", &(a)->type, \
-		 "show these types only: cache:function, or all of a cache or C struct"), \
-	OPT_CALL('p', "pid", "LIST", analysis_pid, a, \
-		 "samples of these tasks only: numbers separated by commas"), \
-	OPT_CALL(0, "cpu", "LIST", analysis_cpu, a, "samples of these CPUs only: 0,4-7"), \
-	OPT_NUMBER('n', "top", "N", &(a)->top, 0, UINT32_MAX, \
-		   "maximum number of types (default 20; 0: all)"), \
-	OPT_WORD(0, "by", "type|field|ip", &(a)->by, "group the rows of classify (default type)"), \
-	OPT_NUMBER(0, "per-sample", "N", &(a)->per_sample, 0, OPT_NUMBER_MAX, \
-		   "accesses that a sample stands for (default: estimated)"), \
-	OPT_NUMBER(0, "seed", "N", &(a)->seed, 0, OPT_NUMBER_MAX, \
-		   "seed of the random numbers (default 1)"), \
-	ANALYSIS_FILES_OPTIONS(a)
 
 int analysis_level(const struct opt *o, const char *value);
 int analysis_cache(const struct opt *o, const char *value);
