@@ -313,6 +313,9 @@ int cmd_diff(int argc, char **argv)
 	if (before.m.events && after.m.events) {
 		const unsigned int shows = SHOWS_TYPES | SHOWS_ALLOCATIONS | SHOWS_LEVELS | SHOWS_LATENCY;
 
+		/* A type, or a task, may be in one of them. */
+		if (!analysis_chooses(&before) && !analysis_chooses(&after))
+			ret = analysis_matches(&before);
 		view_note(&before, shows, argv[0]);
 		view_note(&after, shows, argv[1]);
 		table_init_columns(&table, &diff_columns);

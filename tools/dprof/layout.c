@@ -388,7 +388,9 @@ int cmd_layout(int argc, char **argv)
 	a.type = argv[0];
 	path = argv[1] ? argv[1] : "trace.dat";
 	ret = analysis_load(&a, path, NEED_VERDICTS);
-	if (a.m.events && advise(&a, path, &output))
+	if (a.m.events && !a.only)
+		ret = complain(FAILED, "%s: no type %s in the recording", path, a.type);
+	else if (a.m.events && advise(&a, path, &output))
 		ret = FAILED;
 	analysis_free(&a);
 	return ret;

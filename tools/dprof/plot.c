@@ -110,6 +110,8 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 	struct picture_files p;
 	int failed;
 
+	if (analysis_matches(a))
+		return FAILED;
 	if (lacks)
 		return complain(FAILED, "%s: %s", path, lacks);
 	/* The lines of a recording without types have other columns. */

@@ -24,19 +24,26 @@ static const struct verb_usage usage = {
 	.about = "Print a view of a recording (default trace.dat).", .min = 1, .max = 2,
 };
 
+/* Of what matches nothing the table is that of no samples, and the exit status says so. */
 static int print(struct analysis *a, const struct view *view, const char *path,
 		 const struct output *output)
 {
 	const char *lacks = view->lacks ? view->lacks(a) : NULL;
+	const int none = analysis_matches(a);
 	struct table table;
-	int failed;
+	int failed = 0;
 
-	if (lacks)
+	if (lacks && !none)
 		return complain(FAILED, "%s: %s", path, lacks);
-	view_note(a, view->shows, path);
-	failed = view->make(a, &table);
+	if (!none)
+		view_note(a, view->shows, path);
+	if (lacks)
+		table_init_columns(&table, view->columns);
+	else
+		failed = view->make(a, &table);
 	table.warning = a->doubt;
-	return output_table(output, &table, failed);
+	failed = output_table(output, &table, failed);
+	return none || failed ? FAILED : OK;
 }
 
 int cmd_report(int argc, char **argv)

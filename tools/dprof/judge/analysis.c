@@ -213,15 +213,67 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
 	if (plausible_doubt(&a->m.plausible, 0, a->doubt, sizeof(a->doubt)))
 		fprintf(stderr, "dprof: %s: not plausible: %s\n", path, a->doubt);
 	types_name(&a->m, &a->l);
-	if (a->type && !select_types(a) && !a->only) {
-		a->m.events = 0;
-		return complain(FAILED, "%s: no type %s in the recording", path, a->type);
-	}
-	if ((a->type && !a->selected) || count_objects(a) || analyze(a, need)) {
+	if ((a->type && select_types(a)) || count_objects(a) || analyze(a, need)) {
 		a->m.events = 0;
 		return complain(FAILED, "%s: out of memory", path);
 	}
 	return ret;
+}
+
+/* Are some samples of a recording that has samples left out? */
+static bool is_filtered(const struct analysis *a)
+{
+	return a->m.recorded && (a->m.filter.nr_pids || a->m.filter.has_cpus);
+}
+
+/**
+ * analysis_chooses() - test whether the options choose anything
+ * @a: the analysis, loaded
+ *
+ * Return: false if there is no type of the name --type, or no sample of these types is of --pid and
+ * --cpu, in a recording that has samples.
+ */
+bool analysis_chooses(const struct analysis *a)
+{
+	uint32_t i;
+
+	if (a->type && !a->only)
+		return false;
+	if (!is_filtered(a))
+		return true;
+	for (i = 0; i < a->m.nr_types; i++)
+		if (analysis_selects(a, a->m.by_index[i]) && a->m.by_index[i]->sum.n)
+			return true;
+	return false;
+}
+
+/**
+ * analysis_matches() - report options that choose nothing
+ * @a: the analysis, loaded
+ *
+ * Return: OK, or FAILED after an error message.
+ */
+int analysis_matches(const struct analysis *a)
+{
+	char *choice = NULL;
+	size_t size;
+	FILE *f;
+
+	if (analysis_chooses(a))
+		return OK;
+	/* Types whose samples are all left out are not in the model: the type alone may exist. */
+	if (!is_filtered(a))
+		return complain(FAILED, "no type matches --type %s", a->type);
+	f = open_memstream(&choice, &size);
+	if (!f)
+		return complain(FAILED, "out of memory");
+	filter_print(&a->m.filter, f);
+	if (a->type)
+		fprintf(f, " --type %s", a->type);
+	fclose(f);
+	complain(FAILED, "no sample matches%s", choice ? choice : "");
+	free(choice);
+	return FAILED;
 }
 
 /**

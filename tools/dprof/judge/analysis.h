@@ -93,6 +93,8 @@ int analysis_vmlinux(const struct opt *o, const char *value);
 void analysis_init(struct analysis *a);
 int analysis_load(struct analysis *a, const char *path, enum need need);
 void analysis_free(struct analysis *a);
+bool analysis_chooses(const struct analysis *a);
+int analysis_matches(const struct analysis *a);
 bool analysis_selects(const struct analysis *a, const struct dtype *t);
 double analysis_objects(const struct analysis *a, const struct dtype *t);
 

@@ -107,6 +107,37 @@ int filter_add_cpus(struct filter *f, const char *list)
 	return 0;
 }
 
+static bool has_cpu(const struct filter *f, long cpu)
+{
+	return cpu < NR_CPUS && f->cpu[cpu / 64] >> cpu % 64 & 1;
+}
+
+/**
+ * filter_print() - print a filter as the options --pid and --cpu, each after a blank
+ * @f: the filter
+ * @out: the output
+ */
+void filter_print(const struct filter *f, FILE *out)
+{
+	const char *before = " --cpu ";
+	long first, last;
+	size_t i;
+
+	for (i = 0; i < f->nr_pids; i++)
+		fprintf(out, "%s%d", i ? "," : " --pid ", f->pid[i]);
+	for (first = 0; first < NR_CPUS; first = last + 1) {
+		last = first;
+		if (!has_cpu(f, first))
+			continue;
+		while (has_cpu(f, last + 1))
+			last++;
+		fprintf(out, "%s%ld", before, first);
+		if (last > first)
+			fprintf(out, "-%ld", last);
+		before = ",";
+	}
+}
+
 /**
  * filter_keeps() - test whether a sample counts
  * @f: the filter
@@ -117,7 +148,7 @@ int filter_add_cpus(struct filter *f, const char *list)
  */
 bool filter_keeps(const struct filter *f, int32_t pid, int32_t cpu)
 {
-	if (f->has_cpus && (cpu < 0 || cpu >= NR_CPUS || !(f->cpu[cpu / 64] >> cpu % 64 & 1)))
+	if (f->has_cpus && (cpu < 0 || !has_cpu(f, cpu)))
 		return false;
 	if (f->nr_pids) {
 		const size_t at = find(f, pid);

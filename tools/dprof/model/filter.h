@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /**
  * struct filter - the samples that count; empty: all
@@ -24,6 +25,7 @@ struct filter {
 int filter_add_pid(struct filter *f, int32_t pid);
 int filter_add_pids(struct filter *f, const char *list);
 int filter_add_cpus(struct filter *f, const char *list);
+void filter_print(const struct filter *f, FILE *out);
 bool filter_keeps(const struct filter *f, int32_t pid, int32_t cpu);
 void filter_free(struct filter *f);
 

@@ -336,6 +336,7 @@ int model_add(void *model, const struct event *e)
 	switch (e->kind) {
 	case EVENT_TYPE: return model_add_type(m, &e->type);
 	case EVENT_SAMPLE:
+		m->recorded++;
 		if (!filter_keeps(&m->filter, e->pid, e->cpu))
 			return 0;
 		sample = *e;

@@ -444,7 +444,7 @@ sub test_names {
 	is($filtered->('--pid 5,77', 'bar:f'), 20, 'samples of a task');
 	is($filtered->('--pid 1', 'bar:f'), 0, 'and not of others');
 	my ($status, $out, $err) = run("$dprof report sharing --pid 6 $file");
-	is("$status$err", "1dprof: $file: no samples of these tasks and CPUs in the recording (--pid, --cpu)\n", 'none: said');
+	is("$status$err", "1dprof: no sample matches --pid 6\n", 'none: said');
 	for ('--pid 1,', '--pid x', '--cpu 5-4', '--cpu 1024', '--cpu 1-') {
 		($status, $out, $err) = run("$dprof report profile $_ $file");
 		is($status, 2, "$_: status 2");
@@ -1050,7 +1050,7 @@ sub test_damaged {
 	($status, $out, $err) = run("$dprof report profile $file -o /dev/full");
 	is($status, 1, 'disk full: status 1');
 	($status, $out, $err) = run("$dprof report paths --type nothing $file");
-	is("$status $err", "1 dprof: $file: no type nothing in the recording\n", 'a type that is not there');
+	is("$status $err", "1 dprof: no type matches --type nothing\n", 'a type that is not there');
 	($status, $out, $err) = run("$dprof report paths $dir/wait1000.txt");
 	like($err, qr/no histories in the recording/, 'no histories: said');
 	($status, $out, $err) = run("$dprof report profile --vmlinux $dir/none $file");

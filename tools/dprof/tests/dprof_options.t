@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# dprof: options have an effect in the views that they are for and are refused in others.
+# dprof: options have an effect in the views that they are for and are refused in others, and
+# those that match nothing fail.
 use strict;
 use warnings;
 no warnings 'portable';
@@ -136,6 +137,36 @@ for ([ diff => qw(cache per-sample seed) ], [ layout => qw(top type) ]) {
 		like($err, qr/^dprof: --$option: no such option/, '... says why');
 	}
 }
+
+# --- options that match nothing -----------------------------------------------------
+
+my %nothing = ('--pid 7' => [ sample => \@views ], '--cpu 9,5-7' => [ sample => [ 'levels', 'sharing' ] ],
+	       '--pid 7 --type bar' => [ sample => [ 'profile' ] ], '--type none' => [ type => \@typed ]);
+for my $options (sort keys %nothing) {
+	my ($what, $of) = @{$nothing{$options}};
+	my $says = "dprof: no $what matches " . ($options =~ s/9,5-7/5-7,9/r) . "\n";
+	for my $view (@$of) {
+		my ($status, $out, $err) = run("$dprof report $view $file $options -f json");
+		is("$status$err", "1$says", "report $view $options: status 1, and what matches nothing, in a line");
+		my $rows = decode_json($out)->{rows};
+		is_deeply($rows, [], '... no rows') if $what eq 'type' || $view =~ /^(profile|sharing|lines|c2c|latency|code|levels|cpus|nodes)$/;
+		next if $view !~ /^(assoc-sets|dataflow|sharing)$/;
+		($status, $out, $err) = run("$dprof plot $view $file $options -o $dir/nothing.svg");
+		is("$status$out$err", "1$says", "plot $view $options: status 1");
+		is(join(' ', glob("$dir/nothing*")), '', '... and no picture');
+	}
+}
+my ($header) = (run("$dprof report profile $file -f csv"))[1] =~ /^(.*\n)/;
+is((run("$dprof report profile $file --type none -f csv"))[1], $header, 'CSV has its header');
+my $without = spew("$dir/without.txt", join '', grep { !/type=22|id=22|dprof_chain/ } split /^/, $text);
+for ([ "$file $without --type baz", '0', 2 ], [ "$file $file --type none", "1dprof: no type matches --type none\n", 1 ],
+     [ "$file $file --pid 7 --type baz", "1dprof: no sample matches --pid 7 --type baz\n", 1 ]) {
+	my ($what, $says, $lines) = @$_;
+	my ($status, $out, $err) = run("$dprof diff $what -f csv");
+	is("$status$err", $says, "diff $what" =~ s/\Q$dir\E\///gr);
+	is(scalar(() = $out =~ /\n/g), $lines, '... and its table');
+}
+is((run("$dprof layout none $file"))[2], "dprof: $file: no type none in the recording\n", 'layout: no such type');
 
 ok(read_under_sanitizers(), 'no report of the sanitizers');
 done_testing();

@@ -9,8 +9,6 @@
 
 static const char *lacks_samples(const struct analysis *a)
 {
-	if (!a->m.samples && (a->m.filter.nr_pids || a->m.filter.has_cpus))
-		return "no samples of these tasks and CPUs in the recording (--pid, --cpu)";
 	return a->m.samples ? NULL : "no samples (dprof_sample) in the recording";
 }
 
