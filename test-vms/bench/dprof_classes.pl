@@ -11,7 +11,8 @@
 # where there are path traces; and the share of misses that dprof has in the oracle's
 # class; then what a teller that is always right would be expected to reach with so few
 # samples, since their shares are not those of all misses. Last
-#	types N, agreement at least A %, mean B %, by the paper's heuristic C %
+#	types N, agreement at least A %, mean of misses B %, by the paper's heuristic C %
+#	misses N, mean agreement B %, possible D %
 #	enough samples N, agreement at least A %
 # the second of the types whose samples allow to expect 95 % of one that is always right.
 # Cold misses, of which samples cannot tell, are capacity: no cache of the size had them.
@@ -71,7 +72,7 @@ sub possible {
 	return 100 - 50 * sum0(map { sqrt(2 * $_ / 100 * (1 - $_ / 100) / (3.14159265 * $n)) } shares(@truth));
 }
 
-my (@agree, @weight, @paper_agree, @enough);
+my (@agree, @weight, @paper_agree, @enough, @could);
 for my $type (sort { $misses{$b} <=> $misses{$a} } keys %misses) {
 	next if $misses{$type} < 10;
 	if (!$true{$type} || sum0(@{ $true{$type} }) < 50) {
@@ -87,6 +88,7 @@ for my $type (sort { $misses{$b} <=> $misses{$a} } keys %misses) {
 		 $true{$type}, $said{$type}, $paper{$type}), $agree, $possible;
 	push @agree, $agree;
 	push @weight, $agree * $misses{$type};
+	push @could, $possible * $misses{$type};
 	push @paper_agree, $by_paper if defined $by_paper;
 }
 die "no types with misses\n" if !@agree;
@@ -94,5 +96,6 @@ my $all = sum0(map { $true{$_} && sum0(@{ $true{$_} }) >= 50 && $misses{$_} >= 1
 printf "types %d, agreement at least %.1f %%, mean of misses %.1f %%, by the paper's heuristic %s\n",
 	scalar @agree, min(@agree), sum0(@weight) / $all,
 	@paper_agree ? sprintf('%.1f %%', sum0(@paper_agree) / @paper_agree) : 'no traces';
+printf "misses %d, mean agreement %.1f %%, possible %.1f %%\n", $all, sum0(@weight) / $all, sum0(@could) / $all;
 printf "enough samples %d, agreement at least %s\n", scalar @enough,
 	@enough ? sprintf('%.1f %%', min(@enough)) : '-';
