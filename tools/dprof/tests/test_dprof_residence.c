@@ -138,7 +138,7 @@ static void rates(void **state)
 		else if (which < 90)
 			visit(&c, 1, line_of(1, below(&c, 300), 1), 3);
 		else
-			visit(&c, 2, line_of(2, below(&c, 1000), 1), 1);
+			visit(&c, 2, line_of(2, below(&c, 1000), 1), 3);
 	}
 	judge(&c, &r);
 	is_true(&c, &r, 0, 0.1);

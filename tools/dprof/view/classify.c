@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Miss classification (section 3.3 of the paper): by its heuristic, and by simulation. */
+/* Miss classification (section 3.3 of the paper): by its heuristic, and by samples and simulation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,8 +118,8 @@ const struct columns classify_columns = COLUMNS(
 	  "field of the type, as member+offset", "rows are of whole types (--by type)" },
 	{ "place", CELL_TEXT, 0, "", "instruction, as function+offset", "without --by ip" },
 	{ "misses", CELL_REAL, 0, "misses",
-	  "misses of the level (--level), estimated from samples; without levels (swmem), "
-	  "those of the simulation" },
+	  "misses of the level (--level), but for stores that the L2 served, estimated from samples; without "
+	  "levels (swmem), those of the simulation" },
 	{ "misses_pct", CELL_REAL, 2, "%", "these, of all misses", "there is no miss" },
 	{ "class", CELL_TEXT, 0, "", "the most frequent cause" },
 	{ "true_pct", CELL_REAL, 1, "%",
