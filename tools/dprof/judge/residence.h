@@ -4,26 +4,7 @@
 #ifndef DPROF_RESIDENCE_H
 #define DPROF_RESIDENCE_H
 
-#include "dprof/model/model.h"
-#include "dprof/sim/cache.h"
-
-/* Of misses, and of these, the expected number of those in lines too long out of use. */
-struct outlived {
-	double misses, outlived;
-};
-
-/**
- * struct residence_line - a type's lines, by their place in the object
- * @samples: in all objects
- * @most: of one instruction at one offset
- * @own: of misses that the CPU itself caused; @other: those that other CPUs caused
- */
-struct residence_line {
-	struct { uint32_t type, line; } key;
-	uint64_t samples, most;
-	struct outlived own, other;
-	UT_hash_handle hh;
-};
+#include "footprint.h"
 
 /**
  * struct residence_type - the sums of a type's lines
@@ -37,12 +18,14 @@ struct residence_type {
 };
 
 struct residence {
-	struct residence_line *lines;
+	struct type_line *lines;
 	struct residence_type *type;	/* by index */
 };
 
-int residence_find(struct residence *r, const struct model *m, const struct geometry *g, enum level level, bool shared);
-bool residence_outlived(const struct residence *r, uint32_t type, uint32_t offset, double *own, double *other);
+int residence_find(struct residence *r, const struct model *m, const struct geometry *g,
+		   enum level level, bool shared);
+bool residence_outlived(const struct residence *r, uint32_t type, uint32_t offset, double *own,
+			double *other);
 void residence_free(struct residence *r);
 
 #endif

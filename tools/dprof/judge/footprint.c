@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/*
+ * How many lines a CPU uses within a time, from samples.
+ *
+ * Rates.  A line is visited, and a visit has several accesses, of which the first one alone can
+ * miss.  How many it has follows from the instructions: one that accesses the same bytes of the
+ * line does so once in most visits, so the visits are the samples of the instruction that has
+ * the most at one offset, in all objects of the type.  How many samples a line would have on
+ * average is estimated from how many it has and from the other lines of its type: for few
+ * samples, from the numbers of lines with as many and with one more, for others as if these
+ * averages had the distribution gamma (I. J. Good, "The population frequencies of species and
+ * the estimation of population parameters", Biometrika 40, 1953; H. Robbins, "An empirical
+ * Bayes approach to statistics", 3rd Berkeley Symposium, 1956).  There are as many lines
+ * without a sample as Chao's bound has (A. Chao, "Nonparametric estimation of the number of
+ * classes in a population", Scandinavian Journal of Statistics 11, 1984).  A type is taken to
+ * be in use between its first and its last sample.
+ *
+ * How many lines are used within a time g, the footprint (X. Xiang, C. Ding, H. Luo, B. Bao,
+ * "HOTL: a higher order theory of locality", ASPLOS 2013), is for visits at random times, with
+ * the rates v of all lines:
+ *
+ *	f(g) = sum of 1 - exp(-v g)
+ *
+ * with a variance of the sum of (1 - exp(-v g)) exp(-v g), which is f(2g) - f(g).  The time
+ * after which a line is lost is that in which f reaches the size of the cache.
+ *
+ * The unit of time is that in which a line with one sample is visited once, so what a sample
+ * stands for does not matter.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "footprint.h"
+
+/* The first of the times. */
+#define FIRST_TIME	1e-5
+/* Rates that differ by less than 1/RATES of an octave count as one. */
+#define RATES		8
+#define NR_RATES	512
+/* A type is in use for this part of the recording at least. */
+#define LEAST_SPAN	1e-3
+/* Lines with few samples, of which there are enough to go by their numbers. */
+#define ENOUGH_LINES	10
+
+/**
+ * footprints_line() - find a type's lines at a place
+ * @lines: the hash
+ * @type: index of the type
+ * @offset: in its objects
+ *
+ * Return: them, or NULL if there is no sample.
+ */
+struct type_line *footprints_line(struct type_line *lines, uint32_t type, uint32_t offset)
+{
+	struct type_line key, *l;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = type;
+	key.key.line = offset / LINE;
+	HASH_FIND(hh, lines, &key.key, sizeof(key.key), l);
+	return l;
+}
+
+static struct type_line *make_line(struct footprints *f, uint32_t type, uint32_t offset)
+{
+	struct type_line *l = footprints_line(f->lines, type, offset);
+
+	if (l)
+		return l;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return NULL;
+	l->key.type = type;
+	l->key.line = offset / LINE;
+	HASH_ADD(hh, f->lines, key, sizeof(l->key), l);
+	return l;
+}
+
+/* How often instructions access the lines of each type. */
+static int count_instructions(struct footprints *f)
+{
+	const struct site *s;
+
+	for (s = f->m->sites; s; s = s->hh.next) {
+		struct type_line *l = make_line(f, s->key.type, s->key.offset);
+
+		if (!l)
+			return -1;
+		l->samples += s->sum.n;
+		if (s->sum.n > l->most)
+			l->most = s->sum.n;
+	}
+	return 0;
+}
+
+static int by_cpu_and_type(const void *a, const void *b)
+{
+	const struct use *x = ((const struct used *)a)->use, *y = ((const struct used *)b)->use;
+
+	if (x->key.cpu != y->key.cpu)
+		return x->key.cpu < y->key.cpu ? -1 : 1;
+	if (x->key.type != y->key.type)
+		return x->key.type < y->key.type ? -1 : 1;
+	if (x->key.line != y->key.line)
+		return x->key.line < y->key.line ? -1 : 1;
+	return x->key.base < y->key.base ? -1 : x->key.base > y->key.base;
+}
+
+/* The first byte of the line that is the object's. */
+static uint32_t offset_in_object(const struct use *u)
+{
+	const uint64_t at = u->key.line * LINE;
+
+	return at > u->key.base ? at - u->key.base : 0;
+}
+
+static int list_used(struct footprints *f)
+{
+	const struct use *u;
+
+	f->used = calloc(HASH_COUNT(f->m->uses) + 1, sizeof(*f->used));
+	if (!f->used)
+		return -1;
+	for (u = f->m->uses; u; u = u->hh.next) {
+		struct type_line *l = make_line(f, u->key.type, offset_in_object(u));
+
+		if (!l)
+			return -1;
+		f->used[f->nr_used++] = (struct used){
+			.use = u, .line = l,
+			.visits = l->samples ? (double)u->n * l->most / l->samples : u->n,
+		};
+	}
+	qsort(f->used, f->nr_used, sizeof(*f->used), by_cpu_and_type);
+	return 0;
+}
+
+/* The part of the recording in which a type is in use. */
+static double span_of(const struct model *m, const struct dtype *t)
+{
+	const double all = m->last_ts - m->first_ts, span = t->last_sample - t->first_sample;
+
+	return all > 0 ? fmax(span / all, LEAST_SPAN) : 1;
+}
+
+/* Of the time in which @t is in use, that in which @u is, too. */
+static double overlap(const struct dtype *t, const struct dtype *u)
+{
+	const uint64_t from = t->first_sample > u->first_sample ? t->first_sample : u->first_sample;
+	const uint64_t to = t->last_sample < u->last_sample ? t->last_sample : u->last_sample;
+
+	if (to < from)
+		return 0;
+	if (t->first_sample == t->last_sample)
+		return 1;
+	return (double)(to - from) / (t->last_sample - t->first_sample);
+}
+
+/* How many samples lines that have @n would have on average. */
+static double expected(const struct cpu_type *c, uint64_t n)
+{
+	if (n < FEW && c->lines[n] >= ENOUGH_LINES)
+		return (n + 1) * (c->lines[n + 1] + 1) / c->lines[n];
+	return isinf(c->alike) ? c->mean : (n + c->alike) * c->mean / (c->mean + c->alike);
+}
+
+/**
+ * footprints_rate() - how often a line is visited while its type is in use
+ * @c: the type
+ * @u: the line
+ *
+ * Return: visits in the unit of time.
+ */
+double footprints_rate(const struct cpu_type *c, const struct used *u)
+{
+	return u->visits / u->use->n * expected(c, u->use->n) / c->span;
+}
+
+/* The lines without a sample, and how alike all are. */
+static void set_rates(struct cpu_type *c, const struct used *used)
+{
+	double samples = 0, squares = 0, visits = 0, lines, variance;
+	size_t i;
+
+	for (i = c->first; i < c->end; i++) {
+		const double n = used[i].use->n;
+
+		if (used[i].use->n <= FEW)
+			c->lines[used[i].use->n]++;
+		samples += n;
+		squares += n * n;
+		visits += used[i].visits;
+	}
+	c->lines[0] = c->lines[1] * c->lines[1] / (2 * (c->lines[2] + 1));
+	lines = c->end - c->first + c->lines[0];
+	c->mean = samples / lines;
+	variance = squares / lines - c->mean * c->mean;
+	c->alike = variance > c->mean ? c->mean * c->mean / (variance - c->mean) : INFINITY;
+	c->unseen_rate = visits / samples * expected(c, 0) / c->span;
+}
+
+/* Lines by their rate, so that each rate is a term of the footprint. */
+static void set_footprint(struct footprints *f, struct cpu_type *c)
+{
+	double lines[NR_RATES] = { 0 }, rate;
+	size_t i;
+	int at, k;
+
+	for (i = c->first; i < c->end; i++) {
+		k = lround(RATES * log2(footprints_rate(c, &f->used[i]))) + NR_RATES / 2;
+		lines[k < 0 ? 0 : k >= NR_RATES ? NR_RATES - 1 : k]++;
+	}
+	for (at = 0; at < TIMES; at++)
+		c->footprint[at] = c->lines[0] * -expm1(-c->unseen_rate * f->time[at]);
+	for (k = 0; k < NR_RATES; k++) {
+		if (!lines[k])
+			continue;
+		rate = exp2((k - NR_RATES / 2) / (double)RATES);
+		for (at = 0; at < TIMES; at++)
+			c->footprint[at] += lines[k] * -expm1(-rate * f->time[at]);
+	}
+}
+
+/* The time after which a line is lost; LAST_TIME if it is not within that. */
+static double lost_after(const struct footprints *f, const double *footprint)
+{
+	double part;
+	int at;
+
+	for (at = 1; at < TIMES; at++)
+		if (footprint[at] >= f->cache_lines) {
+			part = (f->cache_lines - footprint[at - 1]) /
+			       (footprint[at] - footprint[at - 1]);
+			return f->time[at - 1] + part * (f->time[at] - f->time[at - 1]);
+		}
+	return LAST_TIME;
+}
+
+/**
+ * footprints_set() - which set a line is of
+ * @f: the footprints
+ * @u: the line
+ *
+ * Return: the set; 0 if there is only one, or it is not known.
+ */
+uint32_t footprints_set(const struct footprints *f, const struct use *u)
+{
+	return (u->phys ? u->phys / LINE : u->key.line) % f->sets;
+}
+
+/* Lines by set, within the typical time. */
+static void set_sets(struct footprints *f, struct cpu_type *c, double time)
+{
+	const double unseen = c->lines[0] * -expm1(-c->unseen_rate * time) / f->sets;
+	uint32_t s;
+	size_t i;
+
+	for (s = 0; s < f->sets; s++)
+		c->set[s] = unseen;
+	for (i = c->first; i < c->end && f->sets > 1; i++)
+		c->set[footprints_set(f, f->used[i].use)] +=
+			-expm1(-footprints_rate(c, &f->used[i]) * time);
+	if (f->sets == 1)
+		c->set[0] = 1;
+}
+
+static void drop_cpu(struct footprints *f)
+{
+	uint32_t t;
+
+	for (t = 0; f->type && t < f->m->nr_types; t++) {
+		free(f->type[t]);
+		f->type[t] = NULL;
+	}
+}
+
+/* The lines of a type on the present CPU, from one on; return the first of the next type. */
+static size_t add_type(struct footprints *f, size_t first, struct cpu_type *c)
+{
+	const struct use *u = f->used[first].use;
+	size_t end;
+
+	for (end = first; end < f->nr_used; end++)
+		if (f->used[end].use->key.type != u->key.type ||
+		    f->used[end].use->key.cpu != u->key.cpu)
+			break;
+	c->first = first;
+	c->end = end;
+	c->span = span_of(f->m, f->m->by_index[u->key.type]);
+	set_rates(c, f->used);
+	set_footprint(f, c);
+	return end;
+}
+
+/**
+ * footprints_next_cpu() - go on to the next CPU
+ * @f: the footprints
+ *
+ * Return: 1, 0 if there is none, or -1 without memory.
+ */
+int footprints_next_cpu(struct footprints *f)
+{
+	double all[TIMES] = { 0 }, time;
+	const size_t first = f->next;
+	uint32_t t;
+	int at;
+
+	drop_cpu(f);
+	while (f->next < f->nr_used &&
+	       f->used[f->next].use->key.cpu == f->used[first].use->key.cpu) {
+		struct cpu_type *c = calloc(1, sizeof(*c));
+
+		if (!c)
+			return -1;
+		f->type[f->used[f->next].use->key.type] = c;
+		f->next = add_type(f, f->next, c);
+		for (at = 0; at < TIMES; at++)
+			all[at] += c->span * c->footprint[at];
+	}
+	time = lost_after(f, all);
+	for (t = 0; t < f->m->nr_types; t++)
+		if (f->type[t])
+			set_sets(f, f->type[t], time);
+	return f->next > first;
+}
+
+static double footprint_at(const struct footprints *f, const double *footprint, double time)
+{
+	const double at = log(time / FIRST_TIME) / f->step;
+	const int before = at;
+
+	if (before >= TIMES - 1)
+		return footprint[TIMES - 1];
+	return footprint[before] + (at - before) * (footprint[before + 1] - footprint[before]);
+}
+
+/**
+ * footprints_around() - what the present CPU uses while a type is in use
+ * @f: the footprints
+ * @type: index of the type
+ * @a: set to that
+ */
+void footprints_around(const struct footprints *f, uint32_t type, struct around *a)
+{
+	double sum = 0;
+	uint32_t t, s;
+	int at;
+
+	memset(a, 0, sizeof(*a));
+	for (t = 0; t < f->m->nr_types; t++) {
+		const struct cpu_type *c = f->type[t];
+		const double share = c ? overlap(f->m->by_index[type], f->m->by_index[t]) : 0;
+
+		if (!share)
+			continue;
+		for (at = 0; at < TIMES; at++)
+			a->footprint[at] += share * c->footprint[at];
+		for (s = 0; s < f->sets; s++)
+			a->set[s] += share * c->set[s];
+	}
+	for (at = 0; at < TIMES; at++)
+		a->variance[at] = footprint_at(f, a->footprint, 2 * f->time[at]) - a->footprint[at];
+	for (s = 0; s < f->sets; s++)
+		sum += a->set[s];
+	for (s = 0; s < f->sets && sum > 0; s++)
+		a->set[s] /= sum;
+	a->lost_after = lost_after(f, a->footprint);
+}
+
+static void set_times(struct footprints *f)
+{
+	int at;
+
+	f->step = log(LAST_TIME / FIRST_TIME) / (TIMES - 1);
+	for (at = 0; at < TIMES; at++) {
+		f->time[at] = FIRST_TIME * exp(at * f->step);
+		f->weight[at] = f->time[at] * f->step;
+	}
+}
+
+/**
+ * footprints_init() - begin in front of the first CPU
+ * @f: the footprints; the caller calls footprints_free() even after an error
+ * @m: the model, after model_end(); it must outlive @f
+ * @g: the cache of a CPU
+ *
+ * Return: 0, or -1 without memory.
+ */
+int footprints_init(struct footprints *f, const struct model *m, const struct geometry *g)
+{
+	const uint32_t sets = geometry_sets(g);
+
+	memset(f, 0, sizeof(*f));
+	f->m = m;
+	f->cache_lines = (double)sets * g->ways;
+	f->sets = sets <= MAX_SETS ? sets : 1;
+	set_times(f);
+	f->type = calloc(m->nr_types + 1, sizeof(*f->type));
+	if (!f->type || count_instructions(f) || list_used(f))
+		return -1;
+	return 0;
+}
+
+/**
+ * footprints_free() - free what footprints_init() made
+ * @f: it
+ */
+void footprints_free(struct footprints *f)
+{
+	struct type_line *l, *next;
+
+	drop_cpu(f);
+	free(f->type);
+	free(f->used);
+	HASH_ITER(hh, f->lines, l, next) {
+		HASH_DEL(f->lines, l);
+		free(l);
+	}
+	memset(f, 0, sizeof(*f));
+}
