@@ -3,7 +3,10 @@
 /* dprof script: print the events of a recording, in the text form that dprof reads. */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include "lib/cells/utf8.h"
 #include "lib/options.h"
 #include "dprof.h"
 #include "dprof/read/reader.h"
@@ -12,11 +15,12 @@
  * struct script - the output of a script
  * @output: its path; NULL for standard output
  * @out: valid if @begun
+ * @terminal: it is one, which would obey control characters in names
  */
 struct script {
 	const char *output;
 	struct outfile out;
-	bool begun;
+	bool begun, terminal;
 };
 
 /* Open the output at the first event, so that an unreadable recording creates no file. */
@@ -27,34 +31,70 @@ static int begin(struct script *s)
 	if (outfile_open(&s->out, s->output))
 		return FAILED;
 	s->begun = true;
+	s->terminal = isatty(fileno(s->out.f));
 	fputs("# dprof events 1\n", s->out.f);
 	return OK;
+}
+
+/* Write lines of text: as they are, or as a terminal should see them. */
+static int write_lines(const struct script *s, const char *text, size_t size)
+{
+	char c[UTF8_SIZE];
+
+	if (!s->terminal) {
+		fwrite(text, 1, size, s->out.f);
+	} else {
+		while (*text) {
+			text += utf8_next(c, text);
+			fputs(c, s->out.f);
+		}
+	}
+	return ferror(s->out.f) ? 1 : 0;
 }
 
 static int print_event(void *script, const struct event *e)
 {
 	struct script *s = script;
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+	int ret;
 
 	if (begin(s))
 		return 1;
-	event_print(e, s->out.f);
-	return ferror(s->out.f) ? 1 : 0;
+	if (!s->terminal) {
+		event_print(e, s->out.f);
+		return ferror(s->out.f) ? 1 : 0;
+	}
+	f = open_memstream(&text, &size);
+	if (!f)
+		return complain(1, "out of memory");
+	event_print(e, f);
+	ret = fclose(f) ? complain(1, "out of memory") : write_lines(s, text, size);
+	free(text);
+	return ret;
 }
 
 static int print_symbols(void *script, const char *text, size_t size)
 {
 	const char *end = text + size;
 	struct script *s = script;
+	char *line;
 	size_t n;
+	int ret = 0, length;
 
 	if (begin(s))
 		return 1;
-	for (; text < end; text += n + 1) {
+	for (; text < end && !ret; text += n + 1) {
 		for (n = 0; text + n < end && text[n] != '\n'; n++)
 			;
-		fprintf(s->out.f, "symbol %.*s\n", (int)n, text);
+		length = asprintf(&line, "symbol %.*s\n", (int)n, text);
+		if (length < 0)
+			return complain(1, "out of memory");
+		ret = write_lines(s, line, length);
+		free(line);
 	}
-	return ferror(s->out.f) ? 1 : 0;
+	return ret;
 }
 
 static const struct verb_usage usage = {

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "lib/cells/utf8.h"
 #include "complain.h"
 
 /**
@@ -12,16 +14,29 @@
  * @status: the exit status to return
  * @fmt: as for printf, without the program's name and the newline
  *
+ * What it names may be any bytes: the message is one line of valid UTF-8.
+ *
  * Return: @status.
  */
 int complain(int status, const char *fmt, ...)
 {
+	char *message = NULL, *line = NULL;
+	size_t size;
 	va_list ap;
+	FILE *f;
 
-	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&message, fmt, ap) < 0)
+		message = NULL;
 	va_end(ap);
-	fputc('\n', stderr);
+	f = message ? open_memstream(&line, &size) : NULL;
+	if (f) {
+		utf8_print(f, message);
+		fclose(f);
+	}
+	/* At once: standard error is not buffered.  Without memory, better a part than nothing. */
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, line ? line : fmt);
+	free(line);
+	free(message);
 	return status;
 }

@@ -29,6 +29,25 @@ sub shows {
 	like($text, $expected, "$what: has the name");
 }
 
+# The exit status and the messages of a command.
+sub messages {
+	my @command = @_;
+	my $pid = open(my $from, '-|') // die;
+
+	if (!$pid) {
+		open STDERR, '>&', \*STDOUT or die;
+		exec @command or die;
+	}
+	my $text = join '', <$from>;
+	close $from;
+	return ($? >> 8, $text);
+}
+
+# The exit status and the output of a command on a terminal.
+sub on_terminal {
+	return run("script -qec '@_' /dev/null </dev/null");
+}
+
 sub program {
 	my ($name) = @_;
 	return grep { -x "$_/$name" } split /:/, $ENV{PATH};
@@ -74,6 +93,17 @@ make_recordings();
 	$text =~ s/\n/\nhost $odd"\nsymbol ffffffff81001000 t a"b\\c$odd\nsymbol ffffffff81004000 t end\n/;
 	spew("$dir/dprof.txt", $text);
 }
+# As a file it keeps the bytes; a terminal would obey them.
+is((run("$bin/dprof script --symbols $dir/dprof.txt -o $dir/script.txt"))[0], 0, 'dprof script');
+like(slurp("$dir/script.txt"), qr/ cache=\Q$type\E /, 'dprof script: names as they are');
+($status, $text) = on_terminal("$bin/dprof", 'script', '--symbols', "$dir/dprof.txt");
+is($status, 0, 'dprof script on a terminal');
+shows($text =~ s/\r\n/\n/gr, qr/ cache=c20\Q$shown\E /, 'dprof script on a terminal: names of types');
+like($text, qr/^symbol ffffffff81001000 t a"b\\c\Q$shown\E\r?$/m, 'dprof script on a terminal: symbols');
+# Messages name what was asked for.
+($status, $text) = messages("$bin/dprof", 'report', 'profile', "$dir/$odd\nno");
+is($status, 1, 'a file that is not there');
+shows($text, qr/^dprof: [^\n]*\Q$shown\E no[^\n]*\n\z/, 'message');
 SKIP: {
 	skip 'no dot (graphviz)', 5 if !program('dot');
 	is_deeply([ run("$bin/dprof plot dataflow $dir/dprof.txt -o $dir/flow.svg") ], [ 0, '', '' ], 'dprof plot dataflow');
