@@ -492,7 +492,8 @@ public void *sbrk(intptr_t bytes)
 
 	if (unlikely(!ready))
 		find_real();
-	if (!enter())
+	/* 0 only asks where the break is. */
+	if (!bytes || !enter())
 		return real.sbrk(bytes);
 	old = real.sbrk(0);
 	time = ring_now(&cpu);
