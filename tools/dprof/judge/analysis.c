@@ -116,6 +116,22 @@ static const struct geometry default_geometry[] = {
 	[LEVEL_L3] = { 8 << 20, 16, LINE },
 };
 
+/*
+ * Classes of misses follow from a simulation where there are traces, and where samples do not
+ * say how long lines stay in the cache.
+ */
+static bool needs_simulation(const struct analysis *a, enum need need)
+{
+	uint32_t i;
+
+	if (need != NEED_VERDICTS || a->t.nr)
+		return need >= NEED_SIM;
+	for (i = 0; i < a->m.nr_types; i++)
+		if (!a->residence.type[i].known && tally_judged_misses(&a->m.by_index[i]->sum, a->level) > 0)
+			return true;
+	return false;
+}
+
 static int analyze(struct analysis *a, enum need need)
 {
 	struct sim_options o = {
@@ -130,11 +146,13 @@ static int analyze(struct analysis *a, enum need need)
 		return -1;
 	if (need >= NEED_SIM && claims_find(&a->m))
 		return -1;
-	if (need >= NEED_SIM && sim_run(&a->sim, &a->m, &a->t, &o))
+	if (need >= NEED_VERDICTS &&
+	    residence_find(&a->residence, &a->m, &a->geometry, a->level, o.shared))
+		return -1;
+	if (needs_simulation(a, need) && sim_run(&a->sim, &a->m, &a->t, &o))
 		return -1;
 	if (need >= NEED_VERDICTS &&
 	    (sharing_find(&a->m, &a->shared) ||
-	     residence_find(&a->residence, &a->m, &a->geometry, a->level, o.shared) ||
 	     classify(&a->m, &a->t, &a->sim, &a->residence, &a->shared, a->level, &a->v)))
 		return -1;
 	return 0;

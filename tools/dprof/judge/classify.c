@@ -11,11 +11,11 @@
  * By samples and simulation: a hit in another CPU's cache, or a claim (see claims.c), is an
  * invalidation miss, even if no trace shows the write.  If no trace does, the sampled writes
  * of other CPUs to the line distinguish true from false sharing.  The remaining misses are
- * conflict or capacity misses, and those by sharing are capacity misses if the line was lost before the
- * other CPU wrote: how many are follows from how often lines are in use (residence.c).  Where that is not
- * known, or there are traces, the remaining misses are divided as the simulation classifies the misses of
- * the same access: by comparison with a fully associative cache of the same size (Hill's conflicts)
- * and by coherence.
+ * conflict or capacity misses, and those by sharing are capacity misses if the line was lost
+ * before the other CPU wrote: how many are follows from how often lines are in use
+ * (residence.c).  Where that is not known, or there are traces, the remaining misses are
+ * divided as the simulation classifies the misses of the same access: by comparison with a
+ * fully associative cache of the same size (Hill's conflicts) and by coherence.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -407,7 +407,7 @@ static void form_opinions(struct work *w)
  * classify() - classify misses
  * @m: the model, after model_end()
  * @t: its traces
- * @s: the simulation of a cache of the level
+ * @s: the simulation of a cache of the level; not needed without traces if @r knows all types
  * @r: which misses are of lines that the cache had lost anyway
  * @shared: its shared lines; sharing misses are added to them
  * @level: the level; an access that neither it nor a nearer level serves is a miss
@@ -431,7 +431,7 @@ int classify(struct model *m, const struct traces *t, const struct sim *s, const
 		goto out;
 	for (i = 0; i < m->nr_types; i++) {
 		known += tally_known(&m->by_index[i]->sum);
-		if (s->type[i].has_traces)
+		if (t->nr && s->type[i].has_traces)
 			w.crowd[i] = crowded(s, i);
 	}
 	v->simulated = !known;

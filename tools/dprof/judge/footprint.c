@@ -43,98 +43,195 @@
 #define LEAST_SPAN	1e-3
 /* Lines with few samples, of which there are enough to go by their numbers. */
 #define ENOUGH_LINES	10
+/* Below this, bits of an address are those of the physical one. */
+#define PAGE		4096
+/* More visits than these are not said to be behind a write of another CPU. */
+#define MAX_WRITTEN	0.98
 
-/**
- * footprints_line() - find a type's lines at a place
- * @lines: the hash
- * @type: index of the type
- * @offset: in its objects
- *
- * Return: them, or NULL if there is no sample.
- */
-struct type_line *footprints_line(struct type_line *lines, uint32_t type, uint32_t offset)
+static int by_type_and_offset(const void *a, const void *b)
 {
-	struct type_line key, *l;
+	const struct site *x = *(struct site *const *)a, *y = *(struct site *const *)b;
+
+	if (x->key.type != y->key.type)
+		return x->key.type < y->key.type ? -1 : 1;
+	return x->key.offset < y->key.offset ? -1 : x->key.offset > y->key.offset;
+}
+
+/* The first site of a type that is not before an offset. */
+static size_t first_site(struct site *const *site, size_t nr, uint32_t type, int64_t offset)
+{
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		const size_t mid = (low + high) / 2;
+		const struct site *s = site[mid];
+
+		if (s->key.type < type || (s->key.type == type && s->key.offset < offset))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The offset at which a line begins in the object; negative if it begins before that. */
+static int64_t line_offset(const struct use *u)
+{
+	return (int64_t)(u->addr - u->key.base);
+}
+
+static struct type_line *find_type_line(const struct footprints *f, const struct use *u)
+{
+	struct type_line key, *p;
 
 	memset(&key.key, 0, sizeof(key.key));
-	key.key.type = type;
-	key.key.line = offset / LINE;
-	HASH_FIND(hh, lines, &key.key, sizeof(key.key), l);
-	return l;
+	key.key.type = u->key.type;
+	key.key.offset = line_offset(u);
+	HASH_FIND(hh, f->type_lines, &key.key, sizeof(key.key), p);
+	return p;
 }
 
-static struct type_line *make_line(struct footprints *f, uint32_t type, uint32_t offset)
+/* The lines of a use's type at its offset, with the samples of the sites in them. */
+static struct type_line *make_type_line(struct footprints *f, struct site *const *site,
+					const struct use *u)
 {
-	struct type_line *l = footprints_line(f->lines, type, offset);
+	struct type_line *p = find_type_line(f, u);
+	size_t i;
 
-	if (l)
-		return l;
-	l = calloc(1, sizeof(*l));
-	if (!l)
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
 		return NULL;
-	l->key.type = type;
-	l->key.line = offset / LINE;
-	HASH_ADD(hh, f->lines, key, sizeof(l->key), l);
-	return l;
-}
-
-/* How often instructions access the lines of each type. */
-static int count_instructions(struct footprints *f)
-{
-	const struct site *s;
-
-	for (s = f->m->sites; s; s = s->hh.next) {
-		struct type_line *l = make_line(f, s->key.type, s->key.offset);
-
-		if (!l)
-			return -1;
-		l->samples += s->sum.n;
-		if (s->sum.n > l->most)
-			l->most = s->sum.n;
+	p->key.type = u->key.type;
+	p->key.offset = line_offset(u);
+	HASH_ADD(hh, f->type_lines, key, sizeof(p->key), p);
+	for (i = first_site(site, f->m->nr_sites, p->key.type, p->key.offset); i < f->m->nr_sites;
+	     i++) {
+		if (site[i]->key.type != p->key.type || site[i]->key.offset >= p->key.offset + LINE)
+			break;
+		p->samples += site[i]->sum.n;
+		if (site[i]->sum.n > p->most)
+			p->most = site[i]->sum.n;
 	}
-	return 0;
+	return p;
 }
 
-static int by_cpu_and_type(const void *a, const void *b)
+static int find_type_lines(struct footprints *f)
 {
-	const struct use *x = ((const struct used *)a)->use, *y = ((const struct used *)b)->use;
+	struct site **site = malloc((f->m->nr_sites + 1) * sizeof(*site));
+	struct type_line *p;
+	size_t i;
+
+	if (!site)
+		return -1;
+	memcpy(site, f->m->by_site, f->m->nr_sites * sizeof(*site));
+	qsort(site, f->m->nr_sites, sizeof(*site), by_type_and_offset);
+	for (i = 0; i < f->nr_uses; i++) {
+		p = make_type_line(f, site, f->use[i]);
+		if (!p)
+			break;
+		p->coherent += use_coherent(f->use[i], f->level);
+	}
+	free(site);
+	return i < f->nr_uses ? -1 : 0;
+}
+
+/* The part of samples that begin a visit. */
+static double visits_of(const struct type_line *p)
+{
+	return p->samples ? (double)p->most / p->samples : 1;
+}
+
+static int by_cpu_and_line(const void *a, const void *b)
+{
+	const struct use *x = *(struct use *const *)a, *y = *(struct use *const *)b;
 
 	if (x->key.cpu != y->key.cpu)
 		return x->key.cpu < y->key.cpu ? -1 : 1;
-	if (x->key.type != y->key.type)
-		return x->key.type < y->key.type ? -1 : 1;
+	if (x->key.space != y->key.space)
+		return x->key.space < y->key.space ? -1 : 1;
 	if (x->key.line != y->key.line)
 		return x->key.line < y->key.line ? -1 : 1;
+	if (x->key.type != y->key.type)
+		return x->key.type < y->key.type ? -1 : 1;
 	return x->key.base < y->key.base ? -1 : x->key.base > y->key.base;
 }
 
-/* The first byte of the line that is the object's. */
-static uint32_t offset_in_object(const struct use *u)
+static int list_uses(struct footprints *f)
 {
-	const uint64_t at = u->key.line * LINE;
+	struct use *u;
 
-	return at > u->key.base ? at - u->key.base : 0;
+	f->use = malloc((HASH_COUNT(f->m->uses) + 1) * sizeof(*f->use));
+	if (!f->use)
+		return -1;
+	for (u = f->m->uses; u; u = u->hh.next)
+		f->use[f->nr_uses++] = u;
+	qsort(f->use, f->nr_uses, sizeof(*f->use), by_cpu_and_line);
+	return 0;
 }
 
-static int list_used(struct footprints *f)
+/* The line of a use, and of all uses after it that are of the same line of the CPU. */
+static struct used_line line_from(const struct footprints *f, size_t first)
 {
-	const struct use *u;
+	struct used_line l = { .first = first };
+	uint64_t of_type = 0, most = 0;
+	double written = 0;
+	size_t i;
 
-	f->used = calloc(HASH_COUNT(f->m->uses) + 1, sizeof(*f->used));
-	if (!f->used)
-		return -1;
-	for (u = f->m->uses; u; u = u->hh.next) {
-		struct type_line *l = make_line(f, u->key.type, offset_in_object(u));
+	for (i = first; i < f->nr_uses && f->use[i]->key.cpu == f->use[first]->key.cpu &&
+			uses_same_line(f->use[i], f->use[first]);
+	     i++) {
+		const struct use *u = f->use[i];
+		const struct type_line *p = find_type_line(f, u);
+		const double visits = u->n * visits_of(p);
 
-		if (!l)
-			return -1;
-		f->used[f->nr_used++] = (struct used){
-			.use = u, .line = l,
-			.visits = l->samples ? (double)u->n * l->most / l->samples : u->n,
-		};
+		of_type =
+			i > first && u->key.type == f->use[i - 1]->key.type ? of_type + u->n : u->n;
+		if (of_type > most) {
+			most = of_type;
+			l.type = u->key.type;
+		}
+		l.n += u->n;
+		l.visits += visits;
+		if (p->samples)
+			written += visits *
+				   fmin(p->coherent / (p->samples * visits_of(p)), MAX_WRITTEN);
 	}
-	qsort(f->used, f->nr_used, sizeof(*f->used), by_cpu_and_type);
+	l.end = i;
+	l.written = written / l.visits;
+	return l;
+}
+
+static int by_cpu_and_type(const void *a, const void *b, void *use)
+{
+	const struct used_line *x = a, *y = b;
+	struct use *const *u = use;
+	const int32_t cpu = u[x->first]->key.cpu, other = u[y->first]->key.cpu;
+
+	if (cpu != other)
+		return cpu < other ? -1 : 1;
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int list_lines(struct footprints *f)
+{
+	size_t i;
+
+	f->line = malloc((f->nr_uses + 1) * sizeof(*f->line));
+	if (!f->line)
+		return -1;
+	for (i = 0; i < f->nr_uses; i = f->line[f->nr_lines++].end)
+		f->line[f->nr_lines] = line_from(f, i);
+	qsort_r(f->line, f->nr_lines, sizeof(*f->line), by_cpu_and_type, f->use);
 	return 0;
+}
+
+static int32_t cpu_of(const struct footprints *f, const struct used_line *l)
+{
+	return f->use[l->first]->key.cpu;
 }
 
 /* The part of the recording in which a type is in use. */
@@ -166,32 +263,37 @@ static double expected(const struct cpu_type *c, uint64_t n)
 	return isinf(c->alike) ? c->mean : (n + c->alike) * c->mean / (c->mean + c->alike);
 }
 
+static double rate_of(const struct cpu_type *c, const struct used_line *l)
+{
+	return l->visits / l->n * expected(c, l->n) / c->span;
+}
+
 /**
- * footprints_rate() - how often a line is visited while its type is in use
- * @c: the type
- * @u: the line
+ * footprints_rate() - how often the present CPU visits a line while its type is in use
+ * @f: the footprints
+ * @l: the line
  *
  * Return: visits in the unit of time.
  */
-double footprints_rate(const struct cpu_type *c, const struct used *u)
+double footprints_rate(const struct footprints *f, const struct used_line *l)
 {
-	return u->visits / u->use->n * expected(c, u->use->n) / c->span;
+	return rate_of(f->type[l->type], l);
 }
 
 /* The lines without a sample, and how alike all are. */
-static void set_rates(struct cpu_type *c, const struct used *used)
+static void set_rates(struct cpu_type *c, const struct used_line *line)
 {
 	double samples = 0, squares = 0, visits = 0, lines, variance;
 	size_t i;
 
 	for (i = c->first; i < c->end; i++) {
-		const double n = used[i].use->n;
+		const double n = line[i].n;
 
-		if (used[i].use->n <= FEW)
-			c->lines[used[i].use->n]++;
+		if (line[i].n <= FEW)
+			c->lines[line[i].n]++;
 		samples += n;
 		squares += n * n;
-		visits += used[i].visits;
+		visits += line[i].visits;
 	}
 	c->lines[0] = c->lines[1] * c->lines[1] / (2 * (c->lines[2] + 1));
 	lines = c->end - c->first + c->lines[0];
@@ -209,7 +311,7 @@ static void set_footprint(struct footprints *f, struct cpu_type *c)
 	int at, k;
 
 	for (i = c->first; i < c->end; i++) {
-		k = lround(RATES * log2(footprints_rate(c, &f->used[i]))) + NR_RATES / 2;
+		k = lround(RATES * log2(rate_of(c, &f->line[i]))) + NR_RATES / 2;
 		lines[k < 0 ? 0 : k >= NR_RATES ? NR_RATES - 1 : k]++;
 	}
 	for (at = 0; at < TIMES; at++)
@@ -241,29 +343,35 @@ static double lost_after(const struct footprints *f, const double *footprint)
 /**
  * footprints_set() - which set a line is of
  * @f: the footprints
- * @u: the line
+ * @u: a use of the line
  *
- * Return: the set; 0 if there is only one, or it is not known.
+ * Return: the set, or -1 if it is not known.
  */
-uint32_t footprints_set(const struct footprints *f, const struct use *u)
+int footprints_set(const struct footprints *f, const struct use *u)
 {
+	if (f->sets == 1 || (!u->phys && f->sets * LINE > PAGE))
+		return -1;
 	return (u->phys ? u->phys / LINE : u->key.line) % f->sets;
 }
 
 /* Lines by set, within the typical time. */
-static void set_sets(struct footprints *f, struct cpu_type *c, double time)
+static void set_sets(const struct footprints *f, struct cpu_type *c, double time)
 {
-	const double unseen = c->lines[0] * -expm1(-c->unseen_rate * time) / f->sets;
+	double spread = c->lines[0] * -expm1(-c->unseen_rate * time);
 	uint32_t s;
 	size_t i;
 
+	for (i = c->first; i < c->end; i++) {
+		const double used = -expm1(-rate_of(c, &f->line[i]) * time);
+		const int set = footprints_set(f, f->use[f->line[i].first]);
+
+		if (set < 0)
+			spread += used;
+		else
+			c->set[set] += used;
+	}
 	for (s = 0; s < f->sets; s++)
-		c->set[s] = unseen;
-	for (i = c->first; i < c->end && f->sets > 1; i++)
-		c->set[footprints_set(f, f->used[i].use)] +=
-			-expm1(-footprints_rate(c, &f->used[i]) * time);
-	if (f->sets == 1)
-		c->set[0] = 1;
+		c->set[s] += spread / f->sets;
 }
 
 static void drop_cpu(struct footprints *f)
@@ -271,27 +379,35 @@ static void drop_cpu(struct footprints *f)
 	uint32_t t;
 
 	for (t = 0; f->type && t < f->m->nr_types; t++) {
+		if (f->type[t])
+			free(f->type[t]->set);
 		free(f->type[t]);
 		f->type[t] = NULL;
 	}
 }
 
-/* The lines of a type on the present CPU, from one on; return the first of the next type. */
-static size_t add_type(struct footprints *f, size_t first, struct cpu_type *c)
+/* The lines of a type on the present CPU, from one on; NULL without memory. */
+static struct cpu_type *make_type(struct footprints *f, size_t first)
 {
-	const struct use *u = f->used[first].use;
-	size_t end;
+	const struct used_line *l = &f->line[first];
+	struct cpu_type *c = calloc(1, sizeof(*c));
+	size_t end = first + 1;
 
-	for (end = first; end < f->nr_used; end++)
-		if (f->used[end].use->key.type != u->key.type ||
-		    f->used[end].use->key.cpu != u->key.cpu)
-			break;
+	if (!c)
+		return NULL;
+	f->type[l->type] = c;
+	c->set = calloc(f->sets, sizeof(*c->set));
+	if (!c->set)
+		return NULL;
+	while (end < f->nr_lines && f->line[end].type == l->type &&
+	       cpu_of(f, &f->line[end]) == cpu_of(f, l))
+		end++;
 	c->first = first;
 	c->end = end;
-	c->span = span_of(f->m, f->m->by_index[u->key.type]);
-	set_rates(c, f->used);
+	c->span = span_of(f->m, f->m->by_index[l->type]);
+	set_rates(c, f->line);
 	set_footprint(f, c);
-	return end;
+	return c;
 }
 
 /**
@@ -303,19 +419,18 @@ static size_t add_type(struct footprints *f, size_t first, struct cpu_type *c)
 int footprints_next_cpu(struct footprints *f)
 {
 	double all[TIMES] = { 0 }, time;
-	const size_t first = f->next;
 	uint32_t t;
 	int at;
 
 	drop_cpu(f);
-	while (f->next < f->nr_used &&
-	       f->used[f->next].use->key.cpu == f->used[first].use->key.cpu) {
-		struct cpu_type *c = calloc(1, sizeof(*c));
+	f->first = f->next;
+	while (f->next < f->nr_lines &&
+	       cpu_of(f, &f->line[f->next]) == cpu_of(f, &f->line[f->first])) {
+		const struct cpu_type *c = make_type(f, f->next);
 
 		if (!c)
 			return -1;
-		f->type[f->used[f->next].use->key.type] = c;
-		f->next = add_type(f, f->next, c);
+		f->next = c->end;
 		for (at = 0; at < TIMES; at++)
 			all[at] += c->span * c->footprint[at];
 	}
@@ -323,7 +438,7 @@ int footprints_next_cpu(struct footprints *f)
 	for (t = 0; t < f->m->nr_types; t++)
 		if (f->type[t])
 			set_sets(f, f->type[t], time);
-	return f->next > first;
+	return f->next > f->first;
 }
 
 static double footprint_at(const struct footprints *f, const double *footprint, double time)
@@ -340,15 +455,19 @@ static double footprint_at(const struct footprints *f, const double *footprint, 
  * footprints_around() - what the present CPU uses while a type is in use
  * @f: the footprints
  * @type: index of the type
- * @a: set to that
+ *
+ * Return: that, to be freed, with all in one piece; NULL without memory.
  */
-void footprints_around(const struct footprints *f, uint32_t type, struct around *a)
+struct around *footprints_around(const struct footprints *f, uint32_t type)
 {
+	struct around *a = calloc(1, sizeof(*a) + f->sets * sizeof(*a->set));
 	double sum = 0;
 	uint32_t t, s;
 	int at;
 
-	memset(a, 0, sizeof(*a));
+	if (!a)
+		return NULL;
+	a->set = (double *)(a + 1);
 	for (t = 0; t < f->m->nr_types; t++) {
 		const struct cpu_type *c = f->type[t];
 		const double share = c ? overlap(f->m->by_index[type], f->m->by_index[t]) : 0;
@@ -367,6 +486,7 @@ void footprints_around(const struct footprints *f, uint32_t type, struct around 
 	for (s = 0; s < f->sets && sum > 0; s++)
 		a->set[s] /= sum;
 	a->lost_after = lost_after(f, a->footprint);
+	return a;
 }
 
 static void set_times(struct footprints *f)
@@ -383,24 +503,26 @@ static void set_times(struct footprints *f)
 /**
  * footprints_init() - begin in front of the first CPU
  * @f: the footprints; the caller calls footprints_free() even after an error
- * @m: the model, after model_end(); it must outlive @f
+ * @m: the model, after claims_find(); it must outlive @f
  * @g: the cache of a CPU
+ * @level: its level
  *
  * Return: 0, or -1 without memory.
  */
-int footprints_init(struct footprints *f, const struct model *m, const struct geometry *g)
+int footprints_init(struct footprints *f, const struct model *m, const struct geometry *g,
+		    enum level level)
 {
 	const uint32_t sets = geometry_sets(g);
 
 	memset(f, 0, sizeof(*f));
 	f->m = m;
+	f->level = level;
 	f->cache_lines = (double)sets * g->ways;
+	f->even = 1.0 / sets;
 	f->sets = sets <= MAX_SETS ? sets : 1;
 	set_times(f);
 	f->type = calloc(m->nr_types + 1, sizeof(*f->type));
-	if (!f->type || count_instructions(f) || list_used(f))
-		return -1;
-	return 0;
+	return !f->type || list_uses(f) || find_type_lines(f) || list_lines(f) ? -1 : 0;
 }
 
 /**
@@ -409,14 +531,15 @@ int footprints_init(struct footprints *f, const struct model *m, const struct ge
  */
 void footprints_free(struct footprints *f)
 {
-	struct type_line *l, *next;
+	struct type_line *p, *next;
 
 	drop_cpu(f);
 	free(f->type);
-	free(f->used);
-	HASH_ITER(hh, f->lines, l, next) {
-		HASH_DEL(f->lines, l);
-		free(l);
+	free(f->line);
+	free(f->use);
+	HASH_ITER(hh, f->type_lines, p, next) {
+		HASH_DEL(f->type_lines, p);
+		free(p);
 	}
 	memset(f, 0, sizeof(*f));
 }

@@ -10,39 +10,36 @@
 /* Times for which footprints are computed, on a logarithmic scale up to LAST_TIME. */
 #define TIMES		200
 #define LAST_TIME	300.0
-/* The sets of caches with more of them are chosen by a hash of the address. */
-#define MAX_SETS	64
+/* Of caches with more sets, lines are taken to be spread evenly. */
+#define MAX_SETS	2048
 /* Lines with fewer samples count by how many there are with one more. */
 #define FEW		3
 
-/* Of misses, and of these, the expected number of those in lines too long out of use. */
-struct outlived {
-	double misses, outlived;
-};
-
 /**
- * struct type_line - a type's lines, by their place in the object
+ * struct type_line - a type's lines that begin at an offset of its objects
  * @samples: in all objects
  * @most: of one instruction at one offset
- * @own: of misses that the CPU itself caused; @other: those that other CPUs caused
+ * @coherent: misses that other CPUs caused
  */
 struct type_line {
-	struct { uint32_t type, line; } key;
-	uint64_t samples, most;
-	struct outlived own, other;
+	struct { int64_t offset; uint32_t type, padding; } key;
+	uint64_t samples, most, coherent;
 	UT_hash_handle hh;
 };
 
 /**
- * struct used - a line that a CPU uses
- * @use: its samples
- * @line: its place
- * @visits: the samples, but for those of the same visit
+ * struct used_line - a line that a CPU uses
+ * @first, @end: its uses, one for each object in it
+ * @type: the one with the most samples
+ * @n: its samples
+ * @visits: these, but for those of the same visit
+ * @written: the share of visits before which another CPU wrote the line
  */
-struct used {
-	const struct use *use;
-	struct type_line *line;
-	double visits;
+struct used_line {
+	size_t first, end;
+	uint32_t type;
+	uint64_t n;
+	double visits, written;
 };
 
 /**
@@ -59,27 +56,32 @@ struct used {
 struct cpu_type {
 	size_t first, end;
 	double lines[FEW + 1], mean, alike, unseen_rate, span;
-	double footprint[TIMES], set[MAX_SETS];
+	double footprint[TIMES], *set;
 };
 
 /**
  * struct footprints - what the CPUs use, one after another
- * @lines: hash: the types' lines
+ * @type_lines: hash
+ * @use: the samples, sorted by CPU and line
+ * @line: the lines that are used, sorted by CPU and type
  * @cache_lines: of a CPU's cache
- * @sets: of it; 1: which set a line is of is not known
+ * @sets: of it; 1: the lines are taken to be spread evenly
+ * @even: the part of the lines that is of a set if they are spread evenly
  * @time, @weight: the times, and the part of an integral that each stands for
- * @used: the lines that are used, by CPU and type
- * @next: of these, the first of the next CPU
- * @type: of the present CPU, by index; NULL: it has no sample of the type
+ * @first, @next: the lines of the present CPU, and the first of the next one
+ * @type: of the present CPU, by index; NULL: it has no line
  */
 struct footprints {
 	const struct model *m;
-	struct type_line *lines;
-	double cache_lines;
+	enum level level;
+	struct type_line *type_lines;
+	struct use **use;
+	size_t nr_uses;
+	struct used_line *line;
+	size_t nr_lines, first, next;
+	double cache_lines, even;
 	uint32_t sets;
 	double step, time[TIMES], weight[TIMES];
-	struct used *used;
-	size_t nr_used, next;
 	struct cpu_type **type;
 };
 
@@ -91,15 +93,15 @@ struct footprints {
  * @lost_after: the time after which a line is lost; LAST_TIME: not within that
  */
 struct around {
-	double footprint[TIMES], variance[TIMES], set[MAX_SETS], lost_after;
+	double footprint[TIMES], variance[TIMES], *set, lost_after;
 };
 
-int footprints_init(struct footprints *f, const struct model *m, const struct geometry *g);
+int footprints_init(struct footprints *f, const struct model *m, const struct geometry *g,
+		    enum level level);
 int footprints_next_cpu(struct footprints *f);
-void footprints_around(const struct footprints *f, uint32_t type, struct around *a);
-double footprints_rate(const struct cpu_type *c, const struct used *u);
-uint32_t footprints_set(const struct footprints *f, const struct use *u);
-struct type_line *footprints_line(struct type_line *lines, uint32_t type, uint32_t offset);
+struct around *footprints_around(const struct footprints *f, uint32_t type);
+double footprints_rate(const struct footprints *f, const struct used_line *l);
+int footprints_set(const struct footprints *f, const struct use *u);
 void footprints_free(struct footprints *f);
 
 #endif

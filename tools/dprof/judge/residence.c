@@ -8,17 +8,19 @@
  * too rare to see two uses of a line in a row, but they show how often it is used on average,
  * and so do they for all other lines (footprint.c).  Of these two follows how likely it is.
  *
- * A line whose last use was g ago has left its set of a set-associative cache if as many others
- * of the set were used since as it has ways.  How many were has a mean and a variance, those of
- * all lines times the set's share of them; s(g) is the probability.  With the line's rate of
- * visits v, g has the density v exp(-v g), and with the time x after which a line is lost, the
- * share of capacity misses in those that the CPU itself caused is
+ * Visits of the CPU at the rate v, and writes of other CPUs at the rate w, come at any time: the
+ * time since the last visit has the density (v + w) exp(-(v + w) g), if no other CPU wrote
+ * meanwhile.  A line whose last use was g ago has left its set of a set-associative cache if as
+ * many others of the set were used since as it has ways.  How many were has a mean and a
+ * variance, those of all lines times the set's share of them; s(g) is the probability.  With
+ * the time x after which a line is lost, the share of capacity misses in those that the CPU
+ * itself caused is
  *
- *	integral over g > x of s(g) v exp(-v g)  /  integral of s(g) v exp(-v g)
+ *	integral over g > x of s(g) exp(-(v + w) g)  /  integral of s(g) exp(-(v + w) g)
  *
  * A miss that another CPU caused by a write is a capacity miss, too, if the line was lost
- * before that.  The write is taken to be at any time since the last use: then this is the mean
- * of 1 - x/g, where g > x.
+ * before the first write: of these misses, exp(-(v + w) x) are.  How many visits are behind a
+ * write, w / (v + w), is known from all samples at the place.
  *
  * Where few lines of a type have a second sample, how many it has is not known, and nothing is
  * said; nor of caches that the lines of the recording do not fill.
@@ -26,6 +28,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gsl/gsl_cdf.h>
 
 #include "residence.h"
 
@@ -35,14 +38,9 @@
 /* Of the distribution of Poisson, the probability of at least so many. */
 static double poisson(int number, double mean)
 {
-	double term = exp(-mean), below = 0;
-	int i;
-
-	for (i = 0; i < number; i++) {
-		below += term;
-		term *= mean / (i + 1);
-	}
-	return fmax(1 - below, 0);
+	if (number <= 0)
+		return 1;
+	return mean > 0 ? gsl_cdf_poisson_Q(number - 1, mean) : 0;
 }
 
 /*
@@ -61,40 +59,60 @@ static double at_least(double number, double mean, double variance)
 	       poisson(whole + 1, variance) * (left - whole);
 }
 
+/* @around: by type, of the present CPU; NULL: not looked at */
 struct finder {
 	struct residence *r;
 	struct footprints footprints;
-	enum level level;
+	struct around **around;
 	uint32_t ways;
 };
 
+/*
+ * The probability that a set has lost a line after the time that is number @at.  @used: the
+ * probability that the line itself is used within the time: it is none of the others.
+ */
+static double is_replaced(const struct finder *f, const struct around *a, int set, int at,
+			  double used)
+{
+	const struct footprints *p = &f->footprints;
+	const double lines = a->footprint[at], variance = a->variance[at];
+	double mean, of_set;
+
+	if (set >= 0) {
+		mean = fmax(a->set[set] * lines - used, 0);
+		of_set = a->set[set] * variance - used * (1 - used);
+	} else {
+		mean = p->even * fmax(lines - used, 0);
+		of_set = p->even * ((1 - p->even) * lines + p->even * variance);
+	}
+	return at_least(f->ways, mean, fmax(fmin(of_set, mean), 0));
+}
+
 /* The two shares of a line's misses that are capacity misses. */
-static void judge_line(const struct finder *f, const struct around *a, double rate, uint32_t set,
+static void judge_line(const struct finder *f, const struct around *a, const struct used_line *l,
 		       double *own, double *other)
 {
 	const struct footprints *p = &f->footprints;
-	/* A part of the sets has this part of the lines, and all ways of each. */
-	const double part = p->sets > 1 ? a->set[set] : f->ways / p->cache_lines;
+	const int set = footprints_set(p, p->use[l->first]);
+	const double visited = footprints_rate(p, l), rate = visited / (1 - l->written);
 	const double behind = exp(-rate * LAST_TIME);
-	double missed = behind, outlived = behind, written = behind;
+	double missed = behind, outlived = behind;
 	int at;
 
 	for (at = 0; at < TIMES; at++) {
-		/* It is none of the others. */
-		const double not_used = exp(-rate * p->time[at]), used = 1 - not_used;
-		const double mean = fmax(part * a->footprint[at] - used, 0);
-		const double variance = fmax(part * a->variance[at] - used * not_used, 0);
-		const double density = p->weight[at] * rate * not_used;
-		const double miss = density * at_least(f->ways, mean, fmin(variance, mean));
+		const double density = p->weight[at] * rate * exp(-rate * p->time[at]);
+		const double miss =
+			density * is_replaced(f, a, set, at, -expm1(-visited * p->time[at]));
 
 		missed += miss;
-		if (p->time[at] <= a->lost_after)
-			continue;
-		outlived += miss;
-		written += density * (1 - a->lost_after / p->time[at]);
+		if (p->time[at] > a->lost_after)
+			outlived += miss;
 	}
 	*own = missed > 0 ? outlived / missed : 0;
-	*other = fmin(written, 1);
+	*other = exp(-rate * a->lost_after);
+	/* One set: what replaces a line is that the cache is full. */
+	if (f->ways >= p->cache_lines)
+		*own = 1;
 }
 
 static void add(struct outlived *to, double misses, double share)
@@ -103,62 +121,123 @@ static void add(struct outlived *to, double misses, double share)
 	to->outlived += misses * share;
 }
 
-/* Judge the lines of a type on a CPU that missed. */
-static void judge_type(struct finder *f, uint32_t type)
+static struct residence_bytes *find_bytes(const struct residence *r, uint32_t type, int64_t offset)
 {
-	struct residence_type *t = &f->r->type[type];
-	struct footprints *p = &f->footprints;
-	const struct cpu_type *c = p->type[type];
-	bool looked = false;
-	struct around a;
+	struct residence_bytes key, *b;
+
+	memset(&key.key, 0, sizeof(key.key));
+	key.key.type = type;
+	key.key.index = offset >> 3;
+	HASH_FIND(hh, r->bytes, &key.key, sizeof(key.key), b);
+	return b;
+}
+
+static struct residence_bytes *make_bytes(struct residence *r, uint32_t type, int64_t offset)
+{
+	struct residence_bytes *b = find_bytes(r, type, offset);
+
+	if (b)
+		return b;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return NULL;
+	b->key.type = type;
+	b->key.index = offset >> 3;
+	HASH_ADD(hh, r->bytes, key, sizeof(b->key), b);
+	return b;
+}
+
+/* Count the misses of an object in a line, by the bytes at which its samples are. */
+static int count_use(struct finder *f, const struct use *u, double own_share, double other_share)
+{
+	const enum level level = f->footprints.level;
+	const double coherent = use_coherent(u, level);
+	const double own = u->misses[level] - (level == LEVEL_L1 ? u->l2_stores : 0) - coherent;
+	struct residence_type *t = &f->r->type[u->key.type];
+	uint32_t i;
+
+	add(&t->own, own, own_share);
+	add(&t->other, coherent, other_share);
+	for (i = 0; i < u->nr_units; i++) {
+		const double part = (double)u->unit[i].n / u->n;
+		struct residence_bytes *b =
+			make_bytes(f->r, u->key.type, u->addr + u->unit[i].first - u->key.base);
+
+		if (!b)
+			return -1;
+		add(&b->own, own * part, own_share);
+		add(&b->other, coherent * part, other_share);
+	}
+	return 0;
+}
+
+/* What the CPU uses while a type is in use; NULL without memory. */
+static const struct around *around(struct finder *f, uint32_t type)
+{
+	if (!f->around[type])
+		f->around[type] = footprints_around(&f->footprints, type);
+	return f->around[type];
+}
+
+/* Judge the misses in a line. */
+static int judge_uses(struct finder *f, const struct used_line *l)
+{
+	const enum level level = f->footprints.level;
+	double own_share, other_share;
+	const struct around *a;
 	size_t i;
 
-	for (i = c->first; i < c->end; i++) {
-		const struct use *u = p->used[i].use;
-		const double coherent = use_coherent(u, f->level);
-		const double own = u->misses[f->level] - coherent;
-		struct type_line *l = p->used[i].line;
-		double own_share, other_share;
+	for (i = l->first; i < l->end; i++) {
+		const struct use *u = f->footprints.use[i];
 
-		if (!u->misses[f->level])
+		if (!u->misses[level])
 			continue;
-		if (!looked)
-			footprints_around(p, type, &a);
-		looked = true;
-		if (a.lost_after >= LAST_TIME) {
-			t->known = false;
-			return;
+		a = around(f, u->key.type);
+		if (!a)
+			return -1;
+		if (a->lost_after >= LAST_TIME) {
+			f->r->type[u->key.type].unknown += u->misses[level];
+			continue;
 		}
-		judge_line(f, &a, footprints_rate(c, &p->used[i]), footprints_set(p, u), &own_share,
-			   &other_share);
-		add(&l->own, own, own_share);
-		add(&t->own, own, own_share);
-		add(&l->other, coherent, other_share);
-		add(&t->other, coherent, other_share);
+		judge_line(f, a, l, &own_share, &other_share);
+		if (count_use(f, u, own_share, other_share))
+			return -1;
 	}
+	return 0;
 }
 
-static void judge_cpu(struct finder *f)
+static int judge_cpu(struct finder *f)
 {
+	const uint32_t nr_types = f->footprints.m->nr_types;
+	int ret = 0;
 	uint32_t t;
+	size_t i;
 
-	for (t = 0; t < f->footprints.m->nr_types; t++)
-		if (f->footprints.type[t] && f->r->type[t].known)
-			judge_type(f, t);
+	for (i = f->footprints.first; i < f->footprints.next && !ret; i++)
+		ret = judge_uses(f, &f->footprints.line[i]);
+	for (t = 0; t < nr_types; t++) {
+		free(f->around[t]);
+		f->around[t] = NULL;
+	}
+	return ret;
 }
 
-/* Of which types samples tell how many lines they have. */
-static void find_known(struct residence *r, const struct model *m)
+/* Of which types samples tell how many lines they have, and how long most that missed are kept. */
+static void find_known(struct residence *r, const struct footprints *f)
 {
-	const struct use *u;
+	size_t i;
 	uint32_t t;
 
-	for (u = m->uses; u; u = u->hh.next) {
-		r->type[u->key.type].lines++;
-		r->type[u->key.type].samples += u->n;
+	for (i = 0; i < f->nr_lines; i++) {
+		r->type[f->line[i].type].lines++;
+		r->type[f->line[i].type].samples += f->line[i].n;
 	}
-	for (t = 0; t < m->nr_types; t++)
-		r->type[t].known = r->type[t].samples >= ENOUGH_SAMPLES * r->type[t].lines;
+	for (t = 0; t < f->m->nr_types; t++) {
+		struct residence_type *type = &r->type[t];
+
+		type->known = type->samples >= ENOUGH_SAMPLES * type->lines &&
+			      type->unknown <= type->own.misses + type->other.misses;
+	}
 }
 
 /**
@@ -174,7 +253,7 @@ static void find_known(struct residence *r, const struct model *m)
 int residence_find(struct residence *r, const struct model *m, const struct geometry *g,
 		   enum level level, bool shared)
 {
-	struct finder f = { .r = r, .level = level, .ways = g->ways };
+	struct finder f = { .r = r, .ways = g->ways };
 	int ret;
 
 	memset(r, 0, sizeof(*r));
@@ -183,21 +262,21 @@ int residence_find(struct residence *r, const struct model *m, const struct geom
 		return -1;
 	if (shared)
 		return 0;
-	find_known(r, m);
-	ret = footprints_init(&f.footprints, m, g);
-	while (!ret && (ret = footprints_next_cpu(&f.footprints)) > 0) {
-		judge_cpu(&f);
-		ret = 0;
-	}
-	r->lines = f.footprints.lines;
-	f.footprints.lines = NULL;
-	footprints_free(&f.footprints);
+	f.around = calloc(m->nr_types + 1, sizeof(*f.around));
+	ret = f.around ? footprints_init(&f.footprints, m, g, level) : -1;
+	while (!ret && (ret = footprints_next_cpu(&f.footprints)) > 0)
+		ret = judge_cpu(&f);
+	if (!ret)
+		find_known(r, &f.footprints);
+	if (f.around)
+		footprints_free(&f.footprints);
+	free(f.around);
 	return ret;
 }
 
-static double share_of(const struct outlived *line, const struct outlived *type)
+static double share_of(const struct outlived *bytes, const struct outlived *type)
 {
-	const struct outlived *o = line && line->misses > 0 ? line : type;
+	const struct outlived *o = bytes && bytes->misses > 0 ? bytes : type;
 
 	return o->misses > 0 ? o->outlived / o->misses : 0;
 }
@@ -216,12 +295,12 @@ bool residence_outlived(const struct residence *r, uint32_t type, uint32_t offse
 			double *other)
 {
 	const struct residence_type *t = &r->type[type];
-	const struct type_line *l = footprints_line(r->lines, type, offset);
+	const struct residence_bytes *b = find_bytes(r, type, offset);
 
 	if (!t->known)
 		return false;
-	*own = share_of(l ? &l->own : NULL, &t->own);
-	*other = share_of(l ? &l->other : NULL, &t->other);
+	*own = share_of(b ? &b->own : NULL, &t->own);
+	*other = share_of(b ? &b->other : NULL, &t->other);
 	return true;
 }
 
@@ -231,11 +310,11 @@ bool residence_outlived(const struct residence *r, uint32_t type, uint32_t offse
  */
 void residence_free(struct residence *r)
 {
-	struct type_line *l, *next;
+	struct residence_bytes *b, *next;
 
-	HASH_ITER(hh, r->lines, l, next) {
-		HASH_DEL(r->lines, l);
-		free(l);
+	HASH_ITER(hh, r->bytes, b, next) {
+		HASH_DEL(r->bytes, b);
+		free(b);
 	}
 	free(r->type);
 	memset(r, 0, sizeof(*r));

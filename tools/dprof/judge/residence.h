@@ -6,19 +6,35 @@
 
 #include "footprint.h"
 
+/* Of misses, and of these, the expected number of those in lines too long out of use. */
+struct outlived {
+	double misses, outlived;
+};
+
+/**
+ * struct residence_bytes - eight bytes of a type's objects
+ * @own: of misses that the CPU itself caused; @other: those that other CPUs caused
+ */
+struct residence_bytes {
+	struct { int64_t index; uint32_t type, padding; } key;
+	struct outlived own, other;
+	UT_hash_handle hh;
+};
+
 /**
  * struct residence_type - the sums of a type's lines
  * @lines: how many CPUs' lines have samples
+ * @unknown: misses on CPUs of which too little is known
  * @known: there are enough samples to tell
  */
 struct residence_type {
 	struct outlived own, other;
-	uint64_t lines, samples;
+	uint64_t lines, samples, unknown;
 	bool known;
 };
 
 struct residence {
-	struct type_line *lines;
+	struct residence_bytes *bytes;	/* hash */
 	struct residence_type *type;	/* by index */
 };
 

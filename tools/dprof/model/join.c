@@ -152,6 +152,7 @@ static int join_uses(struct model *m, const uint32_t *to)
 		old->far_modified += u->far_modified;
 		old->latency += u->latency;
 		old->with_latency += u->with_latency;
+		old->l2_stores += u->l2_stores;
 		old->known += u->known;
 		old->peer += u->peer;
 		old->claims += u->claims;

@@ -114,6 +114,7 @@ struct use {
 	uint64_t n, loads, stores, modified, far_modified;
 	uint64_t latency, with_latency;	/* as of struct tally */
 	uint64_t misses[LEVEL_L3 + 1];	/* misses[l]: not found in level l */
+	uint64_t l2_stores;		/* as of struct tally */
 	uint64_t known, peer;		/* samples with a level; found in another CPU's cache */
 	uint64_t claims, claimed;	/* see struct site */
 	struct unit *unit;

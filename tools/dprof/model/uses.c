@@ -143,6 +143,7 @@ int uses_add(struct model *m, const struct event *e, const struct dtype *t, uint
 	u->with_latency += !!s->latency;
 	for (l = LEVEL_L1; l <= LEVEL_L3; l++)
 		u->misses[l] += level > (enum level)l;
+	u->l2_stores += s->op == OP_STORE && (level == LEVEL_L2 || level == LEVEL_LFB);
 	u->known += level != LEVEL_UNKNOWN;
 	u->peer += level == LEVEL_PEER;
 	u->claims += sample_is_claim(s, level);
