@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
 # dprof.sh [PART...]: dprof against what is known.  A part's tables are kept in
-# build/bench/dprof-PART.txt; once all are there, tables in build/bench/dprof.txt and numbers
-# in build/bench/dprof.json.  Parts (or PARTS):
+# build/bench/dprof-PART.txt; once all are there, tables (but for real) in build/bench/dprof.txt
+# and numbers in build/bench/dprof.json.  Parts (or PARTS):
 #	cases	planted faults, CASES (default 56) from each of two seeds
 #	atomic	the same of read-modify-writes, ATOMIC (default 28) from each of two seeds
 #	classes	why accesses miss, against the oracle of types: SEEDS of planted faults with
 #		ACCESSES each
-#	real	the same of loads of the kernel, REAL; recordings and what the oracle saw are kept, and not
-#		made again
+#	real	the same of loads of the kernel (REAL: of others, without numbers); recordings and what the
+#		oracle saw are kept, and not made again
 #	histories	against the oracle of watched objects
 #	costs	in instructions; dprof_costs.sh has more of it
 #	structs	how many sampled accesses have an allocation site and a C struct, on LOADS
@@ -108,15 +108,20 @@ classes() {
 	done
 }
 
+# kept FILE PROGRAM: a recording that is no older than what it was made with
+kept() {
+	[ "$1" -nt "$build/kernel-vm/vmlinux" ] && [ "$1" -nt "$2" ]
+}
+
 # The method was tuned on shorter runs of udp, files, pipes and maps, and on planted faults of seed 2.
 real() {
 	local load dir command
 
-	for load in ${REAL:-udp:30000 files:4000 pipes:80000 maps:600 exec:200 net:20}; do
+	for load in ${REAL:-udp:30000 files:4000 pipes:95000 maps:12500 exec:800 net:60}; do
 		dir=$out/classes-${load/:/-}
 		command="kernel_load ${load/:/ }"
 		[ "${load%:*}" != net ] || command="net_cases short ${load#*:}"
-		if [ ! -e "$dir/trace.dat" ]; then
+		if ! kept "$dir/trace.dat" "$build/guest/libtypes.so"; then
 			guest model=trace,slice=1000 ,cache=32768:8,misses=loads ibs 2500 "$command"
 			mkdir -p "$dir"
 			cp "$share/truth" "$share/types" "$dir"
@@ -145,11 +150,12 @@ real() {
 			lines += $4
 		}
 		END {
-			if (loads == 6)
+			if (loads)
 				printf "{ \"real\" : [ %s ], \"class_agreement_real_min\" : %.3f, \"class_agreement_possible_min\" : %.3f, \"real_lines\" : %d, \"real_lines_agree\" : %d }\n",
 					rows, min / 100, possible / 100, lines, agree
 		}' >"$share/figures"
-	[ ! -s "$share/figures" ] || perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof PARTS=real' \
+	# Those of other loads are not what the names of the figures say.
+	[ -n "${REAL:-}" ] || perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof PARTS=real' \
 		'2 CPUs, accel icount, slice=1000; emulated IBS, model=trace, one op in 2500' <"$share/figures"
 }
 
@@ -245,11 +251,6 @@ shares() {
 		<"$share/figures"
 }
 
-# kept FILE: a recording that is no older than what it was made with
-kept() {
-	[ "$1" -nt "$build/kernel-vm/vmlinux" ] && [ "$1" -nt "$build/guest/bin/contention" ]
-}
-
 # The cases of set "tune" were used to find faults of the report, those of "judge" were not.
 contention() {
 	local dir=$out/contention list=$out/contention/list source seed sets cases
@@ -264,7 +265,7 @@ contention() {
 		cases=$(awk -F '\t' -v sets="^($sets)$" '$2 ~ sets { print $1 }' "$list")
 		for source in c2c ibs swmem; do
 			# shellcheck disable=SC2086 # a list
-			kept "$dir/$source-$seed.tasks" ||
+			kept "$dir/$source-$seed.tasks" "$build/guest/bin/contention" ||
 				"$here/dprof_contention.sh" "$dir" "$source" "$seed" "${ROUNDS:-12000}" $cases >/dev/null
 		done
 	done

@@ -6,15 +6,15 @@
  * Rates.  A line is visited, and a visit has several accesses, of which the first one alone can
  * miss.  How many it has follows from the instructions: one that accesses the same bytes of the
  * line does so once in most visits, so the visits are the samples of the instruction that has
- * the most at one offset, in all objects of the type.  How many samples a line would have on
- * average is estimated from how many it has and from the other lines of its type: for few
- * samples, from the numbers of lines with as many and with one more, for others as if these
- * averages had the distribution gamma (I. J. Good, "The population frequencies of species and
- * the estimation of population parameters", Biometrika 40, 1953; H. Robbins, "An empirical
- * Bayes approach to statistics", 3rd Berkeley Symposium, 1956).  There are as many lines
- * without a sample as Chao's bound has (A. Chao, "Nonparametric estimation of the number of
- * classes in a population", Scandinavian Journal of Statistics 11, 1984).  A type is taken to
- * be in use between its first and its last sample.
+ * the most at one offset, in all objects of the type; or as many as miss, if these are more.
+ * How many samples a line would have on average is estimated from how many it has and from the
+ * other lines of its type: for few samples, from the numbers of lines with as many and with one
+ * more, for others as if these averages had the distribution gamma (I. J. Good, "The population
+ * frequencies of species and the estimation of population parameters", Biometrika 40, 1953; H.
+ * Robbins, "An empirical Bayes approach to statistics", 3rd Berkeley Symposium, 1956).  There
+ * are as many lines without a sample as Chao's bound has (A. Chao, "Nonparametric estimation of
+ * the number of classes in a population", Scandinavian Journal of Statistics 11, 1984).  A type
+ * is taken to be in use between its first and its last sample.
  *
  * How many lines are used within a time g, the footprint (X. Xiang, C. Ding, H. Luo, B. Bao,
  * "HOTL: a higher order theory of locality", ASPLOS 2013), is for visits at random times, with
@@ -96,6 +96,7 @@ static struct type_line *make_type_line(struct footprints *f, struct site *const
 					const struct use *u)
 {
 	struct type_line *p = find_type_line(f, u);
+	uint64_t misses = 0;
 	size_t i;
 
 	if (p)
@@ -111,9 +112,12 @@ static struct type_line *make_type_line(struct footprints *f, struct site *const
 		if (site[i]->key.type != p->key.type || site[i]->key.offset >= p->key.offset + LINE)
 			break;
 		p->samples += site[i]->sum.n;
-		if (site[i]->sum.n > p->most)
-			p->most = site[i]->sum.n;
+		misses += tally_misses(&site[i]->sum, f->level);
+		if (site[i]->sum.n > p->visits)
+			p->visits = site[i]->sum.n;
 	}
+	if (misses > p->visits)
+		p->visits = misses;
 	return p;
 }
 
@@ -140,7 +144,7 @@ static int find_type_lines(struct footprints *f)
 /* The part of samples that begin a visit. */
 static double visits_of(const struct type_line *p)
 {
-	return p->samples ? (double)p->most / p->samples : 1;
+	return p->samples ? (double)p->visits / p->samples : 1;
 }
 
 static int by_cpu_and_line(const void *a, const void *b)
@@ -195,8 +199,7 @@ static struct used_line line_from(const struct footprints *f, size_t first)
 		l.n += u->n;
 		l.visits += visits;
 		if (p->samples)
-			written += visits *
-				   fmin(p->coherent / (p->samples * visits_of(p)), MAX_WRITTEN);
+			written += visits * fmin((double)p->coherent / p->visits, MAX_WRITTEN);
 	}
 	l.end = i;
 	l.written = written / l.visits;

@@ -18,12 +18,12 @@
 /**
  * struct type_line - a type's lines that begin at an offset of its objects
  * @samples: in all objects
- * @most: of one instruction at one offset
+ * @visits: of these, as many as begin a visit
  * @coherent: misses that other CPUs caused
  */
 struct type_line {
 	struct { int64_t offset; uint32_t type, padding; } key;
-	uint64_t samples, most, coherent;
+	uint64_t samples, visits, coherent;
 	UT_hash_handle hh;
 };
 
