@@ -240,7 +240,7 @@ static int refuse_with(const struct verb_usage *u, const struct opt *o, const ch
 {
 	char list[256], others[256];
 
-	if (all_but(u, words, others, sizeof(others))) {
+	if (!u->words_of && all_but(u, words, others, sizeof(others))) {
 		list_words(u, others, " and ", list, sizeof(list));
 		return options_wrong(u, "--%s: not for the view%s %s", o->name, strchr(others, '|') ? "s" : "", list);
 	}

@@ -18,9 +18,8 @@ enum group_by { BY_TYPE, BY_FIELD, BY_IP };
 
 /**
  * struct analysis - a recording, the options of its views and their results
- * @level: accesses that this level does not serve are misses; the simulated cache is of this
- *	level
- * @geometry: of the simulated cache
+ * @level: accesses that this level does not serve are misses
+ * @geometry: of the cache of this level whose misses are classified
  * @type: show the types of this name only; NULL: all
  * @top: maximum number of types to show; 0: all
  * @by: how rows are grouped
@@ -49,14 +48,15 @@ struct analysis {
 	char doubt[512];		/* why the recording is not plausible, or "" */
 };
 
-/* Rows of a table of options: the misses that count, the simulated cache, which samples and types. */
+/* Rows of a table of options: the misses that count, the cache, which samples and types. */
 #define ANALYSIS_LEVEL_OPTION(a) \
 	OPT_CALL(0, "level", "l1|l2|l3", analysis_level, a, \
 		 "misses are accesses that this level does not serve (default l1)")
 
 #define ANALYSIS_SIM_OPTIONS(a) \
 	OPT_CALL(0, "cache", "SIZE:WAYS", analysis_cache, a, \
-		 "the simulated cache of a CPU (default by level: l1 32K:8, l2 512K:8, l3 8M:16 shared " \
+		 "the cache of a CPU that is simulated, and whose misses are classified (default by level: " \
+		 "l1 32K:8, l2 512K:8, l3 8M:16 shared " \
 		 "by all CPUs)"), \
 	OPT_NUMBER(0, "per-sample", "N", &(a)->per_sample, 0, OPT_NUMBER_MAX, \
 		   "accesses that a sample stands for (default: estimated)"), \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Classes of misses (section 3.3 of the paper), by the paper's heuristic and by simulation. */
+/* Classes of misses (section 3.3 of the paper), by the paper's heuristic and by samples. */
 #ifndef DPROF_CLASSIFY_H
 #define DPROF_CLASSIFY_H
 
@@ -13,7 +13,7 @@
  * @misses: samples that missed; simulated misses, if the recording has no levels
  * @paper: misses by class, by the heuristic of the paper (which has no cold misses)
  * @paper_misses: misses that the heuristic classifies: those with path traces
- * @ours: misses by class, by simulation and samples
+ * @ours: misses by class, by samples, and by simulation where they do not say enough
  * @latency: sum of the latencies in cycles of all samples, hits included; 0: not known
  * @has_writer: @writer is known
  * @writer: the write of another CPU that causes the most misses
