@@ -105,7 +105,29 @@ classes() {
 		"$here/dprof_classes.pl" "$build/bin/dprof" "$share/truth" "$share/types" \
 			"$share/trace.dat"
 		agree "$share/trace.dat"
-	done
+	done | tee "$share/classes"
+	# A row of each type: its line is "TYPE N misses, oracle O, dprof D, paper P: A % (possible B %)".
+	tr -d , <"$share/classes" | awk '
+		/^== / { seed = $4 }
+		$3 == "misses" && $4 == "oracle" {
+			sub(/:$/, "", $9)
+			rows = rows (rows ? ", " : "") "{ \"recording\" : \"seed " seed "\", \"type\" : \"" $1 "\", \"misses\" : " $2 \
+				", \"oracle\" : \"" $5 "\", \"dprof\" : \"" $7 "\", \"heuristic\" : \"" ($9 == "-" ? "" : $9) \
+				"\", \"agreement\" : " $10 ", \"possible\" : " $13 " }"
+			if (!types++ || $10 < min) min = $10
+		}
+		/^agree / {
+			agree += $2
+			lines += $4
+		}
+		END {
+			if (types)
+				printf "{ \"classes\" : [ %s ], \"class_agreement\" : %.3f, \"classes_lines\" : %d, \"classes_lines_agree\" : %d }\n",
+					rows, min / 100, lines, agree
+		}' >"$share/figures"
+	# Those of other seeds are not what the names of the figures say.
+	[ -n "${SEEDS:-}${ACCESSES:-}" ] || perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof PARTS=classes' \
+		'2 CPUs, accel icount, slice=1000; emulated IBS, model=trace, one op in 2500; 14 cases, seeds 1 to 3' <"$share/figures"
 }
 
 # kept FILE PROGRAM: a recording that is no older than what it was made with
@@ -117,7 +139,7 @@ kept() {
 real() {
 	local load dir command
 
-	for load in ${REAL:-udp:30000 files:4000 pipes:98000 maps:12500 exec:800 net:60}; do
+	for load in ${REAL:-udp:30000 files:13500 pipes:98000 maps:12500 exec:800 net:60}; do
 		dir=$out/classes-${load/:/-}
 		command="kernel_load ${load/:/ }"
 		[ "${load%:*}" != net ] || command="net_cases short ${load#*:}"
