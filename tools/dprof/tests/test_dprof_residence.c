@@ -27,6 +27,7 @@ struct machine {
 	struct cache sets;
 	struct full_cache full;
 	uint64_t random, accesses;
+	uint32_t sites;			/* which instruction begins a visit is one of these; 0: the first one */
 	double missed[TYPES], outlived[TYPES];
 };
 
@@ -83,9 +84,10 @@ static void sample(struct machine *c, uint32_t type, uint64_t line, uint32_t ip,
 static void visit(struct machine *c, uint32_t type, uint64_t line, int instructions)
 {
 	const struct cache_line owner = { .line = line };
+	const int first = c->sites ? below(c, c->sites) : 0;
 	int ip;
 
-	for (ip = 0; ip < instructions; ip++) {
+	for (ip = first; ip < first + instructions; ip++) {
 		const bool hit = cache_access(&c->sets, line, &owner), full = full_access(&c->full, line);
 
 		if (!hit) {
@@ -207,17 +209,17 @@ static void phases(void **state)
 }
 
 /* Two types: lines of which some are hot, others too many, that another CPU writes at any time. */
-static void written_by_others(void **state)
+static void test_written(uint32_t sites)
 {
 	static const uint32_t lines[] = { 30, 2000 };
-	static enum { FREE, WRITTEN, WRITTEN_LATE } written[2][2000];
+	enum { FREE, WRITTEN, WRITTEN_LATE } written[2][2000] = { { FREE } };
 	double own, other, lost[2] = { 0 }, all[2] = { 0 };
 	struct residence r;
 	struct machine c;
 	int i;
 
-	(void)state;
 	begin(&c);
+	c.sites = sites;
 	for (i = 0; i < 900000; i++) {
 		const uint32_t type = below(&c, 2), n = below(&c, lines[type]);
 		const uint64_t line = line_of(type, n, 1);
@@ -235,7 +237,7 @@ static void written_by_others(void **state)
 			cache_access(&c.sets, line, &(struct cache_line){ .line = line });
 			full_access(&c.full, line);
 			if (++c.accesses % PERIOD == 0)
-				sample(&c, type, line, 0, 0, DATA_PEER_CACHE);
+				sample(&c, type, line, sites ? below(&c, sites) : 0, 0, DATA_PEER_CACHE);
 		} else {
 			visit(&c, type, line, 1);
 		}
@@ -250,6 +252,19 @@ static void written_by_others(void **state)
 	is_true(&c, &r, 1, 0.1);
 	residence_free(&r);
 	end(&c);
+}
+
+static void written_by_others(void **state)
+{
+	(void)state;
+	test_written(0);
+}
+
+/* Where each visit is of another instruction, there still are as many visits as misses. */
+static void many_sites(void **state)
+{
+	(void)state;
+	test_written(40);
 }
 
 /* Objects that are smaller than a line, or begin within one: a line is one line all the same. */
@@ -396,6 +411,7 @@ int main(void)
 		cmocka_unit_test(crowded_sets),
 		cmocka_unit_test(phases),
 		cmocka_unit_test(written_by_others),
+		cmocka_unit_test(many_sites),
 		cmocka_unit_test(objects_in_lines),
 		cmocka_unit_test(idle_cpu),
 		cmocka_unit_test(shapes),
