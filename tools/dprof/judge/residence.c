@@ -222,7 +222,10 @@ static int judge_cpu(struct finder *f)
 	return ret;
 }
 
-/* Of which types samples tell how many lines they have, and how long most that missed are kept. */
+/*
+ * A type is known if its lines have enough samples, and most of its misses are on CPUs that fill
+ * their cache.
+ */
 static void find_known(struct residence *r, const struct footprints *f)
 {
 	size_t i;

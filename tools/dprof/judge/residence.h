@@ -23,9 +23,9 @@ struct residence_bytes {
 
 /**
  * struct residence_type - the sums of a type's lines
- * @lines: how many CPUs' lines have samples
- * @unknown: misses on CPUs of which too little is known
- * @known: there are enough samples to tell
+ * @lines: how many have samples, on each CPU; @samples: of these
+ * @unknown: misses on CPUs that do not fill their cache, as far as samples tell
+ * @known: its lines have enough samples, and most of its misses are not @unknown
  */
 struct residence_type {
 	struct outlived own, other;

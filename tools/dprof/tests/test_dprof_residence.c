@@ -362,7 +362,7 @@ static void shapes(void **state)
 	assert_int_equal(model_end(&c.m), 0);
 	assert_int_equal(claims_find(&c.m), 0);
 	assert_int_equal(residence_find(&r, &c.m, &l2, LEVEL_L1, false), 0);
-	is_true(&c, &r, 0, 0.1);
+	is_true(&c, &r, 0, 0.02);
 	is_true(&c, &r, 1, 0.1);
 	residence_free(&r);
 	/* The same samples, if the cache had one set: no conflict. */
