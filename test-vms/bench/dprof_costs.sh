@@ -8,6 +8,7 @@
 #	loops	of an allocation and a free: off, and by what dprof does of them
 #	rates	overhead against how often samples are taken (the paper's Figure 3)
 #	sets	of histories: overhead and rates (the paper's Tables 10, 11 and 14); MODES=pairs: of pairs alone
+#	limits	overhead of histories that may take a share of a CPU
 #	paths	unique paths against sets of histories (the paper's Figure 4)
 # Prints tables; rates and paths write build/bench/dprof-rates.csv and dprof-paths.csv, too.
 set -eu -o pipefail
@@ -96,7 +97,7 @@ costs() {
 		off'
 	echo "sample of IBS: $(median), of these dprof and the trace: $(median_part)"
 	n=$(guest --qemu-arg -plugin --qemu-arg "$(next_of asm_exc_debug)" -- "$bytes"'
-		echo 0 >dprof/history_budget
+		echo 0 >dprof/history_cpu_share
 		echo 0,24,112 >dprof/history_offsets
 		echo skbuff_head_cache >dprof/history_types
 		on access history history_end
@@ -113,7 +114,7 @@ costs() {
 	echo "access: $(median), $n bytes"
 	guest --qemu-arg -plugin --qemu-arg "$(next_of asm_sysvec_call_function_single)" -- '
 		modprobe dprof_probe
-		echo 0 >dprof/history_budget
+		echo 0 >dprof/history_cpu_share
 		echo 0,8,64,128 >dprof/history_offsets
 		echo dprof_probe >dprof/history_types
 		on history history_end
@@ -182,7 +183,7 @@ loops() {
 		echo dprof_probe >dprof/types
 		on alloc free
 		loop told
-		echo 0 >dprof/history_budget
+		echo 0 >dprof/history_cpu_share
 		echo 0 >dprof/history_offsets
 		echo dprof_probe >dprof/history_types
 		on history history_end
@@ -256,7 +257,7 @@ set_of() {
 		echo 100000 >buffer_size_kb
 		$1
 		oracle-phase --no-phase $1
-		echo 0 >dprof/history_budget
+		echo "$4" >dprof/history_cpu_share
 		echo 20 >dprof/history_max_ms
 		echo "$2" >dprof/history_offsets
 		echo 4 >dprof/history_objects
@@ -268,7 +269,7 @@ set_of() {
 		oracle-phase --no-phase $1
 		off
 		echo "histories $(($(stat histories) - h)) $(($(stat accesses) - a))"' \
-		"$load" "$groups" "$cache" >"$share/said"
+		"$load" "$groups" "$cache" "${SHARE:-0}" >"$share/said"
 	"$build/bin/oracle-report" list "$share/oracle" | awk -v cache="$cache" -v bytes="$bytes" \
 		-v mode="$mode" -v load="$load" -v groups="$n" \
 		-v said="$(grep ^histories "$share/said")" '
@@ -294,6 +295,16 @@ sets() {
 		set_of 208 "$mode" skbuff_head_cache "net_cases short 2"
 		set_of 424 "$mode" skbuff_fclone_cache "net_cases short 2"
 		set_of 2240 "$mode" TCP "net_cases short 2"
+	done
+}
+
+# What histories take if they may take a share of a CPU.
+limits() {
+	local permille
+
+	for permille in 1 10 100; do
+		echo "history_cpu_share $permille:"
+		SHARE=$permille set_of 208 single skbuff_head_cache "kernel_load udp 20000"
 	done
 }
 
@@ -338,7 +349,7 @@ paths_of() {
 	guest -- '
 		'"$4"'
 		echo 60000 >buffer_size_kb
-		echo 0 >dprof/history_budget
+		echo 0 >dprof/history_cpu_share
 		echo 20 >dprof/history_max_ms
 		echo 4 >dprof/history_objects
 		echo "$1" >dprof/history_types

@@ -100,7 +100,7 @@ fi
 "$dprof" plot assoc-sets "$out/shared.dat" -o "$out/assoc-sets.png" --type kmalloc-2k \
 	"${vmlinux[@]}"
 record shared slice=1000 -s ibs -c 262144 --types skbuff_head_cache -H skbuff_head_cache \
-	--offsets '0,24 0,112 0,200 24,112 24,200 112,200' --max-ms 50 --budget 2000 -o /share/histories.dat
+	--offsets '0,24 0,112 0,200 24,112 24,200 112,200' --max-ms 50 --cpu-share 0 --budget 2000 -o /share/histories.dat
 for view in dataflow paths; do
 	"$dprof" report "$view" "$out/histories.dat" --type skbuff_head_cache "${vmlinux[@]}" >"$out/$view.txt"
 	head -n 14 "$out/$view.txt" | cut -c 1-160

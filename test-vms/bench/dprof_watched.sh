@@ -41,7 +41,7 @@ plugin+=,nmi=$(at asm_exc_nmi),debug=$(at asm_exc_debug),fault=$(at asm_exc_page
 	modprobe dprof_probe
 	echo 200000 >buffer_size_kb
 	echo counter >trace_clock
-	echo 0 >dprof/history_budget
+	echo 0 >dprof/history_cpu_share
 	echo 1000000 >dprof/history_max
 	echo "$6" >dprof/history_max_ms
 	echo "$2" >dprof/history_offsets

@@ -97,7 +97,7 @@ echo 0 >events/dprof/enable
 watch() {
 	echo "$2" >dprof/history_offsets
 	echo $1 >dprof/history_types
-	echo 0 >dprof/history_budget
+	echo 0 >dprof/history_cpu_share
 	echo 1 >events/dprof/enable
 	echo 0 >events/dprof/dprof_sample/enable
 	echo "slots $3 $(cat dprof/history_slots)"
@@ -115,6 +115,28 @@ watch dprof_probe 192,200 pair pair
 echo 4 >dprof/history_objects
 watch dprof_probe '0 8 64' many access
 echo 1 >dprof/history_objects
+
+# of bursts of 16 objects, one of which can be watched at a time
+echo 0 >dprof/history_offsets; echo dprof_probe >dprof/history_types; echo dprof_probe >dprof/types
+echo 1000 >dprof/history_cpu_share
+for event in alloc history history_end; do echo 1 >events/dprof/dprof_$event/enable; done
+cat dprof/stats >/dev/null
+taskset 1 sh -c "echo bulk 400 >$probe"
+echo 0 >events/dprof/enable
+section drawn
+: >dprof/types
+# the share of a CPU
+echo '0,8 16,24 32,40 48,56' >dprof/history_offsets
+for share in 0 1; do
+	echo $share >dprof/history_cpu_share
+	echo 1 >events/dprof/dprof_history/enable
+	echo 1 >events/dprof/dprof_access/enable; cat dprof/stats >/dev/null
+	had=$(sed -n 's/^histories //p' dprof/stats)
+	echo single 20000 >$probe
+	echo "share $share $(($(sed -n 's/^histories //p' dprof/stats) - had))"
+	echo 0 >events/dprof/enable; cat dprof/stats >/dev/null
+done
+: >dprof/history_types; echo >trace; echo 10 >dprof/history_cpu_share
 
 # registers of others: selftests.t has perf before, while and after dprof has some
 echo '0,8' >dprof/history_offsets; echo filp >dprof/history_types
@@ -295,6 +317,28 @@ history('replugged', 3, 0, 8, 64);
 	my @h = grep { $_->[1] eq 'dprof_history' } events('many');
 	is($h[0][2]{slots}, 1, 'groups of one place');
 	ok((grep { $_ eq 'slots many 4' } @said), 'and registers for four objects');
+}
+
+# Objects of a burst are as likely as its first one, and most bursts have a history.
+{
+	my ($n, @of) = (0);
+	for (events('drawn')) {
+		my (undef, $what, $f) = @$_;
+		$n++ if $what eq 'dprof_alloc';
+		$of[($n - 1) % 16]++ if $what eq 'dprof_history';
+	}
+	my ($all, $late) = (0, 0);
+	for my $i (0 .. 15) {
+		$all += $of[$i] // 0;
+		$late += $of[$i] // 0 if $i >= 8;
+	}
+	is($n, 400 * 16, 'all objects of the bursts are reported');
+	cmp_ok($all, '>=', 150, 'bursts with a history');
+	cmp_ok($late, '>=', $all / 4, 'of which many are of the second half') or diag join ' ', map { $_ // 0 } @of;
+	my %n = map { /^share (\d+) (\d+)/ ? ($1 => $2) : () } @said;
+	is($n{0}, 20_000, 'without a limit each object that is alone has one');
+	cmp_ok($n{1}, '<', $n{0} / 20, 'with a thousandth of a CPU few');
+	cmp_ok($n{1}, '>', 0, 'but some');
 }
 
 # --- two objects that share a line ---------------------------------------------------

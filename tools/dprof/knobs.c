@@ -29,6 +29,7 @@ static struct {
 	[KNOB_LENGTH] = { "dprof/history_len", "--length" },
 	[KNOB_OBJECTS] = { "dprof/history_objects", "--objects" },
 	[KNOB_BUDGET] = { "dprof/history_budget", "--budget" },
+	[KNOB_CPU_SHARE] = { "dprof/history_cpu_share", "--cpu-share" },
 	[KNOB_MAX] = { "dprof/history_max", "--max" },
 	[KNOB_MAX_MS] = { "dprof/history_max_ms", "--max-ms" },
 	[KNOB_OFFSETS] = { "dprof/history_offsets", "--offsets" },
@@ -39,9 +40,9 @@ static struct {
 
 /* The kernel checks offsets against the length, so set that first.  Enable at last. */
 static const enum knob order[NR_KNOBS] = {
-	KNOB_SOURCE, KNOB_ENCODING, KNOB_PERIOD, KNOB_USER, KNOB_PIDS, KNOB_CGROUP, KNOB_CPUS, KNOB_EVERY,
-	KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET, KNOB_MAX, KNOB_MAX_MS, KNOB_OFFSETS, KNOB_TYPES, KNOB_HISTORY,
-	KNOB_CHAINS,
+	KNOB_SOURCE, KNOB_ENCODING, KNOB_PERIOD, KNOB_USER, KNOB_PIDS, KNOB_CGROUP, KNOB_CPUS,
+	KNOB_EVERY, KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET, KNOB_CPU_SHARE, KNOB_MAX, KNOB_MAX_MS, KNOB_OFFSETS, KNOB_TYPES,
+	KNOB_HISTORY, KNOB_CHAINS,
 };
 
 /**
