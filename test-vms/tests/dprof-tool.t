@@ -177,9 +177,13 @@ for my $control (qw(faults_private faults_conflict faults_capacity)) {
 	$vm = vm('--qemu', 'ibs', '--cpu', 'EPYC', '--smp', 1, '--mem', '1G', '--accel', 'icount', '--ibs',
 		 'hit-l1=50,hit-l2=0,hit-l3=50', '--share', $share, '--timeout', 600, '--', 'sh', '-c',
 		 'samples_ready; dprof record -s ibs -c 8192 --types none -H none -o epyc.dat -- kernel_load files 30 && ' .
-		 'dprof record -s swmem --types none -H filp -o watched.dat -- true');
+		 'dprof record -s swmem --types none -H filp -o watched.dat -- true && ' .
+		 'dprof record -s ibs --l3-miss-only --types none -H none -o none.dat -- kernel_load files 1; ' .
+		 'cat /sys/kernel/tracing/dprof/l3_miss_only');
 	is($vm->{status}, 0, 'recorded on a Zen 1 with one CPU') or diag($vm->{out}, $vm->{err});
 	unlike($vm->{out} . $vm->{err}, qr/histories will be wrong/, 'the watchpoints of this QEMU are right');
+	like($vm->{err}, qr/^dprof: no samples: --l3-miss-only wants IBS of Zen 4 or later$/m, 'it has no filter of the L3');
+	like($vm->{out}, qr/^0$/m, 'and the setting is as before');
 	my %sum = (l3_or_peer => 0, peer => 0, misses_l3 => 0);
 	for my $type (rows('profile', '--top', 0)) {
 		$sum{$_} += $type->{$_} // 0 for keys %sum;
@@ -187,6 +191,28 @@ for my $control (qw(faults_private faults_conflict faults_capacity)) {
 	cmp_ok(delete $sum{l3_or_peer}, '>=', 20, 'L3 hits are counted apart');
 	is_deeply(\%sum, { peer => 0, misses_l3 => 0 }, 'none was in a neighbor, none past the L3');
 	is_deeply([ grep { $_->{class} =~ /sharing/ } rows('classify', '--top', 0) ], [], 'nothing is shared');
+}
+
+# Zen 4 discards what did not miss the L3.
+{
+	my @record = qw(dprof record -s ibs -c 1024 --types none -H none);
+	my $load = '-- kernel_load files 50';
+	$vm = vm('--qemu', 'ibs', '--smp', 1, '--mem', '1G', '--accel', 'icount', '--ibs', 'hit-l1=60,hit-l2=20,hit-l3=10',
+		 '--share', $share, '--timeout', 600, '--', 'sh', '-c',
+		 "samples_ready; @record -o all.dat $load && @record --l3-miss-only -o missed.dat $load");
+	is($vm->{status}, 0, 'recorded on a Zen 4') or diag($vm->{out}, $vm->{err});
+	my %n;
+	for my $of (qw(all missed)) {
+		$file = "$of.dat";
+		$n{$of}{$_->{level}} = $_->{samples} for rows('levels');
+	}
+	cmp_ok($n{all}{l1} // 0, '>', $n{all}{dram} // 0, 'most accesses hit the L1') or diag(explain(\%n));
+	is_deeply([ keys %{$n{missed}} ], ['dram'], 'with --l3-miss-only none that is sampled hit a cache') or diag(explain(\%n));
+	cmp_ok($n{missed}{dram}, '>=', 100, 'but many are');
+	like(`$build/bin/dprof report classify $share/missed.dat 2>&1`, qr/missed.dat: all samples are misses of the L3/,
+	     'they do not tell classes of misses');
+	isnt($?, 0, 'which is an error');
+	rows('profile', '--top', 3);
 }
 
 Test::More->builder->is_passing or

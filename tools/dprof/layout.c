@@ -390,6 +390,8 @@ int cmd_layout(int argc, char **argv)
 	ret = analysis_load(&a, path, NEED_VERDICTS);
 	if (a.m.events && !a.only)
 		ret = complain(FAILED, "%s: no type %s in the recording", path, a.type);
+	else if (a.m.events && !a.t.nr && analysis_lacks_hits(&a))
+		ret = complain(FAILED, "%s: %s", path, analysis_lacks_hits(&a));
 	else if (a.m.events && advise(&a, path, &output))
 		ret = FAILED;
 	analysis_free(&a);

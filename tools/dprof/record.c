@@ -70,7 +70,9 @@ static void warn(void)
 	long error = knobs_stat("sampling_error", NULL, 0);
 
 	knobs_stat("sampling", name, sizeof(name));
-	if (!strcmp(name, "off") && error < 0)
+	if (!strcmp(name, "off") && error == -EOPNOTSUPP && knobs_queued(KNOB_L3_MISS_ONLY))
+		complain(FAILED, "no samples: --l3-miss-only wants IBS of Zen 4 or later");
+	else if (!strcmp(name, "off") && error < 0)
 		complain(FAILED, "no samples: %s", strerror(-error));
 	if (knobs_stat("sites", NULL, 0) == 0)
 		complain(FAILED, "no allocation sites: set sysctl vm.mem_profiling=1, or boot with "
@@ -407,6 +409,8 @@ int cmd_record(int argc, char **argv)
 		OPT_CALL('g', "call-graph", NULL, want_chains, NULL,
 			 "record the kernel's call chain of each sample, allocation and free"),
 		WANT(0, "user", NULL, KNOB_USER, "sample user mode, too"),
+		WANT(0, "l3-miss-only", NULL, KNOB_L3_MISS_ONLY,
+		     "have the processor sample only loads that missed the L3 (IBS of Zen 4 and later)"),
 		WANT(0, "pid", "LIST", KNOB_PIDS,
 		     "samples of these processes only, and of what they fork: numbers separated by commas"),
 		OPT_CALL('G', "cgroup", "NAME", want_cgroup, NULL,

@@ -329,6 +329,29 @@ double analysis_objects(const struct analysis *a, const struct dtype *t)
 	return a->objects[t->index];
 }
 
+/* So few samples may all be misses by chance. */
+#define FEW_SAMPLES 100
+
+/**
+ * analysis_lacks_hits() - test whether all samples are misses
+ * @a: the analysis
+ *
+ * A processor that discards others tells nothing of lines that stay in caches.
+ *
+ * Return: what is lacking, or NULL.
+ */
+const char *analysis_lacks_hits(const struct analysis *a)
+{
+	uint64_t known = a->m.samples - a->m.by_level[LEVEL_UNKNOWN].n;
+	int level;
+
+	for (level = LEVEL_UNKNOWN + 1; level < LEVEL_PEER; level++)
+		if (a->m.by_level[level].n)
+			return NULL;
+	return known < FEW_SAMPLES ? NULL :
+	       "all samples are misses of the L3 (dprof record --l3-miss-only): this wants samples of all accesses";
+}
+
 /**
  * analysis_free() - free an analysis
  * @a: the analysis

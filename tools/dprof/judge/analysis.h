@@ -97,5 +97,6 @@ bool analysis_chooses(const struct analysis *a);
 int analysis_matches(const struct analysis *a);
 bool analysis_selects(const struct analysis *a, const struct dtype *t);
 double analysis_objects(const struct analysis *a, const struct dtype *t);
+const char *analysis_lacks_hits(const struct analysis *a);
 
 #endif

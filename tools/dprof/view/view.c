@@ -27,7 +27,9 @@ static const char *lacks_paths(const struct analysis *a)
 
 static const char *lacks_accesses(const struct analysis *a)
 {
-	return a->m.samples || a->t.nr ? NULL : "neither samples nor histories in the recording";
+	if (a->t.nr)
+		return NULL;
+	return a->m.samples ? analysis_lacks_hits(a) : "neither samples nor histories in the recording";
 }
 
 static const char *lacks_objects(const struct analysis *a)
@@ -37,7 +39,8 @@ static const char *lacks_objects(const struct analysis *a)
 	for (i = 0; i < a->m.nr_types; i++)
 		if (a->m.by_index[i]->seen_alloc)
 			return NULL;
-	return lacks_accesses(a) ? "no samples, histories or allocations in the recording" : NULL;
+	return a->m.samples ? lacks_accesses(a) :
+	       a->t.nr ? NULL : "no samples, histories or allocations in the recording";
 }
 
 /* What of the samples is known at all. */
