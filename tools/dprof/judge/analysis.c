@@ -345,6 +345,9 @@ const char *analysis_lacks_hits(const struct analysis *a)
 	uint64_t known = a->m.samples - a->m.by_level[LEVEL_UNKNOWN].n;
 	int level;
 
+	/* What perf recorded may be of any events. */
+	if (!model_has_types(&a->m))
+		return NULL;
 	for (level = LEVEL_UNKNOWN + 1; level < LEVEL_PEER; level++)
 		if (a->m.by_level[level].n)
 			return NULL;
