@@ -56,7 +56,7 @@ echo "sent $?"
 # Who listens makes one file of those of the CPUs when the sender has ended.
 until [ $(ls /share/got | wc -l) = 1 ]; do sleep 0.1; done
 kill $!
-for bad in '-i 5' '--group-size 3M' '-p 999999' '--write maybe' '--flush 3' '--kernel-tables 4' '--cpu-max 101' '--encoding x' '--cgroup /none' '--virt'; do
+for bad in '-i 5' '--group-size 3M' '-p 999999' '--write maybe' '--flush 3' '--kernel-tables 4' '--cpu-max 101' '--encoding x' '--cgroup /none' '--virt' '--mapping-ages'; do
 	memref record $bad -o /share/bad.dat -- true 2>&1
 	echo "bad $? $(ls /share/bad.dat 2>/dev/null)"
 done
@@ -131,7 +131,7 @@ like($vm->{out}, qr/--group-size 3M: .*\nbad 2 \n/, 'record names a bad group si
 like($vm->{out}, qr/--pid 999999: no such process\nbad 1 \n/, 'record names a dead pid');
 like($vm->{out}, qr/--write maybe: Invalid argument\nbad 1 \n/, 'record names a bad mode');
 like($vm->{out}, qr/--flush 3: .*\nbad 1 \n.*--kernel-tables 4: .*\nbad 1 \n/, 'and others');
-like($vm->{out}, qr/--cpu-max 101: .*\nbad 1 \n.*--encoding x: .*\nbad 1 \n.*--cgroup \/none: No such file.*\nbad 1 \n.*--virt needs .*\nbad 2 \n/,
+like($vm->{out}, qr/--cpu-max 101: .*\nbad 1 \n.*--encoding x: .*\nbad 1 \n.*--cgroup \/none: No such file.*\nbad 1 \n.*--virt needs .*\nbad 2 \n.*--mapping-ages needs .*\nbad 2 \n/,
      'and the newer ones');
 
 # The compact encoding says the same: what its groups sum up to is what the

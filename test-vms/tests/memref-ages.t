@@ -56,14 +56,34 @@ echo cgroup; memref report ages t.dat --by cgroup --format csv
 echo node; memref report ages t.dat --by node --format json
 echo curve; memref report curve t.dat --format csv
 memref plot ages t.dat -o a.svg && grep -c '<svg' a.svg
-cat /sys/kernel/tracing/memref/ages
+memref record --mapping-ages --command-only --cpu-max 0 -i 200 -o m.dat -- pagetest --size 160M --iterations 20 --sleep 100 >/dev/null
+for by in process mapping file; do memref report ages m.dat --by $by --format csv | sed "s/^/$by,/"; done
+stat -L -c 'libc %s' /lib/x86_64-linux-gnu/libc.so.6
+cat /sys/kernel/tracing/memref/ages /sys/kernel/tracing/memref/vma_ages
 EOS
 is($rec->{status}, 0, 'a recording with ages') or diag $rec->{err}, $rec->{out};
 like($rec->{out}, qr/^seq,time_s,interval_s,of,age_0_mib,.*,age_128_mib,all_mib$/m, 'report ages');
 like($rec->{out}, qr/^\d+,[\d.]+,[\d.]+,anon,/m, 'by class');
 like($rec->{out}, qr{^\d+,[\d.]+,[\d.]+,/web,}m, 'by control group');
 like($rec->{out}, qr/^anon,128,/m, 'report curve');
-like($rec->{out}, qr/^0$/m, 'record switches the ages off again');
+like($rec->{out}, qr/^0\n0\n/m, 'record switches the ages off again');
+# BY -> name -> the most of any interval, and its age 0, in MiB.
+my %most;
+while ($rec->{out} =~ /^(process|mapping|file),\d+,[\d.]+,[\d.]+,"?([^",]+)"?,([\d.]+),.*,([\d.]+)$/mg) {
+	my $m = $most{$1}{$2} //= [ 0, 0 ];
+	$m->[0] = $3 if $3 > $m->[0];
+	$m->[1] = $4 if $4 > $m->[1];
+}
+my ($process) = grep { /^pagetest \(\d+\)$/ } keys %{$most{process}};
+ok($process, 'ages by process') or diag join ' ', keys %{$most{process}};
+# More than what is read under one mmap_lock: several events.
+my @memory = grep { /^pagetest \(\d+\) \[/ && $most{mapping}{$_}[0] >= 160 && $most{mapping}{$_}[0] < 161 } keys %{$most{mapping}};
+is(scalar @memory, 1, 'by mapping: the memory that it references') or diag explain $most{mapping};
+my ($libc) = grep { m{/libc[.-]} } keys %{$most{file}};
+my ($size) = $rec->{out} =~ /^libc (\d+)$/m;
+cmp_ok($most{file}{$libc // ''}[1] // 1e9, '<', ($size // 0) / 1048576, 'by file: a library, of which not all is mapped');
+cmp_ok($most{process}{$process // ''}[1] // 0, '>=', ($most{mapping}{$memory[0] // ''}[1] // 0) + $most{file}{$libc // ''}[1],
+	'a process has what its mappings have');
 
 if (($ENV{MEMSCOPE_KERNEL} // 'vm') eq 'vm') {
 	record_figures("$build/bench/memref.json", 'prove test-vms/tests/memref-ages.t', 'TCG, -icount', {

@@ -31,6 +31,11 @@ static const struct trace_field virt_fields[] = { U64("addr"), U32("seq"), U32("
 static const struct trace_field vma_fields[] = {
 	U64("start"), U64("end"), U32("seq"), U32("pid"), { "char[]", "name", 1, FIELD_DYNAMIC },
 };
+static const struct trace_field vma_age_fields[] = {
+	U64("start"), U64("end"), U32("seq"), U32("pid"), { "char[16]", "comm", 16, FIELD_BYTES },
+	{ "u32[9]", "anon", 36, FIELD_BYTES }, { "u32[9]", "file", 36, FIELD_BYTES },
+	{ "char[]", "name", 1, FIELD_DYNAMIC },
+};
 static const struct trace_field scan_fields[] = {
 	U64("begin_ns"), U64("scan_ns"), U64("end_ns"), U64("kernel"), U64("user"), U64("page_cache"),
 	U64("ptes"), U64("young"), U64("tables"), U64("tables_cold"), U64("rss"), U32("seq"), U32("groups"),
@@ -39,7 +44,7 @@ static const struct trace_field scan_fields[] = {
 };
 
 struct ids {
-	int group, batch, node, task, virt, vma, scan;
+	int group, batch, node, task, virt, vma, vma_age, scan;
 };
 
 #define N(x)	{ .number = (x) }
@@ -112,6 +117,22 @@ static void add_tasks(struct trace_file *t, const struct ids *ids, uint32_t seq,
 	}
 }
 
+/* The pages of two processes, by age: a heap, and a file that both have. */
+static void add_ages(struct trace_file *t, const struct ids *ids, uint32_t seq, uint64_t ts)
+{
+	static const char * const mappings[2] = { "[heap]", "/usr/lib/libm\374ll.so" };
+	uint32_t i, pages[2][9] = { { 0 } };
+
+	for (i = 0; i < 4; i++) {
+		pages[i % 2][seq % 9] += 100 + i;
+		trace_file_add(t, 1, ts + i, ids->vma_age, 0, (struct trace_value[]){
+			N(0x7f0000000000ULL), N(0x7f0000400000ULL), N(seq), N(100 + i / 2),
+			{ .bytes = i < 2 ? "database\0\0\0\0\0\0\0" : "idle\0\0\0\0\0\0\0\0\0\0\0", .size = 16 },
+			{ .bytes = pages[0], .size = sizeof(pages[0]) }, { .bytes = pages[1], .size = sizeof(pages[1]) },
+			{ .bytes = mappings[i % 2], .size = strlen(mappings[i % 2]) + 1 } });
+	}
+}
+
 /** memref_recording() - so many intervals of 100 ms */
 struct trace_file *memref_recording(unsigned int intervals)
 {
@@ -123,6 +144,7 @@ struct trace_file *memref_recording(unsigned int intervals)
 		trace_file_define(t, "memref_task", task_fields, NR(task_fields)),
 		trace_file_define(t, "memref_virt", virt_fields, NR(virt_fields)),
 		trace_file_define(t, "memref_vma", vma_fields, NR(vma_fields)),
+		trace_file_define(t, "memref_vma_age", vma_age_fields, NR(vma_age_fields)),
 		trace_file_define(t, "memref_scan", scan_fields, NR(scan_fields)),
 	};
 	uint32_t seq, groups;
@@ -134,6 +156,7 @@ struct trace_file *memref_recording(unsigned int intervals)
 		add_nodes(t, &ids, seq, end + 1000);
 		groups = add_groups(t, &ids, seq, end + 2000, sums);
 		add_tasks(t, &ids, seq, end + 3000);
+		add_ages(t, &ids, seq, end + 3500);
 		trace_file_add(t, 0, end + 4000, ids.scan, 0, (struct trace_value[]){
 			N(begin), N(end), N(end + MS), N(sums[0]), N(sums[1]), N(sums[2]), N(10000), N(sums[1]),
 			N(20), N(5), N(15000), N(seq), N(groups), N(3), N(0), N(100), N(GROUP_KB), N(2048), N(1),

@@ -361,16 +361,40 @@ static void print_age(FILE *f, uint64_t ts, const struct age_row *a)
 	fputc('\n', f);
 }
 
-static void print_vma(FILE *f, uint64_t ts, const struct vma_row *v)
+/* The name of a mapping; may hold spaces, and comes last, as above. */
+static void print_name(FILE *f, const char *name)
 {
 	const char *c;
 
-	fprintf(f, "memref_vma ts=%" PRIu64 " seq=%u pid=%u start=%" PRIu64 " end=%" PRIu64 " name=", ts, v->seq,
-		v->pid, v->start, v->end);
-	/* As above. */
-	for (c = v->name; *c; c++)
+	fputs(" name=", f);
+	for (c = name; *c; c++)
 		fputc((unsigned char)*c < ' ' ? '?' : *c, f);
 	fputc('\n', f);
+}
+
+static void print_vma(FILE *f, uint64_t ts, const struct vma_row *v)
+{
+	fprintf(f, "memref_vma ts=%" PRIu64 " seq=%u pid=%u start=%" PRIu64 " end=%" PRIu64, ts, v->seq,
+		v->pid, v->start, v->end);
+	print_name(f, v->name);
+}
+
+static void print_vma_age(FILE *f, uint64_t ts, const struct vma_age_row *a)
+{
+	const char *c;
+	int b;
+
+	fprintf(f, "memref_vma_age ts=%" PRIu64 " seq=%u pid=%u start=%" PRIu64 " end=%" PRIu64, ts, a->seq,
+		a->pid, a->start, a->end);
+	for (b = 0; b < AGE_BUCKETS; b++)
+		fprintf(f, "%s%u", b ? "," : " anon=", a->anon[b]);
+	for (b = 0; b < AGE_BUCKETS; b++)
+		fprintf(f, "%s%u", b ? "," : " file=", a->file[b]);
+	/* It does not come last: a space in it would end it. */
+	fputs(" comm=", f);
+	for (c = a->comm; *c; c++)
+		fputc((unsigned char)*c < ' ' ? '?' : *c == ' ' ? '_' : *c, f);
+	print_name(f, a->name);
 }
 
 /* One line per event, in recorded order; one per group of a batch. */
@@ -417,6 +441,9 @@ static int print_row(void *ctx, const struct row *row)
 		break;
 	case ROW_AGE:
 		print_age(f, row->ts, &row->age);
+		break;
+	case ROW_VMA_AGE:
+		print_vma_age(f, row->ts, &row->vma_age);
 		break;
 	case ROW_SCAN:
 		fprintf(f, "memref_scan ts=%" PRIu64 " seq=%u begin_ns=%" PRIu64 " scan_ns=%" PRIu64

@@ -35,6 +35,7 @@ static struct {
 	[TASKS] = { "memref/tasks", "--tasks" },
 	[VIRT] = { "memref/virt", "--virt" },
 	[AGES] = { "memref/ages", "--ages" },
+	[VMA_AGES] = { "memref/vma_ages", "--mapping-ages" },
 	[FAULT_AROUND] = { "memref/fault_around", "--fault-around" },
 	[CGROUP] = { "memref/cgroup", "--cgroup" },
 	[PIDS] = { "memref_pid", "--pid" },
@@ -111,6 +112,16 @@ int knob_pid(const struct opt *o, const char *value)
 	return OK;
 }
 
+/* The kernel keeps them by mapping only while it keeps them at all. */
+int knob_mapping_ages(const struct opt *o, const char *value)
+{
+	(void)o;
+	(void)value;
+	knobs_request(AGES, "1");
+	knobs_request(VMA_AGES, "1");
+	return OK;
+}
+
 /* The kernel expects the path below the root of the cgroup v2 hierarchy. */
 int knob_cgroup(const struct opt *o, const char *value)
 {
@@ -149,15 +160,18 @@ static int set(int knob)
  */
 int knobs_apply(void)
 {
-	int i;
+	int i, failed;
 
 	for (i = 0; i < NR_KNOBS; i++) {
 		if (!knobs[i].set || !set(i))
 			continue;
+		failed = errno;
+		if (failed == ENOENT && !tracefs_file_exists(NULL, (char *)knobs[i].file))
+			return complain(FAILED, "%s: this kernel's memref has no file %s", knobs[i].option, knobs[i].file);
 		return complain(FAILED, "%s %s: %s", knobs[i].option, knobs[i].value,
-				errno == ESRCH ? "no such process" :
-				errno == EBUSY ? "a memref event is enabled already" :
-				strerror(errno));
+				failed == ESRCH ? "no such process" :
+				failed == EBUSY ? "a memref event is enabled already" :
+				strerror(failed));
 	}
 	return OK;
 }

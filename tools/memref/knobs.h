@@ -9,8 +9,8 @@
 #include "lib/options.h"
 
 enum knob {
-	INTERVAL, GROUP, FLUSH, WRITE, KERNEL_MODE, CHILDREN, CPU_MAX, ENCODING, TASKS, VIRT, AGES, FAULT_AROUND,
-	CGROUP, PIDS, NR_KNOBS
+	INTERVAL, GROUP, FLUSH, WRITE, KERNEL_MODE, CHILDREN, CPU_MAX, ENCODING, TASKS, VIRT, AGES, VMA_AGES,
+	FAULT_AROUND, CGROUP, PIDS, NR_KNOBS
 };
 
 void knobs_request(enum knob knob, const char *value);
@@ -24,6 +24,7 @@ int knob_interval(const struct opt *o, const char *value);
 int knob_group_size(const struct opt *o, const char *value);
 int knob_cgroup(const struct opt *o, const char *value);
 int knob_pid(const struct opt *o, const char *value);
+int knob_mapping_ages(const struct opt *o, const char *value);
 
 /* Rows for a verb's option table. */
 #define KNOB_OPTION(name, arg, knob, help) \

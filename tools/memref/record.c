@@ -123,6 +123,8 @@ int cmd_record(int argc, char **argv)
 		KNOB_OPTION("tasks", NULL, TASKS, "record what each process references"),
 		KNOB_OPTION("virt", NULL, VIRT, "record the virtual addresses that selected processes reference"),
 		KNOB_OPTION("ages", NULL, AGES, "record in how many intervals memory was not referenced"),
+		OPT_CALL(0, "mapping-ages", NULL, knob_mapping_ages, NULL,
+			 "record in how many intervals memory of the mappings of selected processes was not referenced; implies --ages"),
 		KNOB_OPTION("fault-around", NULL, FAULT_AROUND,
 			    "count pages of files as referenced when a page fault maps them around another, as reclaim does: for memref size"),
 		KNOB_OPTION("encoding", "group|batch", ENCODING, "one event per group, or many groups packed in one event"),
@@ -135,8 +137,10 @@ int cmd_record(int argc, char **argv)
 
 	if (command_only && (!*command || knobs_requested(PIDS)))
 		return complain(USAGE, "--command-only needs a command, and no --pid");
-	if (knobs_requested(VIRT) && !command_only && !knobs_requested(PIDS) && !knobs_requested(CGROUP))
-		return complain(USAGE, "--virt needs --pid, --cgroup or --command-only");
+	if ((knobs_requested(VIRT) || knobs_requested(VMA_AGES)) && !command_only && !knobs_requested(PIDS) &&
+	    !knobs_requested(CGROUP))
+		return complain(USAGE, "%s needs --pid, --cgroup or --command-only",
+				knobs_requested(VIRT) ? "--virt" : "--mapping-ages");
 	ret = command_check(command);
 	if (ret)
 		return ret;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* memref report: print a view of a recording. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "lib/output.h"
@@ -33,7 +34,8 @@ int cmd_report(int argc, char **argv)
 	int by = -1;	/* in the order of enum age_by */
 	const struct opt options[] = {
 		OUTPUT_OPTIONS(&output), WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window),
-		OPT_WORD(0, "by", "total|class|cgroup|node", &by, "what idle ages are added up by (default class)"), { }
+		OPT_WORD(0, "by", "total|class|cgroup|node|process|mapping|file", &by,
+			 "what idle ages are added up by (default class)"), { }
 	};
 	const struct view *view;
 	struct model model;
@@ -62,6 +64,8 @@ int cmd_report(int argc, char **argv)
 		model_free(&model);
 		return FAILED;
 	}
+	if (model.lost_events && view->needs & VIEW_AGES)
+		complain(OK, "%" PRIu64 " events were lost: ages of some intervals may be missing", model.lost_events);
 	/* Show the intervals that could be read of a damaged file, too. */
 	failed = view_make(view, &model, &table, error, sizeof(error));
 	if (failed) {

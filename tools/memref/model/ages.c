@@ -8,7 +8,11 @@
 
 #include "ages.h"
 
-const char * const age_by_names[NR_AGE_BY] = { "total", "class", "cgroup", "node" };
+_Static_assert(AGE_PATH >= MAPPING_NAME, "an entry has place for a path and for a name");
+
+const char * const age_by_names[NR_AGE_BY] = {
+	"total", "class", "cgroup", "node", "process", "mapping", "file"
+};
 const char * const age_class_names[NR_AGE_CLASSES] = { "kernel", "anon", "file", "page_cache" };
 
 /* Make room for one more element.  Return 0, or -1 without memory. */
@@ -26,31 +30,58 @@ static int grow(void **array, size_t n, size_t *capacity, size_t size)
 	return 0;
 }
 
-/* The index of a row's cgroup, or -1 without memory.  With too many, the others are the first. */
-static int64_t find_cgroup(struct ages *a, const struct age_row *row)
+/* The key is hashed with all of its bytes. */
+static struct age_entry_key make_key(uint64_t id, const char *comm, const char *name)
 {
-	uint32_t i;
+	struct age_entry_key key = { .id = id };
 
-	for (i = 0; i < a->nr_cgroups; i++)
-		if (a->cgroups[i].id == row->cgroup && !strcmp(a->cgroups[i].path, row->path))
-			return i;
-	if (i == MAX_AGE_CGROUPS)
-		return 0;
-	if (grow((void **)&a->cgroups, i, &a->cgroup_capacity, sizeof(*a->cgroups)))
-		return -1;
-	a->cgroups[i].id = row->cgroup;
-	snprintf(a->cgroups[i].path, sizeof(a->cgroups[i].path), "%s", row->path);
-	a->nr_cgroups++;
-	return i;
+	memcpy(key.comm, comm, strnlen(comm, sizeof(key.comm) - 1));
+	memcpy(key.name, name, strnlen(name, sizeof(key.name) - 1));
+	return key;
 }
 
+static struct age_entry *look_up(const struct ages *a, const struct age_entry_key *key)
+{
+	struct age_entry *e;
+
+	HASH_FIND(hh, a->by_key, key, sizeof(*key), e);
+	return e;
+}
+
+/* The entry, or NULL without memory. */
+static struct age_entry *find_entry(struct ages *a, struct age_entry_key key)
+{
+	struct age_entry *e = look_up(a, &key);
+
+	if (!e && a->nr_entries >= MAX_AGE_ENTRIES) {
+		key = make_key(0, "", OTHER_AGES);
+		e = look_up(a, &key);
+	}
+	if (e)
+		return e;
+	if (grow((void **)&a->entries, a->nr_entries, &a->entry_capacity, sizeof(*a->entries)))
+		return NULL;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return NULL;
+	e->key = key;
+	e->index = a->nr_entries;
+	a->entries[a->nr_entries++] = e;
+	HASH_ADD(hh, a->by_key, key, sizeof(e->key), e);
+	return e;
+}
+
+/* The key of a row, or -1 without memory. */
 static int64_t find_key(struct ages *a, const struct age_row *row)
 {
+	const struct age_entry *e;
+
 	switch (a->by) {
 	case AGES_CLASS:
 		return row->class;
 	case AGES_CGROUP:
-		return find_cgroup(a, row);
+		e = find_entry(a, make_key(row->cgroup, "", row->path));
+		return e ? (int64_t)e->index : -1;
 	case AGES_NODE:
 		return row->node;
 	default:
@@ -58,41 +89,168 @@ static int64_t find_key(struct ages *a, const struct age_row *row)
 	}
 }
 
+/* Have a place in @last for a key.  Return 0, or -1 without memory. */
+static int note_key(struct ages *a, uint32_t key)
+{
+	size_t nr = a->nr_last ? a->nr_last : 64;
+	size_t *last;
+
+	if (key < a->nr_last)
+		return 0;
+	while (nr <= key)
+		nr *= 2;
+	last = realloc(a->last, nr * sizeof(*last));
+	if (!last)
+		return -1;
+	memset(last + a->nr_last, 0, (nr - a->nr_last) * sizeof(*last));
+	a->last = last;
+	a->nr_last = nr;
+	return 0;
+}
+
+/* The sum of an interval and key, or NULL without memory. */
+static struct age_sum *sum_of(struct ages *a, uint32_t interval, uint32_t key)
+{
+	struct age_sum *s;
+
+	if (note_key(a, key))
+		return NULL;
+	if (a->last[key] && a->sums[a->last[key] - 1].interval == interval)
+		return &a->sums[a->last[key] - 1];
+	if (grow((void **)&a->sums, a->nr_sums, &a->capacity, sizeof(*s)))
+		return NULL;
+	s = &a->sums[a->nr_sums++];
+	*s = (struct age_sum){ .interval = interval, .key = key };
+	a->last[key] = a->nr_sums;
+	return s;
+}
+
+static void add_pages(uint64_t sum[AGE_BUCKETS], const uint32_t pages[AGE_BUCKETS])
+{
+	int b;
+
+	for (b = 0; b < AGE_BUCKETS; b++)
+		sum[b] += pages[b];
+}
+
 /**
  * ages_add() - add a histogram
  * @a: the ages
  * @interval: index of its interval, not less than those before
- * @row: the memref_age event
+ * @row: the memref_age event; without effect where memref_vma_age events are added up, or if it is damaged
  *
  * Return: 0, or -1 without memory.
  */
 int ages_add(struct ages *a, uint32_t interval, const struct age_row *row)
 {
-	int64_t key = find_key(a, row);
-	struct age_sum *s = NULL;
-	size_t i;
+	int64_t key;
+	struct age_sum *s;
+
+	if (ages_of_mappings(a->by) || row->class >= NR_AGE_CLASSES || row->node > UINT16_MAX)
+		return 0;
+	key = find_key(a, row);
+	s = key < 0 ? NULL : sum_of(a, interval, key);
+	if (!s)
+		return -1;
+	add_pages(s->pages, row->pages);
+	add_pages(s->again, row->again);
+	return 0;
+}
+
+static void free_shares(struct ages *a)
+{
+	struct age_share *s, *next;
+
+	HASH_ITER(hh, a->shares, s, next) {
+		HASH_DEL(a->shares, s);
+		free(s);
+	}
+}
+
+/* What a process has of a file in an interval, or NULL without memory. */
+static struct age_share *find_share(struct ages *a, uint32_t interval, uint32_t pid, uint32_t file)
+{
+	const struct age_share_key key = { pid, file };
+	struct age_share *s;
+
+	if (interval != a->share_interval)
+		free_shares(a);
+	a->share_interval = interval;
+	HASH_FIND(hh, a->shares, &key, sizeof(key), s);
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->key = key;
+	HASH_ADD(hh, a->shares, key, sizeof(s->key), s);
+	return s;
+}
+
+static bool has_pages(const uint32_t pages[AGE_BUCKETS])
+{
 	int b;
 
-	if (key < 0)
+	for (b = 0; b < AGE_BUCKETS; b++)
+		if (pages[b])
+			return true;
+	return false;
+}
+
+static uint64_t all_of(const uint64_t pages[AGE_BUCKETS])
+{
+	uint64_t all = 0;
+	int b;
+
+	for (b = 0; b < AGE_BUCKETS; b++)
+		all += pages[b];
+	return all;
+}
+
+/* A path, of which a long one has lost its begin. */
+static bool is_path(const char *name)
+{
+	return *name == '/' || (!strncmp(name, "...", 3) && name[3]);
+}
+
+/* Processes share pages of a file: its histogram is that of the process with the most. */
+static int add_of_file(struct ages *a, struct age_sum *sum, const struct vma_age_row *row)
+{
+	struct age_share *s = find_share(a, sum->interval, row->pid, sum->key);
+
+	if (!s)
 		return -1;
-	for (i = a->nr_sums; i-- && a->sums[i].interval == interval; ) {
-		if (a->sums[i].key != key)
-			continue;
-		s = &a->sums[i];
-		break;
-	}
-	if (!s) {
-		if (grow((void **)&a->sums, a->nr_sums, &a->capacity, sizeof(*s)))
-			return -1;
-		s = &a->sums[a->nr_sums++];
-		memset(s, 0, sizeof(*s));
-		s->interval = interval;
-		s->key = key;
-	}
-	for (b = 0; b < AGE_BUCKETS; b++) {
-		s->pages[b] += row->pages[b];
-		s->again[b] += row->again[b];
-	}
+	add_pages(s->pages, row->file);
+	if (all_of(s->pages) > all_of(sum->pages))
+		memcpy(sum->pages, s->pages, sizeof(sum->pages));
+	return 0;
+}
+
+/**
+ * ages_add_vma() - add a histogram of a mapping
+ * @a: the ages
+ * @interval: index of its interval, not less than those before
+ * @row: the memref_vma_age event; without effect where memref_age events are added up
+ *
+ * Return: 0, or -1 without memory.
+ */
+int ages_add_vma(struct ages *a, uint32_t interval, const struct vma_age_row *row)
+{
+	const char *name = a->by == AGES_PROCESS ? "" : row->name;
+	const bool of_file = a->by == AGES_FILE;
+	struct age_entry *e;
+	struct age_sum *s;
+
+	if (!ages_of_mappings(a->by) || (of_file && (!is_path(name) || !has_pages(row->file))))
+		return 0;
+	e = find_entry(a, of_file ? make_key(0, "", name) : make_key(row->pid, row->comm, name));
+	s = e ? sum_of(a, interval, e->index) : NULL;
+	if (!s)
+		return -1;
+	if (of_file)
+		return add_of_file(a, s, row);
+	add_pages(s->pages, row->anon);
+	add_pages(s->pages, row->file);
 	return 0;
 }
 
@@ -102,8 +260,15 @@ int ages_add(struct ages *a, uint32_t interval, const struct age_row *row)
  */
 void ages_free(struct ages *a)
 {
+	uint32_t i;
+
+	free_shares(a);
+	HASH_CLEAR(hh, a->by_key);
+	for (i = 0; i < a->nr_entries; i++)
+		free(a->entries[i]);
+	free(a->entries);
+	free(a->last);
 	free(a->sums);
-	free(a->cgroups);
 }
 
 /**
@@ -115,6 +280,26 @@ void ages_free(struct ages *a)
 uint32_t age_from(int bucket)
 {
 	return bucket ? 1u << (bucket - 1) : 0;
+}
+
+static void cgroup_name(const struct age_entry_key *key, char *name, size_t size)
+{
+	if (*key->name)
+		snprintf(name, size, "%s", key->name);
+	else if (key->id)
+		snprintf(name, size, "cgroup %" PRIu64, key->id);
+	else
+		snprintf(name, size, "none");
+}
+
+static void process_name(const struct age_entry *e, char *name, size_t size)
+{
+	const char *mapping = e->key.name;
+
+	if (!e->key.id && !strcmp(mapping, OTHER_AGES))
+		snprintf(name, size, "%s", mapping);
+	else
+		snprintf(name, size, "%s (%u)%s%s", e->key.comm, (uint32_t)e->key.id, *mapping ? " " : "", mapping);
 }
 
 /**
@@ -131,21 +316,23 @@ void age_key_name(const struct ages *a, uint32_t key, char *name, size_t size)
 		snprintf(name, size, "%s", key < NR_AGE_CLASSES ? age_class_names[key] : "?");
 		break;
 	case AGES_CGROUP:
-		if (!a->cgroups[key].id)
-			snprintf(name, size, "none");
-		else if (*a->cgroups[key].path)
-			snprintf(name, size, "%s", a->cgroups[key].path);
-		else
-			snprintf(name, size, "cgroup %" PRIu64, a->cgroups[key].id);
+		cgroup_name(&a->entries[key]->key, name, size);
 		break;
 	case AGES_NODE:
 		snprintf(name, size, "%u", key);
 		break;
+	case AGES_PROCESS:
+	case AGES_MAPPING:
+		process_name(a->entries[key], name, size);
+		break;
+	case AGES_FILE:
+		snprintf(name, size, "%s", a->entries[key]->key.name);
+		break;
 	default:
 		snprintf(name, size, "total");
 	}
-	/* A path may have any characters. */
+	/* A path may have any characters; tables make those of mappings valid UTF-8. */
 	for (; *name; name++)
-		if (*name < ' ' || *name > '~')
+		if ((unsigned char)*name < ' ' || *name == '\177' || (!ages_of_mappings(a->by) && *name & 0x80))
 			*name = '?';
 }

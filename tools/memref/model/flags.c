@@ -17,6 +17,7 @@ const struct flag flags[] = {
 	{ SCAN_MOVED, 1, "migrated", "pages were migrated" },
 	{ SCAN_HOTPLUG, 1, "hotplug", "memory was added or removed" },
 	{ SCAN_FAULT_AROUND, 0, "fault_around", "pages mapped around a page fault count as referenced" },
+	{ SCAN_VMA_AGES_PART, 1, "mapping_ages_part", "idle ages of some mappings are missing" },
 	{ 0, 0, NULL, NULL }
 };
 

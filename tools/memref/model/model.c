@@ -177,6 +177,17 @@ static int count_virt(struct model *m, const struct interval *i, const struct vi
 	return heat_add(&m->virt, i - m->intervals, row->addr, VIRT_BLOCK, pages, row->written);
 }
 
+static int count_vma_age(struct model *m, const struct interval *i, const struct vma_age_row *row)
+{
+	const struct window *w = &m->window;
+
+	if (w->pid && row->pid != w->pid)
+		return 0;
+	if (w->mapping && !strstr(row->name, w->mapping))
+		return 0;
+	return ages_add_vma(&m->ages, i - m->intervals, row);
+}
+
 static int count_pending(struct model *m, struct interval *i, const struct pending *p)
 {
 	switch (p->type) {
@@ -191,6 +202,8 @@ static int count_pending(struct model *m, struct interval *i, const struct pendi
 		return 0;
 	case PENDING_AGE:
 		return ages_add(&m->ages, i - m->intervals, &p->age);
+	case PENDING_VMA_AGE:
+		return count_vma_age(m, i, &p->vma_age);
 	}
 	return 0;
 }
@@ -313,6 +326,21 @@ int model_add_age(struct model *m, const struct age_row *row)
 
 	if (row->class >= NR_AGE_CLASSES || row->node >= MAX_NODES)
 		return 0;
+	return pend(m, row->seq, &p);
+}
+
+/**
+ * model_add_vma_age() - add a memref_vma_age event
+ * @m: the model
+ * @row: the event
+ *
+ * Return: 0, or -1 without memory.
+ */
+int model_add_vma_age(struct model *m, const struct vma_age_row *row)
+{
+	struct pending p = { .type = PENDING_VMA_AGE, .vma_age = *row };
+
+	m->ages.has_vma = true;
 	return pend(m, row->seq, &p);
 }
 
@@ -474,6 +502,7 @@ int model_add(struct model *m, const struct row *row)
 	case ROW_VIRT: return model_add_virt(m, &row->virt);
 	case ROW_VMA: return model_add_vma(m, &row->vma);
 	case ROW_AGE: return model_add_age(m, &row->age);
+	case ROW_VMA_AGE: return model_add_vma_age(m, &row->vma_age);
 	case ROW_SCAN: return model_add_scan(m, &row->scan);
 	}
 	return 0;

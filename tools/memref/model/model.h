@@ -33,8 +33,8 @@ extern const char * const class_names[NR_CLASSES];
  * @addr: exclude memory that ends at or below this address: groups by their physical
  *	address, memref_virt events by their virtual address
  * @addr_end: exclude memory that begins at or above this address; 0: no limit
- * @pid: exclude memref_virt events of other processes; 0: none
- * @mapping: exclude memref_virt events of mappings whose name does not contain this; NULL: none
+ * @pid: exclude memref_virt and memref_vma_age events of other processes; 0: none
+ * @mapping: exclude these events of mappings whose name does not contain this; NULL: none
  * @by: what idle ages are added up by
  */
 struct window {
@@ -91,13 +91,14 @@ struct node_span {
 
 /* An event of an interval whose memref_scan has not been read yet. */
 struct pending {
-	enum { PENDING_GROUP, PENDING_TASK, PENDING_VIRT, PENDING_VMA, PENDING_AGE } type;
+	enum { PENDING_GROUP, PENDING_TASK, PENDING_VIRT, PENDING_VMA, PENDING_AGE, PENDING_VMA_AGE } type;
 	union {
 		struct group_row group;
 		struct task_row task;
 		struct virt_row virt;
 		struct vma_row vma;
 		struct age_row age;
+		struct vma_age_row vma_age;
 	};
 };
 
@@ -141,6 +142,7 @@ int model_add_task(struct model *m, const struct task_row *row);
 int model_add_virt(struct model *m, const struct virt_row *row);
 int model_add_vma(struct model *m, const struct vma_row *row);
 int model_add_age(struct model *m, const struct age_row *row);
+int model_add_vma_age(struct model *m, const struct vma_age_row *row);
 int model_add_scan(struct model *m, const struct scan_row *row);
 int model_add(struct model *m, const struct row *row);
 void model_end(struct model *m);

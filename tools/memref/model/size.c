@@ -84,7 +84,7 @@ static bool is_below(const char *path, const char *cgroup)
 static struct hist *add_up(const struct model *m, const char *cgroup, size_t *first, size_t *end)
 {
 	struct hist *hist = calloc(m->nr_intervals + 1, sizeof(*hist));
-	bool *wanted = calloc(m->ages.nr_cgroups + 1, sizeof(*wanted));
+	bool *wanted = calloc(m->ages.nr_entries + 1, sizeof(*wanted));
 	size_t i;
 	int b;
 
@@ -94,8 +94,8 @@ static struct hist *add_up(const struct model *m, const char *cgroup, size_t *fi
 		free(wanted);
 		return NULL;
 	}
-	for (i = 0; i < m->ages.nr_cgroups; i++)
-		wanted[i] = is_below(m->ages.cgroups[i].path, cgroup);
+	for (i = 0; i < m->ages.nr_entries; i++)
+		wanted[i] = is_below(m->ages.entries[i]->key.name, cgroup);
 	for (i = 0; i < m->ages.nr_sums; i++) {
 		const struct age_sum *s = &m->ages.sums[i];
 

@@ -11,7 +11,8 @@ const char * const event_names[NR_EVENTS] = {
 	[EVENT_GROUP] = "memref_log_data", [EVENT_BATCH] = "memref_batch",
 	[EVENT_NODE] = "memref_node", [EVENT_TASK] = "memref_task",
 	[EVENT_VIRT] = "memref_virt", [EVENT_VMA] = "memref_vma",
-	[EVENT_AGE] = "memref_age", [EVENT_SCAN] = "memref_scan",
+	[EVENT_AGE] = "memref_age", [EVENT_VMA_AGE] = "memref_vma_age",
+	[EVENT_SCAN] = "memref_scan",
 };
 
 /* Fields from index @later on were added later: older kernels lack them. */
@@ -26,6 +27,7 @@ static const struct {
 	[EVENT_VIRT] = { { "addr", "seq", "pid", "pages", "written" }, 99 },
 	[EVENT_VMA] = { { "start", "end", "seq", "pid", "name" }, 99 },
 	[EVENT_AGE] = { { "cgroup", "seq", "node", "class", "pages", "again", "path" }, 99 },
+	[EVENT_VMA_AGE] = { { "start", "end", "seq", "pid", "comm", "anon", "file", "name" }, 99 },
 	[EVENT_SCAN] = { {
 		"begin_ns", "scan_ns", "end_ns", "kernel", "user", "page_cache", "ptes",
 		"young", "seq", "groups", "mms", "mms_skipped", "interval_ms", "group_kb",
@@ -37,7 +39,9 @@ static const struct {
 /* A field with this many numbers; 0: any number. */
 static int numbers_of(int event, int i)
 {
-	return event == EVENT_AGE && (i == 4 || i == 5) ? AGE_BUCKETS : 0;
+	if ((event == EVENT_AGE && (i == 4 || i == 5)) || (event == EVENT_VMA_AGE && (i == 5 || i == 6)))
+		return AGE_BUCKETS;
+	return 0;
 }
 
 /* Return 0, or -1 with @wrong set if the event lacks a required field, or has another one of that name. */
@@ -155,18 +159,25 @@ static int decode_node(const struct raw *e, row_fn take, void *ctx)
 	return take(ctx, &row);
 }
 
+/* Copy field @i, the name of a process; "" if it is not within the event. */
+static void comm(const struct raw *e, int i, char to[16])
+{
+	const struct tep_format_field *field = e->f->field[i];
+	const char *from = (const char *)e->data + field->offset;
+
+	if ((uint64_t)field->offset + field->size <= e->size && field->size <= 16)
+		memcpy(to, from, strnlen(from, field->size));
+	to[15] = '\0';
+}
+
 static int decode_task(const struct raw *e, row_fn take, void *ctx)
 {
-	const struct tep_format_field *comm = e->f->field[5];
 	struct row row = { .type = ROW_TASK, .ts = e->ts, .task = {
 		.pages = value(e, 0), .written = value(e, 1), .rss = value(e, 2),
 		.seq = value(e, 3), .pid = value(e, 4),
 	} };
 
-	if ((uint64_t)comm->offset + comm->size <= e->size && comm->size <= 16)
-		memcpy(row.task.comm, (const char *)e->data + comm->offset,
-		       strnlen((const char *)e->data + comm->offset, comm->size));
-	row.task.comm[15] = '\0';
+	comm(e, 5, row.task.comm);
 	return take(ctx, &row);
 }
 
@@ -232,6 +243,19 @@ static int decode_age(const struct raw *e, row_fn take, void *ctx)
 	return take(ctx, &row);
 }
 
+static int decode_vma_age(const struct raw *e, row_fn take, void *ctx)
+{
+	struct row row = { .type = ROW_VMA_AGE, .ts = e->ts, .vma_age = {
+		.start = value(e, 0), .end = value(e, 1), .seq = value(e, 2), .pid = value(e, 3),
+	} };
+
+	comm(e, 4, row.vma_age.comm);
+	if (text(e, 7, row.vma_age.name, sizeof(row.vma_age.name)) || buckets(e, 5, row.vma_age.anon) ||
+	    buckets(e, 6, row.vma_age.file))
+		return -1;
+	return take(ctx, &row);
+}
+
 static int decode_scan(const struct raw *e, row_fn take, void *ctx)
 {
 	const struct row row = { .type = ROW_SCAN, .ts = e->ts, .scan = {
@@ -280,7 +304,8 @@ int decode(const struct decoder *d, uint64_t ts, const void *data, uint32_t size
 		[EVENT_GROUP] = decode_group, [EVENT_BATCH] = decode_batch,
 		[EVENT_NODE] = decode_node, [EVENT_TASK] = decode_task,
 		[EVENT_VIRT] = decode_virt, [EVENT_VMA] = decode_vma,
-		[EVENT_AGE] = decode_age, [EVENT_SCAN] = decode_scan,
+		[EVENT_AGE] = decode_age, [EVENT_VMA_AGE] = decode_vma_age,
+		[EVENT_SCAN] = decode_scan,
 	};
 	struct raw e = { .data = data, .size = size, .ts = ts };
 	uint16_t id;

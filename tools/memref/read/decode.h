@@ -9,7 +9,8 @@
 #include "events.h"
 
 enum event {
-	EVENT_GROUP, EVENT_BATCH, EVENT_NODE, EVENT_TASK, EVENT_VIRT, EVENT_VMA, EVENT_AGE, EVENT_SCAN, NR_EVENTS
+	EVENT_GROUP, EVENT_BATCH, EVENT_NODE, EVENT_TASK, EVENT_VIRT, EVENT_VMA, EVENT_AGE, EVENT_VMA_AGE, EVENT_SCAN,
+	NR_EVENTS
 };
 
 /* An event's id, and its fields in the order of decode.c. */

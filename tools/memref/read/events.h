@@ -13,7 +13,7 @@ enum {
 	SCAN_RECLAIM = 1, SCAN_SKIPPED = 2, SCAN_LATE = 4, SCAN_EXITED = 8,
 	SCAN_ON_DEMAND = 16, SCAN_SELECTED = 32, SCAN_STRETCHED = 64, SCAN_DAMON = 128,
 	SCAN_CLEARED = 256, SCAN_MOVED = 512, SCAN_HOTPLUG = 1024,
-	SCAN_FAULT_AROUND = 2048,
+	SCAN_FAULT_AROUND = 2048, SCAN_VMA_AGES_PART = 4096,
 };
 
 /* A memref_log_data event, or a group of a memref_batch. */
@@ -74,6 +74,18 @@ struct age_row {
 	char path[AGE_PATH];
 };
 
+/*
+ * A memref_vma_age event: pages in the page tables of a process from start to end, by the intervals
+ * since their last reference; anonymous memory, and others.  A mapping may come in several.
+ */
+struct vma_age_row {
+	uint64_t start, end;
+	uint32_t seq, pid;
+	char comm[16];
+	uint32_t anon[AGE_BUCKETS], file[AGE_BUCKETS];
+	char name[MAPPING_NAME];
+};
+
 /* A memref_scan event; times in ns of CLOCK_MONOTONIC. */
 struct scan_row {
 	uint64_t begin_ns, scan_ns, end_ns;
@@ -83,7 +95,7 @@ struct scan_row {
 	uint32_t pids, flags, flush, write, cpu_max;
 };
 
-enum row_type { ROW_GROUP, ROW_NODE, ROW_TASK, ROW_VIRT, ROW_VMA, ROW_AGE, ROW_SCAN };
+enum row_type { ROW_GROUP, ROW_NODE, ROW_TASK, ROW_VIRT, ROW_VMA, ROW_AGE, ROW_VMA_AGE, ROW_SCAN };
 
 /* An event, or a group of a memref_batch event; ts is in the trace's clock. */
 struct row {
@@ -96,6 +108,7 @@ struct row {
 		struct virt_row virt;
 		struct vma_row vma;
 		struct age_row age;
+		struct vma_age_row vma_age;
 		struct scan_row scan;
 	};
 };
@@ -109,6 +122,7 @@ static inline uint32_t row_seq(const struct row *row)
 	case ROW_VIRT: return row->virt.seq;
 	case ROW_VMA: return row->vma.seq;
 	case ROW_AGE: return row->age.seq;
+	case ROW_VMA_AGE: return row->vma_age.seq;
 	case ROW_SCAN: return row->scan.seq;
 	}
 	return 0;

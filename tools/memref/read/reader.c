@@ -16,7 +16,8 @@ static int send_row(void *to, const struct row *row)
 	static const size_t size[] = {
 		[ROW_GROUP] = sizeof(row->group), [ROW_NODE] = sizeof(row->node),
 		[ROW_TASK] = sizeof(row->task), [ROW_VIRT] = sizeof(row->virt),
-		[ROW_VMA] = sizeof(row->vma), [ROW_AGE] = sizeof(row->age), [ROW_SCAN] = sizeof(row->scan),
+		[ROW_VMA] = sizeof(row->vma), [ROW_AGE] = sizeof(row->age),
+		[ROW_VMA_AGE] = sizeof(row->vma_age), [ROW_SCAN] = sizeof(row->scan),
 	};
 
 	_Static_assert(sizeof(*row) <= TRACE_CHILD_BYTES, "a row is sent in one piece");

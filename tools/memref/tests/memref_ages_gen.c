@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * memref_ages_gen FILE [INTERVALS [FLAGS]]: a recording with the idle ages of two control groups, of
- * intervals of a second: /web references 1024 of 4096 pages in each, /web/db 512, and 1600 in a
- * loop of 8 intervals.
+ * memref_ages_gen FILE [INTERVALS [FLAGS [mappings [LOST]]]]: a recording with the idle ages of two control
+ * groups, of intervals of a second: /web references 1024 of 4096 pages in each, /web/db 512, and 1600
+ * in a loop of 8 intervals.  With mappings, also with those of the mappings of two processes, which
+ * share a file.  LOST events are missing before each page.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,8 +15,9 @@
 #include "age_sim.h"
 #include "memref_events.h"
 
-/* Of these, a page of 4 KiB has place for some more. */
+/* Of these, a page of 4 KiB has place for some more; with mappings, for fewer. */
 #define PER_PAGE 7
+#define PER_PAGE_MAPPINGS 4
 
 static struct bytes file, event;
 static uint32_t flags;
@@ -30,7 +33,28 @@ static void add(void)
 	event.size = 0;
 }
 
-static void interval(struct age_sim *web, struct age_sim *db)
+static void mappings(uint32_t seq)
+{
+	static const struct vma_age_row rows[] = {
+		{ .pid = 10, .comm = "web", .name = "[heap]", .anon = { [0] = 1024, [8] = 3072 } },
+		{ .pid = 10, .comm = "web", .name = "/lib/c.so", .file = { [0] = 64 } },
+		{ .pid = 11, .comm = "db srv", .name = "/lib/c.so", .file = { [0] = 128, [2] = 32 } },
+		{ .pid = 10, .comm = "web", .name = "/lib/c.so", .file = { [1] = 32 }, .anon = { [1] = 32 } },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct vma_age_row row = rows[i];
+
+		row.seq = seq;
+		row.start = i << 30;
+		row.end = row.start + (16 << 20);
+		put_vma_age(&event, &row, row.name);
+		add();
+	}
+}
+
+static void interval(struct age_sim *web, struct age_sim *db, bool with_mappings)
 {
 	struct scan_row s = { .interval_ms = 1000, .group_kb = 1024, .flags = flags };
 	struct age_row row;
@@ -46,6 +70,8 @@ static void interval(struct age_sim *web, struct age_sim *db)
 	row.cgroup = 8;
 	put_age_row(&event, &row, row.path);
 	add();
+	if (with_mappings)
+		mappings(web->interval);
 	s.seq = web->interval;
 	s.begin_ns = web->interval * UINT64_C(1000000000);
 	s.scan_ns = s.end_ns = s.begin_ns + 1000000000;
@@ -59,10 +85,13 @@ int main(int argc, char **argv)
 	static struct age_sim web, db;
 	const char *formats[NR_LAYOUTS];
 	uint32_t table, at, page, i, n, intervals = argc > 2 ? strtoul(argv[2], NULL, 10) : 80;
+	const uint32_t lost = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
+	const bool with_mappings = argc > 4;
+	const uint32_t per_page = with_mappings ? PER_PAGE_MAPPINGS : PER_PAGE;
 	FILE *f;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: memref_ages_gen FILE [INTERVALS [FLAGS]]\n");
+		fprintf(stderr, "usage: memref_ages_gen FILE [INTERVALS [FLAGS [mappings [LOST]]]]\n");
 		return 2;
 	}
 	flags = argc > 3 ? strtoul(argv[3], NULL, 10) : SCAN_FAULT_AROUND;
@@ -72,11 +101,11 @@ int main(int argc, char **argv)
 	}
 	table = put_v6(&file, "memref", formats, NR_LAYOUTS, 1);
 	at = file.size;
-	for (i = 0; i < intervals; i += PER_PAGE) {
+	for (i = 0; i < intervals; i += per_page) {
 		page = page_begin(&file, (10 + i) * UINT64_C(1000000000));
-		for (n = 0; n < PER_PAGE && i + n < intervals; n++)
-			interval(&web, &db);
-		page_end(&file, page, 0, 0);
+		for (n = 0; n < per_page && i + n < intervals; n++)
+			interval(&web, &db, with_mappings);
+		page_end(&file, page, lost ? LOST | LOST_STORED : 0, lost);
 	}
 	put_cpu(&file, table, 0, at);
 	f = fopen(argv[1], "w");

@@ -9,7 +9,7 @@
 #include "lib/tests/trace_bytes.h"
 #include "memref/read/events.h"
 
-enum { ID_GROUP = 101, ID_BATCH, ID_NODE, ID_TASK, ID_VIRT, ID_SCAN, ID_AGE, ID_VMA };
+enum { ID_GROUP = 101, ID_BATCH, ID_NODE, ID_TASK, ID_VIRT, ID_SCAN, ID_AGE, ID_VMA, ID_VMA_AGE };
 
 struct event_layout {
 	const char *name;
@@ -34,6 +34,9 @@ static const struct event_layout layouts[] = {
 	{ "memref_age", ID_AGE, { { "cgroup", 8, 0 }, { "seq", 4, 0 }, { "node", 4, 0 },
 		{ "class", 4, 0 }, { "pages", 4, AGE_BUCKETS }, { "again", 4, AGE_BUCKETS },
 		{ "path", 1, -1 } } },
+	{ "memref_vma_age", ID_VMA_AGE, { { "start", 8, 0 }, { "end", 8, 0 }, { "seq", 4, 0 }, { "pid", 4, 0 },
+		{ "comm", 1, 16 }, { "anon", 4, AGE_BUCKETS }, { "file", 4, AGE_BUCKETS },
+		{ "name", 1, -1 } } },
 	{ "memref_scan", ID_SCAN, { { "begin_ns", 8, 0 }, { "scan_ns", 8, 0 }, { "end_ns", 8, 0 },
 		{ "kernel", 8, 0 }, { "user", 8, 0 }, { "page_cache", 8, 0 }, { "ptes", 8, 0 },
 		{ "young", 8, 0 }, { "tables", 8, 0 }, { "tables_cold", 8, 0 }, { "rss", 8, 0 },
@@ -148,6 +151,26 @@ static inline void put_age(struct bytes *f, uint32_t seq, uint32_t class, uint64
 		row.again[b] = (pages + b) / 2;
 	}
 	put_age_row(f, &row, path);
+}
+
+/* @name instead of that of @row, which has less space for it. */
+static inline void put_vma_age(struct bytes *f, const struct vma_age_row *row, const char *name)
+{
+	const uint32_t length = strlen(name) + 1;
+	int b;
+
+	put_common(f, ID_VMA_AGE);
+	put(f, row->start, 8);
+	put(f, row->end, 8);
+	put(f, row->seq, 4);
+	put(f, row->pid, 4);
+	put_data(f, row->comm, sizeof(row->comm));
+	for (b = 0; b < AGE_BUCKETS; b++)
+		put(f, row->anon[b], 4);
+	for (b = 0; b < AGE_BUCKETS; b++)
+		put(f, row->file[b], 4);
+	put(f, 124 | length << 16, 4);
+	put_data(f, name, length);
 }
 
 static inline void put_scan(struct bytes *f, const struct scan_row *s)

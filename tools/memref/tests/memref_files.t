@@ -76,6 +76,61 @@ is_deeply([ map { $_->{phys_addr} } rows($file, 'spatial --addr 17M-18M') ], [ 1
 	is(scalar @over, 0, 'none is over another');
 }
 
+# Idle ages of processes, mappings and files, and what has none.
+{
+	my ($made) = grep { -x "$_/memref_ages_gen" } map { "$build/$_/tests" } qw(tools ../tools);
+	is(system("$made/memref_ages_gen $dir/ages.dat 3 0 mappings"), 0, 'a recording of idle ages');
+	is(system("$made/memref_ages_gen $dir/classes.dat 3"), 0, 'one without those of mappings');
+	my @ages = map { "age_${_}_mib" } 0, 1, 2, 128;
+	my $of = sub {
+		my (@options) = @_;
+		return [ map { [ @$_{qw(seq of)}, map { 256 * $_ } @$_{@ages, 'all_mib'} ] }
+			rows("$dir/ages.dat", 'ages --until 1.5 --from 0.5', @options) ];
+	};
+	my @twice = (1, 2);
+	is_deeply($of->('--by process'), [ map { [ $_, 'web (10)', 1088, 64, 0, 3072, 4224 ],
+		[ $_, 'db srv (11)', 128, 0, 32, 0, 160 ] } @twice ], 'ages of processes');
+	is_deeply($of->('--by mapping'), [ map { [ $_, 'web (10) [heap]', 1024, 0, 0, 3072, 4096 ],
+		[ $_, 'web (10) /lib/c.so', 64, 64, 0, 0, 128 ], [ $_, 'db srv (11) /lib/c.so', 128, 0, 32, 0, 160 ] } @twice ],
+		'ages of mappings');
+	is_deeply($of->('--by file'), [ map { [ $_, '/lib/c.so', 128, 0, 32, 0, 160 ] } @twice ], 'ages of files');
+	is_deeply($of->('--by file --pid 10'), [ map { [ $_, '/lib/c.so', 64, 32, 0, 0, 96 ] } @twice ], 'of one process, without what it copied');
+	is_deeply($of->('--by process --mapping heap'), [ map { [ $_, 'web (10)', 1024, 0, 0, 3072, 4096 ] } @twice ],
+		'of its heap');
+	is(scalar @{$of->('--by total')}, 2, 'by total as before');
+	is(system("$made/memref_ages_gen $dir/lost.dat 3 0 mappings 5"), 0, 'a recording with lost events');
+	my ($status, $text, $err) = run("$memref report ages $dir/lost.dat --by process");
+	like($err, qr/^memref: 5 events were lost: ages of some intervals may be missing$/m, 'report ages says that events were lost');
+	is($status, 0, 'and shows the others');
+	($status, $text, $err) = run("$memref export $dir/ages.dat --to raw");
+	is("$status $err", '0 ', 'export --to raw');
+	my @events = map { s/ ts=\d+//r } grep { /^memref_vma_age/ } split /\n/, $text;
+	is(scalar @events, 3 * 4, 'each event');
+	is($events[2], 'memref_vma_age seq=1 pid=11 start=2147483648 end=2164260864 anon=0,0,0,0,0,0,0,0,0 ' .
+		'file=128,0,32,0,0,0,0,0,0 ' .
+		'comm=db_srv name=/lib/c.so', 'with its fields');
+	for my $by (qw(process mapping file)) {
+		for ([ "ages $dir/classes.dat --by $by", 1,
+		       qr/the recording has no memref_vma_age events: record with memref record --mapping-ages$/ ],
+		     [ "curve $dir/ages.dat --by $by", 2, qr/--by $by: the view curve needs how much was referenced again/ ],
+		     [ "wss $dir/ages.dat --by $by", 2, qr/--by $by: the view wss has no idle ages/ ],
+		     [ "ages $dir/ages.dat --by $by --pid 12", 1, qr/no idle ages (?:of files )?of process 12$/ ]) {
+			my ($report, $expected, $message) = @$_;
+			my ($status, $text, $err) = run("$memref report $report");
+			is("$status$text", $expected, "report $report: status $expected");
+			like($err, qr/^memref[^\n]*\n\z/, 'one line');
+			like($err, $message, 'says why');
+		}
+	}
+	for ("report ages $dir/ages.dat --pid 10", "report ages $dir/ages.dat --by node --pid 10",
+	     "plot ages $dir/ages.dat --pid 10 -o $dir/x.svg") {
+		my ($status, $text, $err) = run("$memref $_");
+		is("$status$text", 2, "$_: status 2");
+		like($err, qr/--pid 10: the view ages does not distinguish processes but in memref report --by process/, 'says why');
+	}
+	is((run("$memref plot ages $dir/ages.dat --by process -o $dir/x.svg"))[0], 2, 'plot ages has no --by');
+}
+
 # A file has the mode that the umask gives, and one that is replaced keeps its own.
 for my $verb ('report wss', 'plot wss', 'plot heatmap', 'export --to csv', 'export --to pcp', 'cut') {
 	my ($picture, $pcp) = map { scalar $verb =~ $_ } qr/plot/, qr/pcp/;

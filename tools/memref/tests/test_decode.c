@@ -190,6 +190,44 @@ static void ages(void **state)
 	assert_int_equal(strlen(rows[0].age.path), AGE_PATH - 1);
 }
 
+static void mapping_ages(void **state)
+{
+	struct vma_age_row row = { .start = 0x7f0000200000, .end = 0x7f0000400000, .seq = 8, .pid = 77 };
+	char longer[MAPPING_NAME + 50];
+	uint32_t size;
+	int b;
+
+	(void)state;
+	memcpy(row.comm, "a name of 16 byt", 16);
+	for (b = 0; b < AGE_BUCKETS; b++)
+		row.anon[b] = row.file[AGE_BUCKETS - 1 - b] = 1000 + b;
+	event.size = 0;
+	put_vma_age(&event, &row, "/lib/libc.so.6");
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(nr_rows, 1);
+	assert_int_equal(rows[0].type, ROW_VMA_AGE);
+	assert_int_equal(row_seq(&rows[0]), 8);
+	assert_int_equal(rows[0].vma_age.start, 0x7f0000200000);
+	assert_int_equal(rows[0].vma_age.end, 0x7f0000400000);
+	assert_int_equal(rows[0].vma_age.pid, 77);
+	assert_string_equal(rows[0].vma_age.comm, "a name of 16 by");
+	assert_memory_equal(rows[0].vma_age.anon, row.anon, sizeof(row.anon));
+	assert_memory_equal(rows[0].vma_age.file, row.file, sizeof(row.file));
+	assert_string_equal(rows[0].vma_age.name, "/lib/libc.so.6");
+	/* Cut off: damaged, but for the name. */
+	for (size = 8; size < event.size; size++)
+		assert_int_equal(take(size), size >= 120 && size < 124 ? 0 : -1);
+	put_at(&event, 120, 124 | 0xffffU << 16, 4);
+	assert_int_equal(take(event.size), -1);
+	/* A longer name is cut. */
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	event.size = 0;
+	put_vma_age(&event, &row, longer);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(strlen(rows[0].vma_age.name), MAPPING_NAME - 1);
+}
+
 static void nodes_and_virtual(void **state)
 {
 	(void)state;
@@ -288,33 +326,42 @@ static void formats(void **state)
 }
 
 /* Histograms with another number of ages are those of another kernel, not damaged. */
-static void other_ages(void **state)
+static void refuses_count(const char *event_name, const char *field, const char *expected)
 {
 	struct tep_handle *t = tep_alloc();
 	struct decoder d;
 	char text[4096], wrong[128];
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < NR_LAYOUTS; i++) {
 		struct event_layout l = layouts[i];
 
 		for (k = 0; k < sizeof(l.field) / sizeof(*l.field) && l.field[k].name; k++)
-			if (!strcmp(l.field[k].name, "again"))
+			if (!strcmp(l.name, event_name) && !strcmp(l.field[k].name, field))
 				l.field[k].count = 41;
 		layout_format(&l, text, sizeof(text));
 		assert_int_equal(tep_parse_event(t, text, strlen(text), "memref"), 0);
 	}
 	assert_int_equal(decoder_init(&d, t, wrong, sizeof(wrong)), -1);
-	assert_string_equal(wrong, "memref_age.again has 164 bytes; this release reads 9 numbers of 4");
+	assert_string_equal(wrong, expected);
 	tep_free(t);
+}
+
+static void other_ages(void **state)
+{
+	(void)state;
+	refuses_count("memref_age", "again", "memref_age.again has 164 bytes; this release reads 9 numbers of 4");
+	refuses_count("memref_age", "pages", "memref_age.pages has 164 bytes; this release reads 9 numbers of 4");
+	refuses_count("memref_vma_age", "anon", "memref_vma_age.anon has 164 bytes; this release reads 9 numbers of 4");
+	refuses_count("memref_vma_age", "file", "memref_vma_age.file has 164 bytes; this release reads 9 numbers of 4");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups), cmocka_unit_test(batches), cmocka_unit_test(scans),
-		cmocka_unit_test(tasks), cmocka_unit_test(ages), cmocka_unit_test(nodes_and_virtual),
+		cmocka_unit_test(tasks), cmocka_unit_test(ages), cmocka_unit_test(mapping_ages),
+		cmocka_unit_test(nodes_and_virtual),
 		cmocka_unit_test(mappings), cmocka_unit_test(formats), cmocka_unit_test(other_ages),
 	};
 

@@ -105,6 +105,7 @@ static void report(void *turn, char *data, size_t size)
 	static const char * const formats[] = { "damo", "damo-json", "csv", "json", "folded", "raw" };
 	const size_t nr_formats = sizeof(formats) / sizeof(formats[0]);
 	const char *path = mutate_file(data, size);
+	static unsigned int by;
 	size_t *i = turn;
 	const struct view *v;
 	char error[512] = "";
@@ -118,6 +119,7 @@ static void report(void *turn, char *data, size_t size)
 	v = &views[*i - nr_formats];
 	*i = v[1].name ? *i + 1 : 0;
 	model_init(&m);
+	m.ages.by = by++ % NR_AGE_BY;
 	m.heat.max_cells = m.virt.max_cells = 4096;
 	m.thp.collect = v->needs & VIEW_THP;
 	m.mappings.collect = v->needs & VIEW_MAPPINGS;

@@ -449,6 +449,79 @@ static void ages_by_cgroup(void **state)
 	assert_string_equal(cell(1, "of")->text, "none");
 }
 
+static void vma_age(uint32_t seq, uint32_t pid, const char *name, uint32_t pages)
+{
+	struct vma_age_row row = { .seq = seq, .pid = pid, .comm = "worker" };
+	uint32_t *of = *name == '/' ? row.file : row.anon;
+
+	of[1] = pages;
+	strcpy(row.name, name);
+	assert_int_equal(model_add_vma_age(&m, &row), 0);
+}
+
+static void ages_by_mapping(void **state)
+{
+	(void)state;
+	m.ages.by = AGES_MAPPING;
+	age(1, AGE_ANON, 7, "/web", 256, 512, 256);
+	scan(1, 0, 0, 0);
+	lacks("ages", "the recording has no memref_vma_age events: record with memref record --mapping-ages");
+	vma_age(2, 7, "[heap]", 512);
+	vma_age(2, 7, "/lib/\xc3\xa4\xff\n", 256);
+	scan(2, 0, 0, 0);
+	model_end(&m);
+	make("ages");
+	assert_int_equal(rows(), 2);
+	assert_string_equal(cell(0, "of")->text, "worker (7) [heap]");
+	assert_float_equal(cell(0, "age_1_mib")->real, 2, 1e-9);
+	assert_float_equal(cell(0, "all_mib")->real, 2, 1e-9);
+	/* Letters stay; the rest does not reach a terminal. */
+	assert_string_equal(cell(1, "of")->text, "worker (7) /lib/\xc3\xa4\xef\xbf\xbd?");
+	assert_int_equal(cell(1, "seq")->integer, 2);
+}
+
+/* With events, but none that matches. */
+static void ages_of_nothing(void **state)
+{
+	(void)state;
+	m.ages.by = AGES_FILE;
+	vma_age(1, 7, "[heap]", 512);
+	scan(1, 0, 0, 0);
+	lacks("ages", "the recording has no idle ages of files");
+	m.ages.by = AGES_PROCESS;
+	m.window.pid = 9;
+	vma_age(2, 7, "[heap]", 512);
+	scan(2, 0, 0, 0);
+	lacks("ages", "the recording has no idle ages of process 9");
+}
+
+/* Processes and mappings have no curve, and other ages have no processes. */
+static void windows_of_ages(void **state)
+{
+	static const struct { const char *view; struct window w; const char *wrong; } tests[] = {
+		{ "ages", { .pid = 7, .by = AGES_PROCESS }, NULL },
+		{ "ages", { .pid = 7, .mapping = "heap", .by = AGES_FILE }, NULL },
+		{ "ages", { .pid = 7, .by = AGES_CLASS }, "--pid 7: the view ages does not distinguish processes but in" },
+		{ "ages", { .mapping = "heap", .by = AGES_NODE }, "--mapping heap: the view ages does not distinguish mappings" },
+		{ "ages", { .addr_end = 4096, .by = AGES_MAPPING }, "--addr: the view ages" },
+		{ "curve", { .by = AGES_NODE }, NULL },
+		{ "curve", { .by = AGES_PROCESS }, "--by process: the view curve needs how much was referenced again" },
+		{ "curve", { .by = AGES_MAPPING }, "--by mapping: the view curve" },
+		{ "curve", { .by = AGES_FILE }, "--by file: the view curve" },
+		{ "curve", { .pid = 7 }, "--pid 7: the view curve does not distinguish processes" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+		const int ret = view_window(view_find(tests[i].view), &tests[i].w, error, sizeof(error));
+
+		assert_int_equal(ret, tests[i].wrong ? -1 : 0);
+		if (ret)
+			assert_non_null(strstr(error, tests[i].wrong));
+	}
+}
+
 /* 3 MiB are old, and 1 MiB of them is referenced in each interval of a second. */
 static void age_curve(void **state)
 {
@@ -602,6 +675,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_tasks, begin, end),
 		cmocka_unit_test_setup_teardown(ages_by_class, begin, end),
 		cmocka_unit_test_setup_teardown(ages_by_cgroup, begin, end),
+		cmocka_unit_test_setup_teardown(ages_by_mapping, begin, end),
+		cmocka_unit_test_setup_teardown(ages_of_nothing, begin, end),
+		cmocka_unit_test(windows_of_ages),
 		cmocka_unit_test_setup_teardown(age_curve, begin, end),
 		cmocka_unit_test_setup_teardown(thp_dense, begin, end),
 		cmocka_unit_test_setup_teardown(thp_verdict_is_on_the_page, begin, end),

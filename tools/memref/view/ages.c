@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "memref/model/window.h"
 #include "view.h"
 
 const struct columns ages_columns = COLUMNS(
 	INTERVAL_COLUMNS,
-	{ "of", CELL_TEXT, 0, "", "class, control group or node; total: all memory" },
+	{ "of", CELL_TEXT, 0, "",
+	  "class, control group or node; total: all memory; process: its name and pid; mapping: process and name; "
+	  "file: its memory mapped by the process that has the most of it; (others): there are more than 65536" },
 	{ "age_0_mib", CELL_REAL, 3, "MiB",
 	  "memory referenced in the interval" },
 	{ "age_1_mib", CELL_REAL, 3, "MiB",
@@ -33,7 +36,7 @@ const struct columns ages_columns = COLUMNS(
 static int add_sum(const struct model *m, const struct age_sum *s, struct table *t)
 {
 	const struct interval *v = &m->intervals[s->interval];
-	char name[AGE_PATH + 32];
+	char name[AGE_KEY_NAME];
 	struct cell row[5 + AGE_BUCKETS];
 	uint64_t all = 0;
 	int b;
@@ -103,7 +106,7 @@ static void add_curve(const struct model *m, uint32_t key, struct curve *c)
 /* Memory of at least each age, and how much of it is referenced again. */
 static int print_curve(const struct model *m, uint32_t key, struct table *t)
 {
-	char name[AGE_PATH + 32];
+	char name[AGE_KEY_NAME];
 	struct curve c;
 	uint64_t pages, again;
 	int b, above;
@@ -156,9 +159,18 @@ int view_curve(struct model *m, struct table *t)
 
 int lacks_ages(const struct model *m, char *error, size_t size)
 {
+	const bool of_mappings = ages_of_mappings(m->ages.by);
+	char window[256];
+
 	if (m->ages.nr_sums)
 		return 0;
-	snprintf(error, size, "the recording has no memref_age events: "
-		 "record with memref record --ages");
+	if (!of_mappings || !m->ages.has_vma) {
+		snprintf(error, size, "the recording has no %s events: record with memref record %s",
+			 of_mappings ? "memref_vma_age" : "memref_age", of_mappings ? "--mapping-ages" : "--ages");
+		return -1;
+	}
+	window_describe(&m->window, window, sizeof(window));
+	snprintf(error, size, "the recording has no idle ages%s%s%s", m->ages.by == AGES_FILE ? " of files" : "",
+		 *window ? " " : "", window);
 	return -1;
 }

@@ -150,7 +150,7 @@ static int by_all_ages(const void *a, const void *b)
 void metrics_of_cgroups(struct metrics *out, struct ages *a)
 {
 	uint64_t others[AGE_BUCKETS] = { 0 };
-	char path[AGE_PATH + 32];
+	char path[AGE_KEY_NAME];
 	size_t i;
 	int b;
 

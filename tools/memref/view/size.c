@@ -133,13 +133,13 @@ static int check_rows(const struct table *t, char *error, size_t size)
  */
 static int add_groups(const struct model *m, const struct size_question *q, struct table *t, char *error, size_t size)
 {
-	const char **paths = calloc(m->ages.nr_cgroups + 1, sizeof(*paths));
+	const char **paths = calloc(m->ages.nr_entries + 1, sizeof(*paths));
 	size_t nr = 0, i;
 	int failed = !paths;
 
-	for (i = 0; paths && i < m->ages.nr_cgroups; i++)
-		if (*m->ages.cgroups[i].path)
-			paths[nr++] = m->ages.cgroups[i].path;
+	for (i = 0; paths && i < m->ages.nr_entries; i++)
+		if (*m->ages.entries[i]->key.name)
+			paths[nr++] = m->ages.entries[i]->key.name;
 	if (paths)
 		qsort(paths, nr, sizeof(*paths), by_path);
 	for (i = 0; i < nr && !failed; i++)
@@ -154,8 +154,8 @@ static bool has_group(const struct model *m, const char *path)
 	const size_t n = strcmp(path, "/") ? strlen(path) : 0;
 	size_t i;
 
-	for (i = 0; i < m->ages.nr_cgroups; i++) {
-		const char *of = m->ages.cgroups[i].path;
+	for (i = 0; i < m->ages.nr_entries; i++) {
+		const char *of = m->ages.entries[i]->key.name;
 
 		if (*of && !strncmp(of, path, n) && (!n || !of[n] || of[n] == '/'))
 			return true;

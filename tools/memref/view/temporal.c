@@ -23,7 +23,7 @@ const struct columns temporal_columns = COLUMNS(
 	{ "flags", CELL_INT, 0, "",
 	  "sum of the flags of memref_scan: 1 reclaim, 2 skipped, 4 late, 8 exited, 16 on "
 	  "demand, 32 selected, 64 stretched, 128 DAMON, 256 cleared, 512 migrated, 1024 "
-	  "hotplug, 2048 fault_around; see memref(5)" },
+	  "hotplug, 2048 fault_around, 4096 mapping_ages_part; see memref(5)" },
 );
 
 int view_temporal(struct model *m, struct table *t)

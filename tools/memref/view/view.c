@@ -26,7 +26,7 @@ const struct view views[] = {
 	  &ages_columns, view_ages, lacks_ages,
 	  PLOT_NO_CLASS, VIEW_AGES },
 	{ "curve", "memory that could be reclaimed at each age, and how soon it is referenced again",
-	  &curve_columns, view_curve, lacks_ages, PLOT_NONE, VIEW_AGES },
+	  &curve_columns, view_curve, lacks_ages, PLOT_NONE, VIEW_AGES | VIEW_AGAIN },
 	{ "mappings", "what was referenced of each mapping, and whether huge pages would pay off for it",
 	  &mappings_columns, view_mappings, lacks_mappings, PLOT_NONE, VIEW_MAPPINGS },
 	{ "mapping-times", "memory referenced over time of the mappings referenced most",
@@ -50,6 +50,23 @@ const struct view *view_find(const char *name)
 	return NULL;
 }
 
+static bool has_mappings(const struct view *v, const struct window *w)
+{
+	return v->needs & (VIEW_VIRT | VIEW_THP | VIEW_MAPPINGS) || (v->needs & VIEW_AGES && ages_of_mappings(w->by));
+}
+
+static bool has_processes(const struct view *v, const struct window *w)
+{
+	return v->needs & VIEW_TASKS || has_mappings(v, w);
+}
+
+/* What a message about --pid or --mapping adds for a view that has them only with --by. */
+static const char *without_by(const struct view *v)
+{
+	return (v->needs & (VIEW_AGES | VIEW_AGAIN)) == VIEW_AGES ?
+	       " but in memref report --by process, mapping or file" : "";
+}
+
 /**
  * view_window() - check that a view supports a window
  * @v: the view
@@ -65,13 +82,19 @@ int view_window(const struct view *v, const struct window *w, char *error, size_
 		snprintf(error, size, "--addr: the view %s does not distinguish addresses", v->name);
 		return -1;
 	}
-	if (w->pid && !(v->needs & (VIEW_VIRT | VIEW_TASKS | VIEW_THP | VIEW_MAPPINGS))) {
-		snprintf(error, size, "--pid %u: the view %s does not distinguish processes",
-			 w->pid, v->name);
+	if (v->needs & VIEW_AGAIN && ages_of_mappings(w->by)) {
+		snprintf(error, size, "--by %s: the view %s needs how much was referenced again, which is not recorded "
+			 "of processes, mappings and files", age_by_names[w->by], v->name);
 		return -1;
 	}
-	if (w->mapping && !(v->needs & (VIEW_VIRT | VIEW_THP | VIEW_MAPPINGS))) {
-		snprintf(error, size, "--mapping %s: the view %s does not distinguish mappings", w->mapping, v->name);
+	if (w->pid && !has_processes(v, w)) {
+		snprintf(error, size, "--pid %u: the view %s does not distinguish processes%s",
+			 w->pid, v->name, without_by(v));
+		return -1;
+	}
+	if (w->mapping && !has_mappings(v, w)) {
+		snprintf(error, size, "--mapping %s: the view %s does not distinguish mappings%s", w->mapping, v->name,
+			 without_by(v));
 		return -1;
 	}
 	if (w->mapping && v->needs & VIEW_THP && !w->pid) {

@@ -32,8 +32,13 @@ struct view {
 	int needs;
 };
 
-/* The heat maps, by physical and by virtual address; processes; 2 MiB blocks; idle ages; mappings. */
-enum { VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8, VIEW_AGES = 16, VIEW_MAPPINGS = 32 };
+/*
+ * The heat maps, by physical and by virtual address; processes; 2 MiB blocks; idle ages; mappings; how
+ * much was referenced again of each age.
+ */
+enum {
+	VIEW_HEAT = 1, VIEW_VIRT = 2, VIEW_TASKS = 4, VIEW_THP = 8, VIEW_AGES = 16, VIEW_MAPPINGS = 32, VIEW_AGAIN = 64
+};
 
 /* Columns that several views begin with: of an interval, and of a cell of a heat map. */
 #define INTERVAL_COLUMNS \
