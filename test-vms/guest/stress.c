@@ -629,7 +629,7 @@ static void control(void)
 	put(TRACING "memref/cpu_max", "0");
 	while (!over()) {
 		changes++;
-		switch (rnd() % 16) {
+		switch (rnd() % 18) {
 		case 0:
 		case 10:
 		case 11:
@@ -681,6 +681,11 @@ static void control(void)
 		case 15:
 			put(TRACING "memref/cpu_max", rnd() % 4 ? "0" : "50");
 			break;
+		case 16:
+		case 17:
+			put(TRACING "memref/ages", rnd() % 4 ? "1" : "0");
+			put(TRACING "memref/vma_ages", rnd() % 4 ? "1" : "0");
+			break;
 		case 9:
 			snprintf(buf, sizeof(buf), "%d", 64 << (rnd() % 15));
 			err = put(TRACING "memref/group_kb", buf);
@@ -693,6 +698,8 @@ static void control(void)
 		usleep(rnd() % (on ? 300000 : 20000));
 	}
 	put(TRACING "events/memref/enable", "0");
+	put(TRACING "memref/ages", "0");
+	put(TRACING "memref/vma_ages", "0");
 	put(TRACING "memref_pid", "\n");
 	printf("# %lu starts of the sampler, %lu changes\n", starts, changes);
 	fflush(stdout);
