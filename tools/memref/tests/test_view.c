@@ -501,7 +501,7 @@ static void windows_of_ages(void **state)
 	static const struct { const char *view; struct window w; const char *wrong; } tests[] = {
 		{ "ages", { .pid = 7, .by = AGES_PROCESS }, NULL },
 		{ "ages", { .pid = 7, .mapping = "heap", .by = AGES_FILE }, NULL },
-		{ "ages", { .pid = 7, .by = AGES_CLASS }, "--pid 7: the view ages does not distinguish processes but in" },
+		{ "ages", { .pid = 7, .by = AGES_CLASS }, "--pid 7: the view ages does not distinguish processes, except with" },
 		{ "ages", { .mapping = "heap", .by = AGES_NODE }, "--mapping heap: the view ages does not distinguish mappings" },
 		{ "ages", { .addr_end = 4096, .by = AGES_MAPPING }, "--addr: the view ages" },
 		{ "curve", { .by = AGES_NODE }, NULL },

@@ -64,7 +64,7 @@ static bool has_processes(const struct view *v, const struct window *w)
 static const char *without_by(const struct view *v)
 {
 	return (v->needs & (VIEW_AGES | VIEW_AGAIN)) == VIEW_AGES ?
-	       " but in memref report --by process, mapping or file" : "";
+	       ", except with memref report --by process, mapping or file" : "";
 }
 
 /**
