@@ -34,11 +34,19 @@ result "patches/ is what the tree has: it applies, without fuzz" $?
 
 # The first patch adds the directories to MAINTAINERS; checkpatch does not see that when it
 # checks the later ones.
-for patch in $(grep -vE '^[[:space:]]*(#|$)' "$patches/series"); do
+checkpatch() {
 	(cd "$linux" && scripts/checkpatch.pl --strict --show-types --summary-file --no-tree \
-		--root=. --ignore FILE_PATH_CHANGES "$patches/$patch") >"$log/$patch.checkpatch" 2>&1
-	grep -qE 'total: 0 errors, 0 warnings, 0 checks' "$log/$patch.checkpatch"
-	result "checkpatch --strict $patch" $? "$log/$patch.checkpatch"
+		--root=. --ignore FILE_PATH_CHANGES "$@") 2>&1
+}
+
+# All at once: half of the time that one patch takes, checkpatch reads its own lists.
+mapfile -t series < <(grep -vE '^[[:space:]]*(#|$)' "$patches/series")
+checkpatch "${series[@]/#/$patches/}" >"$log/checkpatch"
+for patch in "${series[@]}"; do
+	grep -qF "$patches/$patch total: 0 errors, 0 warnings, 0 checks" "$log/checkpatch"
+	rc=$?
+	[ $rc -eq 0 ] || checkpatch "$patches/$patch" >"$log/$patch.checkpatch"
+	result "checkpatch --strict $patch" $rc "$log/$patch.checkpatch"
 done
 
 # test-vms/tests/selftests.t builds the user space files without warnings.

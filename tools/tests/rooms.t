@@ -27,15 +27,14 @@ is(join(' ', grep { $_ } @outside), '', 'nothing below tools/ names anything bel
 
 # Which file uses what of which, by the symbols of the objects: inside of a tool and lib/.
 my (%defined, %wanted);
-for my $source (grep { !/\/tests\/|\/preload\/|\/examples\/|\/programs\// } @sources) {
-	my $object = "$objects/$source.o";
-	next if !-e $object;
-	for (`nm $object`) {
-		my ($kind, $symbol) = / ([A-Za-z]) (\S+)$/ or next;
-		$wanted{$source}{$symbol} = 1 if $kind eq 'U';
-		$defined{$symbol}{$source} = 1 if $kind =~ /[TDBR]/;
-	}
+my @looked_at = grep { -e "$objects/$_.o" } grep { !/\/tests\/|\/preload\/|\/examples\/|\/programs\// } @sources;
+open my $nm, '-|', 'nm', '-A', map { "$objects/$_.o" } @looked_at or die "nm: $!\n";
+while (<$nm>) {
+	my ($source, $kind, $symbol) = /^\Q$objects\E\/(.*)\.o:.* ([A-Za-z]) (\S+)$/ or next;
+	$wanted{$source}{$symbol} = 1 if $kind eq 'U';
+	$defined{$symbol}{$source} = 1 if $kind =~ /[TDBR]/;
 }
+close $nm or die "nm: status $?\n";
 cmp_ok(scalar keys %wanted, '>', 150, 'objects were looked at');
 
 # What one program cannot have of another, it has not.
