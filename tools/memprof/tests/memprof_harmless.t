@@ -23,11 +23,18 @@ sub compile {
 	BAIL_OUT("$name cannot be compiled");
 }
 
+sub slurp_status {
+	open my $f, '<', '/proc/self/status' or die;
+	local $/;
+	return <$f>;
+}
+
 # What a program prints, and its status, with and without the library.
 sub same {
-	my ($name, $what) = @_;
-	my @with = (scalar `timeout 60 env LD_PRELOAD=$preload MEMPROF_SESSION=$dir/rings $dir/$name 2>&1`, $?);
-	my @without = (scalar `timeout 60 $dir/$name 2>&1`, $?);
+	my ($name, $what, $by) = @_;
+	my $run = $by // '';
+	my @with = (scalar `$run timeout 60 env LD_PRELOAD=$preload MEMPROF_SESSION=$dir/rings $dir/$name 2>&1`, $?);
+	my @without = (scalar `$run timeout 60 $dir/$name 2>&1`, $?);
 	is($without[1], 0, "$what: ends well");
 	is_deeply(\@with, \@without, 'and does so when it is recorded');
 }
@@ -283,6 +290,13 @@ int main(void)
 }
 END
 same('jump', 'a signal handler that jumps out of mmap()');
+# Beside one that is busy on the same CPU, which runs for milliseconds whenever it may: not in each run is a lock left.
+my ($cpu) = slurp_status() =~ /^Cpus_allowed_list:\s*(\d+)/m;
+my $busy = fork // die "fork: $!";
+exec 'taskset', '-c', $cpu, 'sh', '-c', 'while :; do :; done' if !$busy;
+same('jump', "... beside a busy program, run $_", "taskset -c $cpu") for 1 .. 5;
+kill 'KILL', $busy;
+waitpid $busy, 0;
 
 # A plugin has C++'s operators of its own, which no other code is to use, nor it another's.
 compile('g++', 'plugin.so', <<'END', '-shared', '-fPIC', '-static-libstdc++');
