@@ -16,6 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include "mutate.h"
 
 #define SECONDS		20
@@ -24,15 +28,12 @@
 #ifdef __SANITIZE_ADDRESS__
 #define TIMES		1000
 #define MAX_CUT		512
-/* Where each input is read by a process of its own, which takes long with the sanitizers. */
-#define TIMES_IN_PROCESS	500
-#define MAX_CUT_IN_PROCESS	128
 #else
 #define TIMES		10000
 #define MAX_CUT		4096
-#define TIMES_IN_PROCESS	TIMES
-#define MAX_CUT_IN_PROCESS	MAX_CUT
 #endif
+/* How a process ends that has lost memory. */
+#define LEAKS		77
 
 static char now[160];
 /* Another process reads again what this one does not survive. */
@@ -176,9 +177,7 @@ static uint64_t number(const char *name, uint64_t otherwise)
 /* Inputs that are cut. */
 static uint64_t nr_cut(const struct mutation *m)
 {
-	const uint64_t max = m->survive ? MAX_CUT_IN_PROCESS : MAX_CUT;
-
-	return m->size <= max ? m->size : max + 1;
+	return m->size <= MAX_CUT ? m->size : MAX_CUT + 1;
 }
 
 /* What a reader may take is limited. */
@@ -203,7 +202,7 @@ static void read_one(void (*read)(void *ctx, char *data, size_t size), void *ctx
 /* Inputs of a mutation: those that end at each byte of its header and of what is behind it, then damaged ones. */
 static uint64_t nr_inputs(const struct mutation *m)
 {
-	return nr_cut(m) + number("MEMSCOPE_MUTATIONS", m->survive ? TIMES_IN_PROCESS : TIMES);
+	return nr_cut(m) + number("MEMSCOPE_MUTATIONS", TIMES);
 }
 
 /* Input @n in @data.  Return: its size. */
@@ -233,12 +232,46 @@ static void read_from(const struct mutation *m, char *data, uint64_t *at)
 		read_one(m->read, m->ctx, data, make(m, *at, data));
 }
 
+#ifdef __SANITIZE_ADDRESS__
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_options(void);
+/* libtraceevent loses what it has read of a damaged file before the damage. */
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libtraceevent.so\n";
+}
+
+const char *__lsan_default_options(void)
+{
+	return "print_suppressions=0";
+}
+#endif
+
+/* A process that another one reads after: what its libraries make the sanitizers report is not told. */
+static void __attribute__((noreturn)) read_expendable(const struct mutation *m, char *data, uint64_t *at)
+{
+	const int err = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
+	bool leaks = false;
+
+	is_expendable = true;
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	if (err < 0 || null < 0 || dup2(null, STDERR_FILENO) < 0)
+		abort();
+	read_from(m, data, at);
+	dup2(err, STDERR_FILENO);
+#ifdef __SANITIZE_ADDRESS__
+	leaks = __lsan_do_recoverable_leak_check();
+#endif
+	_exit(leaks ? LEAKS : 0);
+}
+
 /* Read them in processes, each of which reads until it crashes; what it did not survive is read again. */
 static void read_in_processes(const struct mutation *m, char *data)
 {
 	uint64_t *at = mmap(NULL, sizeof(*at), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	const uint64_t end = nr_inputs(m);
 	uint64_t again = 0;
+	int status = 0;
 	pid_t pid;
 
 	if (at == MAP_FAILED)
@@ -248,14 +281,14 @@ static void read_in_processes(const struct mutation *m, char *data)
 		pid = fork();
 		if (pid < 0)
 			abort();
-		if (!pid) {
-			is_expendable = true;
-			setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-			read_from(m, data, at);
-			_exit(0);
-		}
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		if (!pid)
+			read_expendable(m, data, at);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
+		if (WIFEXITED(status) && WEXITSTATUS(status) == LEAKS) {
+			snprintf(now, sizeof(now), "%s", m->name);
+			die("leaks");
+		}
 		if (*at == end)
 			break;
 		read_one(m->survive, m->ctx, data, make(m, *at, data));
@@ -282,18 +315,13 @@ void mutate(const struct mutation *m)
 	signal(SIGBUS, on_crash);
 	signal(SIGFPE, on_crash);
 	signal(SIGABRT, on_crash);
-	if (m->survive) {
-		read_in_processes(m, data);
-		free(data);
-		return;
-	}
 #else
 	(void)on_crash;
-	(void)read_in_processes;
 #endif
-	read_from(&(struct mutation){
-		.name = m->name, .data = m->data, .size = m->size, .keep_from = m->keep_from, .keep_to = m->keep_to,
-		.read = m->survive ? m->survive : m->read, .survive = m->survive, .ctx = m->ctx }, data, &(uint64_t){ 0 });
+	if (m->survive)
+		read_in_processes(m, data);
+	else
+		read_from(m, data, &(uint64_t){ 0 });
 	free(data);
 }
 

@@ -22,7 +22,7 @@
  * @read: reads what came of it; it is its own to change, and has room for a byte more
  * @survive: reads what the process with @read did not survive, as a library of its crashes; NULL
  *	if nothing does: then @read is called by the process of the test.  At most one input
- *	in 20 may need it.  Under sanitizers it reads all.
+ *	in 20 may need it.
  * @ctx: for both; what they share of it is not seen by the other
  */
 struct mutation {
