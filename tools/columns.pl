@@ -16,7 +16,7 @@ die "usage: columns.pl [--check] BIN PAGE|tables\n" if !defined $page;
 
 # Tables that options choose, beside the one that a verb prints without.
 my %more = (
-	'memref diff' => ['--groups'], 'memprof diagnose' => ['--levels', '--latency'],
+	'memref diff' => ['--groups'], 'memref size' => ['--try COMMAND'], 'memprof diagnose' => ['--levels', '--latency'],
 	'pagealloc colors' => ['--free-pages'], 'pagealloc verify' => ['--against FILE', '--against FILE --list'],
 	'pagealloc stats' => ['--interval 1s'],
 );

@@ -46,19 +46,60 @@ while [ $# -gt 0 ]; do
 		sh /tmp/run $1.$percent $limit $2 $3 $4 | sed "s/^/$1 $percent /"
 		sed -n "s/^oom_kill /$1 $percent killed /p" /tmp/cg/$1.$percent/memory.events
 	done
+	# The smallest limit with which it does not take longer.
+	cat >/tmp/try <<END
+sh /tmp/run $1.try.\$MEMREF_LIMIT \$MEMREF_LIMIT $2 $3 $4 | sed -n 's/.* seconds \([0-9.]*\) .*/\1/p'
+END
+	memref size /tmp/$1.dat -G $1 --extra $((kernel + 64 * 4096)) --try 'sh /tmp/try' --tries 8 -f csv >/tmp/found
+	sed -n "2s/^/$1 found /p" /tmp/found
 	shift 4
 done
+# A service that goes on, by the script of docs/start/working-set.md.
+mkdir /tmp/cg/service
+(echo 0 >/tmp/cg/service/cgroup.procs && exec hot_cold 8 0 16 100000 50) &
+sleep 1
+echo 400M >/tmp/cg/service/memory.high
+memref size /tmp/hot.dat -G hot --extra $((kernel + 64 * 4096)) --refault-us 80 --try 'sh /share/limited.sh' -f csv 2>/tmp/says >/tmp/found ||
+	cat /tmp/says
+sed -n "2s/^/service found /p" /tmp/found
+echo service high $(cat /tmp/cg/service/memory.high)
+# The first two of these are without a limit.
+timeout -s INT 12 memref size /tmp/hot.dat -G hot --try 'sh /share/limited.sh' 2>/tmp/says | sed 's/^/service interrupted /'
+sed 's/^/# /' /tmp/says
+echo service then $(cat /tmp/cg/service/memory.high) $(grep interrupted /tmp/says)
+kill %1
 EOF
 close $script or die "$share/size: $!";
+
+my $page = slurp("$FindBin::RealBin/../../docs/start/working-set.md");
+my ($limited) = $page =~ /^(    set -e\n    group=.*?)\n\n/ms;
+# Of three seconds instead of sixty.
+for ([ '/sys/fs/cgroup/\S+', '/tmp/cg/service' ], [ 'sleep 10\n', "sleep 1\n" ], [ 'seq 60', 'seq 3' ], [ '15000', '750' ], [ 'print 60 ', 'print 3 ' ]) {
+	my ($from, $to) = @$_;
+	$limited =~ s/$from/$to/ or die "docs/start/working-set.md: limited.sh without $from";
+}
+open my $f, '>', "$share/limited.sh" or die "$share/limited.sh: $!";
+print $f $limited =~ s/^    //mgr, "\n";
+close $f or die;
 
 my $vm = vm('--accel', 'icount', '--smp', 1, '--mem', '512M', '--timeout', 900, '--share', $share,
 	    '--', 'sh', '/share/size', $refaults, map { ($_, split ' ', $works{$_}[0]) } sort keys %works);
 is($vm->{status}, 0, 'the guest runs') or diag $vm->{err}, $vm->{out};
 diag $vm->{out};
+my @service = $vm->{out} =~ /^service found (.*)$/m ? split /,/, $1 : ();
+cmp_ok($service[7] // 0, '>=', 7.5, 'a service that goes on: what is used stays');
+cmp_ok($service[7] // 1e9, '<=', 10.6, 'what is not used does not');
+cmp_ok($service[14] // 0, '>', 0, 'and a smaller limit was too small');
+like($vm->{out}, qr/^service high 419430400$/m, 'its limit is as it was');
+like($vm->{out}, qr/^service then 419430400 memref: interrupted$/m, 'and so it is when the tries are interrupted');
 for my $name (sort keys %works) {
 	my $needs = $works{$name}[1];
 	my ($free) = $vm->{out} =~ /^$name free refaults (\d+) /m;
 	is($free, 0, "$name: without a limit nothing is reclaimed");
+	my @found = $vm->{out} =~ /^$name found (.*)$/m ? split /,/, $1 : ();
+	cmp_ok($found[7] // 0, '>=', $needs - 0.5, "$name: with --try, what is used stays");
+	cmp_ok($found[7] // 1e9, '<=', $needs * 1.2 + 1, "$name: what is not used does not");
+	cmp_ok($found[14] // 0, '>', 0, "$name: and a smaller limit was too small");
 	my ($high) = ($vm->{out} =~ /^$name size (.*)$/m ? split /,/, $1 : ())[6];
 	cmp_ok($high // 0, '>=', $needs - 0.5, "$name: what is used stays");
 	cmp_ok($high // 1e9, '<=', $needs * 1.1, "$name: what is not used does not");

@@ -4,12 +4,14 @@
 #include <inttypes.h>
 #include <limits.h>
 
+#include "lib/outfile.h"
 #include "lib/output.h"
 #include "lib/record/cgroup.h"
 #include "memref.h"
 #include "memref/model/window.h"
 #include "memref/view/size.h"
 #include "memref/view/view.h"
+#include "tries.h"
 
 static const struct verb_usage usage = {
 	.command = "memref size", .operands = "[FILE] [options]",
@@ -44,25 +46,62 @@ static void note_doubts(const struct model *m, const struct window *window)
 		complain(OK, "%" PRIu64 " events were lost: ages of some intervals may be missing", m->lost_events);
 }
 
-/* The intervals that could be read of a damaged recording count, too. */
-static int print(const struct model *m, const struct size_question *q, const struct output *output)
+/*
+ * Run the command with limits; the estimate and its interval are tried first.  Return: OK, or FAILED with a
+ * message printed.  *@tried is set if a limit was enough; what was found before the tries broke off counts, too.
+ */
+static int try_limits(const struct model *m, const struct size_question *q, const struct tries *tries, double precision,
+		      struct size_tried *tried)
 {
+	struct search s = { .precision = precision / 100 };
+	struct tried result;
+	struct size size;
+	char error[512];
+	uint64_t peak;
+	int failed = size_of_group(m, q, &size, &peak, error, sizeof(error));
+
+	if (failed)
+		return complain(FAILED, "%s", failed > 0 ? error : "not enough memory");
+	s.peak = peak * 4096 + q->extra;
+	s.guesses[0] = size.high * 4096 + q->extra;
+	s.guesses[1] = size.estimate * 4096 + q->extra;
+	s.guesses[2] = size.low * 4096 + q->extra;
+	failed = tries_run(tries, &s, &result);
+	*tried = (struct size_tried){ result.nr, s.enough, s.too_small, result.slowdown };
+	return failed;
+}
+
+/* The intervals that could be read of a damaged recording count, too. */
+static int print(const struct model *m, struct size_question *q, const struct tries *tries, double precision,
+		 const struct output *output)
+{
+	struct size_tried tried = { 0 };
+	int failed, broken = OK;
+	struct outfile out;
 	char error[512];
 	struct table t;
-	int failed;
 
 	if (lacks_ages(m, error, sizeof(error)))
 		return complain(FAILED, "%s", error);
 	/* Intervals are in the order of time. */
 	if (!interval_in_window(m, &q->window, &m->intervals[m->nr_intervals - 1].scan))
 		return complain(FAILED, "no interval from %g s on: the recording lasts %.3f s", q->window.from, model_seconds(m));
+	note_doubts(m, &q->window);
+	if (tries->command) {
+		/* Before what may take hours. */
+		if (output->path && (outfile_open(&out, output->path) || (outfile_drop(&out), 0)))
+			return FAILED;
+		broken = try_limits(m, q, tries, precision, &tried);
+		if (!tried.limit)
+			return FAILED;
+		q->tried = &tried;
+	}
 	failed = size_table(m, q, &t, error, sizeof(error));
 	if (failed > 0) {
 		table_free(&t);
 		return complain(FAILED, "%s", error);
 	}
-	note_doubts(m, &q->window);
-	return output_table(output, &t, failed);
+	return output_table(output, &t, failed) || broken ? FAILED : OK;
 }
 
 int cmd_size(int argc, char **argv)
@@ -70,8 +109,10 @@ int cmd_size(int argc, char **argv)
 	struct size_question q = { .refaults = -1, .slowdown = -1, .refault_us = 100, .evict_us = 2 };
 	/* What is read: ages of the part that counts are those since the begin. */
 	struct window read = { .by = AGES_CGROUP };
+	struct tries tries = { 0 };
 	struct output output = { };
 	const char *cgroup = NULL;
+	double precision = 0;
 	char path[PATH_MAX];
 	const struct opt options[] = {
 		OPT_TEXT('G', "cgroup", "NAME", &cgroup, "only this control group, with those below it: " CGROUP_HELP
@@ -84,6 +125,16 @@ int cmd_size(int argc, char **argv)
 			 "time of reclaim for each page that it looks at, in us (default 2)"),
 		OPT_SIZE(0, "extra", "SIZE", &q.extra, 0, 0x1p62,
 			 "memory of the group without ages, to be added to the limit (default 0)"),
+		OPT_TEXT(0, "try", "COMMAND", &tries.command,
+			 "run COMMAND by the shell without and with limits, of $MEMREF_LIMIT bytes, and print the smallest"
+			 " with which it takes at most --slowdown longer; its last line, if that is a number, is the time"
+			 " that counts, in seconds"),
+		OPT_NUMBER(0, "tries", "N", &tries.most, 1, 1000, "limits that are tried, at most (default 10)"),
+		OPT_NUMBER(0, "repeats", "N", &tries.repeats, 1, 1000,
+			   "runs with each limit, of which the median counts: an odd number (default 1)"),
+		OPT_REAL(0, "precision", "PCT", &precision, 0.1, 100,
+			 "end the tries when smaller limits could save at most so much more, in % of what can be saved, or at"
+			 " most a 64th of the memory (default 10)"),
 		OUTPUT_OPTIONS(&output), WINDOW_TIME_OPTIONS(&q.window), { }
 	};
 	struct model m;
@@ -91,20 +142,34 @@ int cmd_size(int argc, char **argv)
 
 	argv += options_parse(&usage, options, argc, argv);
 	if (output.explain)
-		return output_explain(&output, &size_columns);
+		return output_explain(&output, tries.command ? &size_tried_columns : &size_columns);
 	if (q.refaults >= 0 && q.slowdown >= 0)
 		return complain(USAGE, "--refaults and --slowdown: give one of them");
+	if (!tries.command && (tries.most || tries.repeats || precision))
+		return complain(USAGE, "--tries, --repeats and --precision: only with --try");
+	if (tries.command && q.refaults >= 0)
+		return complain(USAGE, "--refaults: not with --try, which takes --slowdown");
+	if (tries.command && !*tries.command)
+		return complain(USAGE, "--try: no command");
+	if (tries.repeats && tries.repeats % 2 == 0)
+		return complain(USAGE, "--repeats %" PRIu32 ": not an odd number", tries.repeats);
+	if (tries.command && !cgroup)
+		return complain(USAGE, "--try: which control group? (-G)");
 	if (window_check(&q.window))
 		return USAGE;
 	if (q.slowdown < 0)
 		q.slowdown = 2;
+	tries.slowdown = q.slowdown;
+	tries.most = tries.most ? tries.most : 10;
+	tries.repeats = tries.repeats ? tries.repeats : 1;
+	precision = precision ? precision : 10;
 	if (cgroup) {
 		cgroup_below_root(cgroup, path, sizeof(path));
 		q.cgroup = path;
 	}
 	read.to = q.window.to;
 	damaged = load_recording(argv[0], &read, VIEW_AGES, &m);
-	failed = m.nr_intervals ? print(&m, &q, &output) : FAILED;
+	failed = m.nr_intervals ? print(&m, &q, &tries, precision, &output) : FAILED;
 	model_free(&m);
 	return damaged || failed ? FAILED : OK;
 }

@@ -69,12 +69,13 @@ symbol ffffffff81003000 t end_of_text
 END
 my %arguments = (
 	'memref diff' => "$recording{memref} $recording{memref}", 'memprof diff' => "$recording{memprof} $recording{memprof}",
-	(map { ("memref $_" => "$dir/ages.dat") } 'size', 'report ages', 'report curve'),
+	'memref size' => "$dir/ages.dat -G web", (map { ("memref $_" => "$dir/ages.dat") } 'report ages', 'report curve'),
 	map { ("memref report $_" => "$dir/virtual.dat") } qw(numa virtual mappings mapping-times)
 );
 
 sub printed {
 	my ($command, $of) = @_;
+	$command =~ s/COMMAND/true/;
 	my ($status, $text, $err) = run("$bin/$command $of -f csv");
 	return $status ? undef : [ split /,/, (split /\n/, $text)[0] ];
 }

@@ -75,6 +75,12 @@ for ([ "$dir/none.dat", 1, qr/no memref_age events: record with memref record --
      [ "$file --refaults 1 --slowdown 1", 2, qr/--refaults and --slowdown: give one/ ],
      [ "$file --refaults -1", 2, qr/--refaults/ ], [ "$file --slowdown nan", 2, qr/--slowdown/ ],
      [ "$file --refault-us 0", 2, qr/--refault-us/ ], [ "$file --extra x", 2, qr/--extra/ ],
+     [ "$file --try true", 2, qr/--try: which control group\? \(-G\)/ ],
+     [ "$file -G web --try true --refaults 1", 2, qr/--refaults: not with --try/ ],
+     [ "$file -G web --try ''", 2, qr/--try: no command/ ],
+     [ "$file -G web --try true --repeats 2", 2, qr/--repeats 2: not an odd number/ ],
+     [ "$file --tries 3", 2, qr/--tries, --repeats and --precision: only with --try/ ],
+     [ "$file -G web --try true --tries 0", 2, qr/--tries/ ],
      [ "$file --from 5 --until 1", 2, qr/no time is between/ ],
      [ "$file --from 100", 1, qr/no interval from 100 s on: the recording lasts 80\.000 s/ ],
      [ "$file --until 0.1 -G web", 1, qr{control group /web: 0 intervals .* besides the first quarter} ], [ "$file other", 2, qr/one argument too many/ ]) {
@@ -94,6 +100,112 @@ is("$status $err", "0 memref: in 80 of 80 intervals only selected processes were
 	"memref: in 80 of 80 intervals reclaim ran: what it evicted is not counted\n" .
 	"memref: in 80 of 80 intervals pages mapped around a page fault did not count, which reclaim keeps: " .
 	"limits of programs that map large files are too small (record with --fault-around)\n", 'and what to think of these');
+
+# --- tries of a command with limits -------------------------------------------------
+
+my $mib = 1 << 20;
+# try_it COMMAND, OPTIONS: status, row, messages.  The group's memory is 24.25 MiB, its estimate at most 12.25.
+sub try_it {
+	my ($command, $options) = @_;
+	unlink "$dir/tried";
+	spew("$dir/runs", '');
+	my ($status, $text, $err) = run("$memref size $file -G web --try '$command' " . ($options // '') . " -f json -o $dir/tried");
+	my $json = slurp("$dir/tried");
+	return ($status, $json ? decode_json($json)->{rows}[0] : {}, $err);
+}
+# A command that needs so much memory, by its own account of time.
+sub needs { return 'test $MEMREF_LIMIT -ge ' . int($_[0] * $mib) . ' && echo 10.1 || echo 12' }
+# One that prints these words in turn, from the run that is not counted on; the last one again and again.
+sub prints { return "echo x >>$dir/runs; set -- @_; shift \$((\$(wc -l <$dir/runs) - 1)) 2>/dev/null || shift \$((\$# - 1)); eval \$1" }
+sub left { return scalar(() = `ps -eo args` =~ /^\Q$_[0]\E$/mg) }
+
+for my $least (0.5, 5, 11, 20, 40) {
+	my $peak = 24.25;
+	my ($status, $row, $err) = try_it(needs($least));
+	my $limit = $row->{limit_mib} // 0;
+	is($status, 0, "needs $least MiB") or diag $err;
+	cmp_ok($limit, '>=', $least, '... that limit is enough');
+	cmp_ok($limit, '<=', $least < $peak ? $peak - 0.9 * ($peak - $least) + $peak / 64 : $least + $peak / 64,
+	       '... and saves nine tenths of what the best saves');
+	cmp_ok($row->{too_small_mib} // -1, '<', $least, '... the largest that was too small');
+	is(defined $row->{too_small_mib}, $least > 1, '... is known');
+	is($row->{tried_slowdown_pct}, 0, '... no slowdown');
+	is($err =~ /needs more than the 24\.250 MiB that the group had/, $least > $peak, '... more than the recording had');
+	my @lines = split /\n/, $err;
+	is(shift @lines, 'memref: without a limit: 10.100 s', '... without a limit first');
+	my @limits = grep { /^memref: [\d.]+ MiB: (?:10\.100 s, 0\.0 % more: enough|12\.000 s, 18\.8 % more: too small)$/ } @lines;
+	is(scalar @limits, $row->{tries}, '... and the result of each limit');
+	my ($first) = ($limits[0] // '') =~ /([\d.]+) MiB/;
+	cmp_ok($first, '==', $row->{high_mib}, '... first, that of the estimate');
+}
+my (undef, $one, $more) = try_it(needs(5), '--tries 1');
+is($one->{tries}, 1, '--tries');
+like($more, qr/--tries 1: a smaller limit may be enough, too$/m, 'and says what it means');
+cmp_ok((try_it(needs(5), '--precision 1'))[1]{limit_mib}, '<', 5.4, '--precision');
+is_deeply([ (try_it(needs(5), '--slowdown 20'))[1]->@{qw(too_small_mib tried_slowdown_pct)} ], [ undef, 18.8 ], '--slowdown: all are enough');
+cmp_ok((try_it(needs(20), '--extra 8M'))[2] =~ /^memref: ([\d.]+) MiB/m ? $1 : 0, '==', $of{'/web'}{high_mib} + 8,
+       '--extra is added to what is tried first');
+# The first run is not counted.  One slow run of three is no slowdown.
+my ($repeated, $row, $says) = try_it(prints('echo\ 99', ('echo\ 14', ('echo\ 10') x 2) x 3), '--repeats 3 --tries 2');
+is_deeply([ $repeated, $row->{too_small_mib}, $row->{tries}, $row->{tried_slowdown_pct} ], [ 0, undef, 2, 0 ], '--repeats: the median') or diag $says;
+is(scalar(() = slurp("$dir/runs") =~ /x/g), 10, 'so many runs');
+like($says, qr/^memref: without a limit, times differ by 40\.0 %, more than the 2 % that a limit may cost: more --repeats/m, 'times that differ are noted');
+# What is no time, or none of its own.
+for ([ 'no time, where there was one', prints('echo\ 3', 'echo\ 3', 'true'), 'MiB: printed no time above 0: too small' ],
+     [ 'a time of 0', prints('echo\ 3', 'echo\ 3', 'echo\ 0'), 'MiB: printed no time above 0: too small' ],
+     [ 'a time in one run of three', prints(('echo\ 3') x 4, 'true', 'true', 'echo\ 3'), 'MiB: printed no time above 0: too small', '--repeats 3' ],
+     [ 'less time with a limit', prints('echo\ 9', 'echo\ 9', 'echo\ 5'), 'less time than without a limit: times differ by more than 2 %: more --repeats' ],
+     [ 'no time in seconds', 'echo 5000', 'without a limit, it prints 5000, and takes 0\.\d+ s: its last line should be a time in seconds' ],
+     [ 'blanks', 'echo "no 5"; printf "  7 \r\n\n"', 'without a limit: 7.000 s' ],
+     [ 'a character 0', 'printf "5\n7\0\n"', 'without a limit: 0.\d+ s' ],
+     [ 'a short time', 'true', 'without a limit, it takes less than 1 s: so short a time says little' ],
+     [ 'much output', 'head -c 30000000 /dev/zero; echo; echo 8; echo 9 >/dev/stdout', 'without a limit: 9.000 s' ]) {
+	my ($name, $command, $message, $options) = @$_;
+	like((try_it($command, '--tries 1 ' . ($options // '')))[2], qr/^memref: .*$message$/m, $name);
+}
+# By the clock, and what would take for ever, with all that it started; with a slowdown that is allowed it has time.
+my ($late, $slow, $messages) = try_it("test \$MEMREF_LIMIT -ge @{[ 6 * $mib ]} && sleep .5 || { sleep 987 & sleep 987; }", '--tries 4 --slowdown 60');
+is($late, 0, 'by the clock') or diag $messages;
+cmp_ok($slow->{too_small_mib} // 0, '>', 3, 'what is too slow is ended');
+like($messages, qr/MiB: ended after 2\.\d+ s: too small$/m, 'and too small');
+is(left('sleep 987'), 0, 'nothing of it is left');
+like((try_it('test $MEMREF_LIMIT -ge ' . 6 * $mib . ' && sleep .5 || sleep 1.8', '--tries 3 --slowdown 600'))[2], qr/^(?!.*ended after)/s, 'what is allowed to be slow is not ended');
+try_it('sleep 984 & echo 1', '--tries 1');
+is(left('sleep 984'), 0, 'nor is what a run leaves');
+# What it changed is put back, also by one that is not the first process.
+for my $shell ('sh %s', 'sh %s; true', 'sh %s | cat') {
+	spew("$dir/changes", "trap 'sleep .3; echo restored >$dir/state' EXIT\ntrap exit TERM\necho changed >$dir/state\n" .
+	     "test \$MEMREF_LIMIT -ge @{[ 30 * $mib ]} || sleep 983\n");
+	try_it(sprintf($shell, "$dir/changes"), '--tries 1');
+	is(slurp("$dir/state"), "restored\n", "$shell: what it changed is put back");
+}
+# A parent that ignores the end of its children.
+($status, undef, $err) = run("perl -e '\$SIG{CHLD} = q(IGNORE); exec \@ARGV' $memref size $file -G web --try 'test \$MEMREF_LIMIT -gt 1000000000000 || exit 7' --tries 2");
+like($err, qr/MiB: status 7: too small$/m, 'a parent that ignores SIGCHLD');
+for ([ 'exit 3', qr/^memref: exit 3: fails without a limit: status 3$/m ],
+     [ 'echo 0', qr/not each run without a limit prints a time above 0/ ],
+     [ prints('echo\ 3', 'true', 'echo\ 3'), qr/not each run without a limit prints a time above 0/, '--repeats 3' ],
+     [ 'test $MEMREF_LIMIT = 9223372036854771712', qr/^memref: of \d limits, none was enough: the largest was 194\.000 MiB$/m ],
+     [ 'test $MEMREF_LIMIT = 9223372036854771712', qr/^memref: of [12] limits, none was enough: the largest was 4398046511128\.250 MiB$/m, '--extra 4194304T' ],
+     [ 'test $MEMREF_LIMIT -lt 9223372036854771712 && echo 3; true', qr/prints a time with a limit only$/m ]) {
+	my ($command, $message, $options) = @$_;
+	my ($status, undef, $err) = try_it($command, $options);
+	is($status, 1, "$command: status 1");
+	like($err, $message, 'says why');
+	ok(!-e "$dir/tried", 'nothing is written');
+}
+# Ctrl-C: before a limit was tried, and after two were.
+($status, $row, $err) = try_it('kill -INT $PPID; sleep 986');
+is_deeply([ $status, $row, $err ], [ 1, {}, "memref: interrupted\n" ], 'Ctrl-C: says so, and nothing is written');
+($status, $row, $err) = try_it("echo x >>$dir/runs; test \$(wc -l <$dir/runs) = 5 && kill -INT \$PPID && sleep 986; echo 10");
+is_deeply([ $status, $row->{tries} ], [ 1, 2 ], 'what was found until then is written') or diag $err;
+like($err, qr/^memref: interrupted$/m, 'with a message');
+is(left('sleep 986'), 0, 'and the command has ended');
+# Nothing is run for a table that cannot be written.
+($status, undef, $err) = run("$memref size $file -G web --try 'touch $dir/ran' -o $dir/nowhere/x");
+is($status . (-e "$dir/ran" ? ' ran' : ''), 1, 'a table that cannot be written');
+like($err, qr/nowhere/, 'says so');
+
 ($status, my $text, $err) = run("$memref size $dir/cut.dat -G web -f csv");
 is($status, 1, 'a damaged recording');
 like($err, qr/cut\.dat: /, 'says so');

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/*
+ * Search for the smallest memory limit that is enough, by tries: guesses first, then bisection.
+ * Whatever is smaller than a limit that is not enough is taken not to be enough, either.
+ */
+#include "search.h"
+
+#define PAGE 4096
+/* Limits that differ by less than this part of the peak are not told apart. */
+#define GRAINS 64
+/* No limit above so many peaks is tried. */
+#define MOST_PEAKS 8
+#define MOST_BYTES (1ULL << 62)
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+	return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+static uint64_t grain(const struct search *s)
+{
+	const uint64_t bytes = whole_pages(s->peak / GRAINS);
+
+	return bytes ? bytes : PAGE;
+}
+
+/* Whether a smaller limit could save more than the precision says. */
+static bool is_found(const struct search *s)
+{
+	const uint64_t gap = s->enough - s->too_small;
+
+	return gap <= grain(s) || (s->enough < s->peak && gap <= s->precision * (s->peak - s->too_small));
+}
+
+/**
+ * search_next() - the limit to be tried next
+ * @s: what is known
+ *
+ * Return: bytes, whole pages; 0: the search has come to its end.
+ */
+uint64_t search_next(struct search *s)
+{
+	if (s->enough && is_found(s))
+		return 0;
+	while (s->nr_guessed < SEARCH_GUESSES) {
+		const uint64_t guess = whole_pages(s->guesses[s->nr_guessed++]);
+
+		/* A guess beside a limit that was tried would show nothing new. */
+		if (guess >= s->too_small + grain(s) && (!s->enough || guess + grain(s) <= s->enough))
+			return guess;
+	}
+	if (!s->enough && s->too_small >= s->peak)
+		return s->too_small / MOST_PEAKS < s->peak && s->too_small < MOST_BYTES ? 2 * s->too_small : 0;
+	if (!s->enough)
+		return whole_pages(s->peak);
+	return whole_pages(s->too_small + (s->enough - s->too_small) / 2);
+}
+
+/**
+ * search_note() - what a try has shown
+ * @s: what is known
+ * @limit: that was tried, from search_next()
+ * @enough: whether it was enough
+ */
+void search_note(struct search *s, uint64_t limit, bool enough)
+{
+	if (enough)
+		s->enough = limit;
+	else
+		s->too_small = limit;
+}

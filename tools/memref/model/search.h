@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
+/* Search for the smallest memory limit that is enough, by tries. */
+#ifndef MEMREF_SEARCH_H
+#define MEMREF_SEARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SEARCH_GUESSES 3
+
+/**
+ * struct search - what tries have shown; bytes
+ * @peak: memory without a limit; what a limit saves is counted from here
+ * @precision: share of what the best limit saves that may be missed
+ * @guesses: limits to be tried first, in this order
+ * @nr_guessed: so many of these were looked at
+ * @too_small: the largest limit that was not enough; 0: none
+ * @enough: the smallest that was; 0: none
+ */
+struct search {
+	uint64_t peak;
+	double precision;
+	uint64_t guesses[SEARCH_GUESSES];
+	int nr_guessed;
+	uint64_t too_small, enough;
+};
+
+uint64_t search_next(struct search *s);
+void search_note(struct search *s, uint64_t limit, bool enough);
+
+#endif

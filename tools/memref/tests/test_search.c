@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* Searches for memory limits of which the smallest that is enough is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "memref/model/search.h"
+
+#define PAGE 4096ULL
+
+/* Search; limits are whole pages between those that are known, each another one.  Return: how many were tried. */
+static int search(struct search *s, uint64_t least)
+{
+	uint64_t limit;
+	int tries = 0;
+
+	while ((limit = search_next(s))) {
+		assert_int_equal(limit % PAGE, 0);
+		assert_true(limit > s->too_small);
+		assert_true(!s->enough || limit < s->enough);
+		search_note(s, limit, limit >= least);
+		assert_true(++tries < 40);
+	}
+	return tries;
+}
+
+static struct search begin(uint64_t peak, uint64_t high, uint64_t estimate, uint64_t low)
+{
+	return (struct search){ .peak = peak, .precision = 0.1, .guesses = { high, estimate, low } };
+}
+
+static void precision(void **unused)
+{
+	const uint64_t peak = 10000 * PAGE;
+	uint64_t least;
+
+	(void)unused;
+	for (least = 1; least < 3 * peak; least += 37 * PAGE + 11) {
+		struct search s = begin(peak, 6000 * PAGE, 5000 * PAGE + 1, 3000 * PAGE);
+
+		search(&s, least);
+		assert_true(s.enough >= least);
+		assert_true(s.too_small < least);
+		/* A 64th of the peak, in whole pages, or nine tenths of what the best saves. */
+		if (s.enough - s.too_small > 157 * PAGE)
+			assert_true(peak - s.enough >= 0.9 * (peak - least));
+	}
+}
+
+static void guesses(void **unused)
+{
+	struct search s = begin(1000 * PAGE, 600 * PAGE, 500 * PAGE, 300 * PAGE);
+
+	(void)unused;
+	assert_int_equal(search_next(&s), 600 * PAGE);
+	search_note(&s, 600 * PAGE, true);
+	assert_int_equal(search_next(&s), 500 * PAGE);
+	search_note(&s, 500 * PAGE, false);
+	/* The last guess is smaller than one that was not enough. */
+	assert_int_equal(search_next(&s), 550 * PAGE);
+	/* Guesses that are right save tries. */
+	s = begin(1000 * PAGE, 600 * PAGE, 600 * PAGE, 570 * PAGE);
+	assert_int_equal(search(&s, 590 * PAGE), 2);
+}
+
+static void no_end(void **unused)
+{
+	struct search s = begin(1000 * PAGE, 0, 0, 0);
+
+	(void)unused;
+	assert_in_range(search(&s, UINT64_MAX), 1, 6);
+	assert_int_equal(s.enough, 0);
+	assert_true(s.too_small >= 8000 * PAGE);
+	s = begin(1ULL << 62, 1ULL << 62, 0, 0);
+	assert_in_range(search(&s, UINT64_MAX), 1, 3);
+	/* A group without memory. */
+	s = begin(0, 0, 0, 0);
+	assert_int_equal(search(&s, PAGE), 0);
+	/* Nothing can be saved. */
+	s = begin(1000 * PAGE, 1000 * PAGE, 1000 * PAGE, 1000 * PAGE);
+	search(&s, 1000 * PAGE);
+	assert_int_equal(s.enough, 1000 * PAGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(precision),
+		cmocka_unit_test(guesses),
+		cmocka_unit_test(no_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
