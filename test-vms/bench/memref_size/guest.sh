@@ -4,14 +4,17 @@
 # guest.sh VERB ...: in a guest of memref_size.sh, with the image of a workload in /dev/vda:
 #   price                    the workload without a limit, and with too small a limit
 #   best PROBES PEER...      the smallest limit with at most 2 % of slowdown, and what peers estimate
-#   limit INTERVAL_MS OPTION...    the workload with the limit that memref size recommends with these
+#   limit INTERVAL_MS OPTION...    the workload with the limit that memref size recommends with these, and with that
+#                            which it finds by tries
 # Prints lines for results.pl:
 #   prices OPTION...         of limit
 #   run NAME limit BYTES status ok|late|died ns N refaults N evicted N peak N kernel N took N
 #   size LINE                memref size's, in CSV
+#   tried LINE               the same, with the tries of --try
 #   best BYTES               the smallest limit that was enough, and the largest that was not
 #   wss PEER BYTES           the largest estimate between begin and end
 # guest.sh run NAME LIMIT [PEER]: runs the workload once, in a control group of its own.
+# guest.sh try: the same with $MEMREF_LIMIT, for memref size --try: prints the seconds that it took.
 #
 # A workload is a tree to change root to: work, and if it is a service, start, which alone
 # is in the control group then; prepare, which is in none.  It writes "begin" and "end" to
@@ -249,12 +252,26 @@ limit() {
 	memref record --ages --fault-around --cpu-max 0 -i $interval -o /tmp/ages.dat -- sh $self run recorded max >/tmp/recorded
 	grep '^run' /tmp/recorded | tee -a /tmp/runs
 	cp /tmp/ages.dat /share/
-	# Kernel memory has no ages; and a CPU charges in advance (MEMCG_CHARGE_BATCH).
-	memref size /tmp/ages.dat -G recorded --slowdown 2 "$@" --extra $(($(of recorded kernel) + 64 * 4096)) \
-		-f csv >/tmp/size
-	sed 's/^/size /' /tmp/size
 	be_impatient
-	tried $(awk -F, 'NR == 2 { printf "%d", int($8 * 256 + 0.999) * 4096 }' /tmp/size) || true
+	# Kernel memory has no ages; and a CPU charges in advance (MEMCG_CHARGE_BATCH).
+	set -- /tmp/ages.dat -G recorded --slowdown 2 "$@" --extra $(($(of recorded kernel) + 64 * 4096)) -f csv
+	memref size "$@" -o /tmp/size
+	sed 's/^/size /' /tmp/size
+	tried $(limit_of /tmp/size) || true
+	memref size "$@" -o /tmp/found --try "sh $self try" 2>/tmp/says || { cat /tmp/says >&2; return 1; }
+	sed 's/^/# /' /tmp/says
+	sed 's/^/tried /' /tmp/found
+	run found $(limit_of /tmp/found) | tee -a /tmp/runs
+}
+
+# The limit_mib of memref size, in bytes, whole pages.
+limit_of() { awk -F, 'NR == 2 { printf "%d", int($8 * 256 + 0.999) * 4096 }' $1; }
+
+# A run for memref size --try.
+try() {
+	run try.$MEMREF_LIMIT $MEMREF_LIMIT >/tmp/try
+	awk '/^run/ { for (i = 3; i < NF; i += 2) v[$i] = $(i + 1) }
+		END { if (v["status"] != "ok") exit 1; printf "%.6f\n", v["ns"] / 1e9 }' /tmp/try
 }
 
 price() {

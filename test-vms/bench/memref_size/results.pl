@@ -13,9 +13,9 @@ use MemrefBench;
 my ($build, $seed, $dir, $refault_us, $evict_us) = @ARGV;
 die "usage: results.pl BUILD SEED DIR REFAULT_US EVICT_US\n" if !defined $evict_us;
 my $most = 2;	# % of slowdown
-my %figures = (size_workloads => 0, size_within_2pct => 0, size_refault_us => 0 + $refault_us,
+my %figures = (map({ $_ => 0 } qw(size_workloads size_within_2pct size_tried_within_2pct size_tries_max)), size_refault_us => 0 + $refault_us,
 	size_evict_us => 0 + $evict_us);
-my @columns = qw(peak limit slowdown refaults best of_best damon mglru clear_refs kernel);
+my @columns = qw(peak limit slowdown refaults best of_best tried tried_slowdown tried_of_best tries damon mglru clear_refs kernel);
 
 sub mib { return defined $_[0] ? 0 + sprintf('%.1f', $_[0] / 1048576) : undef }
 
@@ -28,6 +28,10 @@ sub result {
 		if (/^run (\S+) (.*)$/) {
 			$r{run}{$1} = { split ' ', $2 };
 			push @{$r{order}}, $1;
+		} elsif (/^tried (.*)$/) {
+			my @words = split /,/, $1;
+			@{$r{tried}}{@{$r{titles}}} = @words if $r{titles};
+			$r{titles} = \@words;
 		} elsif (/^prices (.*)$/) {
 			$r{prices} = $1;
 		} elsif (/^best (\d+)/) {
@@ -39,38 +43,54 @@ sub result {
 	return \%r;
 }
 
-# A workload: sizes in MiB, the slowdown in %, none if it did not get to its end.
+# Of a run: its slowdown in %, none if it did not get to its end, and what its limit saves of what the best saves.
+sub cost {
+	my ($run, $free, $best) = @_;
+	my $can = $free->{peak} - $best;
+	return ($run->{status} eq 'ok' ? 0 + sprintf '%.2f', 100 * ($run->{ns} / $free->{ns} - 1) : undef,
+		$can > 0 ? 0 + sprintf '%.3f', ($free->{peak} - $run->{limit}) / $can : undef);
+}
+
+# A workload: sizes in MiB, slowdowns in %.
 sub workload {
 	my ($name) = @_;
 	my ($r, $truth) = (result("$dir/$name.limit"), result("$dir/$name.best"));
-	my ($tried) = map { $r->{run}{$_} } grep { /^\d+$/ } @{$r->{order}};
-	my $free = $r->{run}{free};
-	die "$dir/$name.limit: incomplete\n" if !$tried || !$truth->{best};
+	my ($estimate) = map { $r->{run}{$_} } grep { /^\d+$/ } @{$r->{order}};
+	my ($free, $found) = @{$r->{run}}{qw(free found)};
+	die "$dir/$name.limit: incomplete\n" if !$estimate || !$found || !$r->{tried}{tries} || !$truth->{best};
 	my $prices = "--refault-us $refault_us --evict-us $evict_us";
 	die "$dir/$name.limit: not with $prices: remove it\n" if ($r->{prices} // '') ne $prices;
-	my ($saved, $best) = map { $free->{peak} - $_ } $tried->{limit}, $truth->{best};
 	my %w = (
-		peak => mib($free->{peak}), limit => mib($tried->{limit}), refaults => 0 + $tried->{refaults},
-		best => mib($truth->{best}), kernel => mib($tried->{kernel}),
+		peak => mib($free->{peak}), limit => mib($estimate->{limit}), tried => mib($found->{limit}),
+		refaults => 0 + $estimate->{refaults}, tries => 0 + $r->{tried}{tries},
+		best => mib($truth->{best}), kernel => mib($estimate->{kernel}),
 		map { $_ => mib($truth->{wss}{$_}) } qw(damon mglru clear_refs),
 	);
-	$w{slowdown} = 0 + sprintf '%.2f', 100 * ($tried->{ns} / $free->{ns} - 1) if $tried->{status} eq 'ok';
-	$w{of_best} = 0 + sprintf '%.3f', $saved / $best if $best > 0;
+	@w{qw(slowdown of_best)} = cost($estimate, $free, $truth->{best});
+	@w{qw(tried_slowdown tried_of_best)} = cost($found, $free, $truth->{best});
 	return \%w;
+}
+
+# Counts a limit that is within what is allowed, and notes the least that one saves.
+sub judge {
+	my ($within, $of_best, $slowdown, $saves) = @_;
+	return if !defined $slowdown || $slowdown > $most;
+	$figures{$within}++;
+	$figures{$of_best} = $saves if defined $saves && $saves < ($figures{$of_best} // 9);
 }
 
 printf '%-10s' . ' %10s' x @columns . "\n", 'workload', @columns;
 for my $name (sort map { m{([^/]*)\.limit$} } glob "$dir/*.limit") {
 	my $w = workload($name);
-	my $within = defined $w->{slowdown} && $w->{slowdown} <= $most;
 	$figures{size_workloads}++;
-	$figures{size_within_2pct} += $within;
-	$figures{size_of_best_min} = $w->{of_best}
-		if $within && defined $w->{of_best} && $w->{of_best} < ($figures{size_of_best_min} // 9);
+	judge('size_within_2pct', 'size_of_best_min', @$w{qw(slowdown of_best)});
+	judge('size_tried_within_2pct', 'size_tried_of_best_min', @$w{qw(tried_slowdown tried_of_best)});
+	$figures{size_tries_max} = $w->{tries} if $w->{tries} > $figures{size_tries_max};
 	push @{$figures{size_programs}}, { program => $name, ended => 0 + defined $w->{slowdown}, map { defined $w->{$_} ? ($_ => $w->{$_}) : () } @columns };
 	printf '%-10s' . ' %10s' x @columns . "\n", $name, map { $_ // '-' } @$w{@columns};
 }
-print "Sizes in MiB, the slowdown in %: $figures{size_within_2pct} of $figures{size_workloads} within $most %. " .
+print "Sizes in MiB, the slowdown in %: $figures{size_within_2pct} of $figures{size_workloads} within $most %, " .
+	"$figures{size_tried_within_2pct} with the limit found by tries. " .
 	"A refault takes $refault_us us, eviction $evict_us us for each page that is looked at.\n";
 my $set_up = set_up($build) =~ s/, -icount.*/, -icount shift=1/r;
 record_figures("$build/bench/memref.json", 'make bench-memref PARTS=size', $set_up, \%figures) if $seed == 2;
