@@ -57,9 +57,9 @@ whole() {
 }
 
 # Of a recorder: its options, and what it is told to say that it runs.
-dprof='dprof record -s swmem -c 500000 --types kmalloc-* -H kmalloc-64 --offsets 0,8 --user -o'
-memprof='memprof record -c 100000 -o'
-uprobes='memprof record -c 100000 -A /lib/x86_64-linux-gnu/libc.so.6 -o'
+dprof='dprof record -s swmem -c 2000000 --types kmalloc-* -H kmalloc-64 --offsets 0,8 --user -o'
+memprof='memprof record -c 500000 -o'
+uprobes='memprof record -c 500000 -A /lib/x86_64-linux-gnu/libc.so.6 -o'
 load='echo $$ >/tmp/began; while :; do ls -R /sys/block >/dev/null; done'
 
 wait_for_load() {
@@ -185,6 +185,17 @@ for tool in dprof memprof; do
 	rm -f /tmp/out/next
 	as_before "$tool: SIGKILL of it and its guard, then another recorder"
 done
+
+# Before the first sample, the recording has not got its name.
+busy=$load
+load='echo $$ >/tmp/began; exec sleep 1000'
+begin 'memprof record -c 4000000000 --no-preload -o' /tmp/out/r
+load=$busy
+ls /tmp/out/r.* >/dev/null && [ ! -e /tmp/out/r ]
+result $? 'memprof: no sample yet'
+kill -KILL $pid
+end_load
+as_before 'memprof: SIGKILL before the first sample'
 
 # What only one of them has.
 begin "$dprof" /tmp/out/r

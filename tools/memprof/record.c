@@ -398,6 +398,14 @@ static struct uprobes *make_uprobes(struct recording *r, const struct options *o
 	return NULL;
 }
 
+/* Until it has samples, and so its name, the guard removes it if this process is killed. */
+static int note_output(const struct writer *w)
+{
+	char whole[PATH_MAX];
+
+	return w->tmp && realpath(w->tmp, whole) ? guard_note(UNDO_FILE, whole, NULL) : OK;
+}
+
 static int record(struct recording *r, const struct options *o)
 {
 	struct uprobes *uprobes;
@@ -432,6 +440,10 @@ static int record(struct recording *r, const struct options *o)
 	ret = *o->command && child < 0 ? FAILED : open_sampler(s, uprobes, o, child);
 	if (!ret)
 		ret = writer_open(&r->writer, o->output, now_ns());
+	if (!ret && note_output(&r->writer)) {
+		writer_drop(&r->writer);
+		ret = FAILED;
+	}
 	if (ret) {
 		if (child > 0) {
 			close(go);
