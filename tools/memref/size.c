@@ -3,6 +3,7 @@
 /* memref size: estimate the memory limit that control groups need. */
 #include <inttypes.h>
 #include <limits.h>
+#include <sys/stat.h>
 
 #include "lib/outfile.h"
 #include "lib/output.h"
@@ -61,7 +62,7 @@ static int try_limits(const struct model *m, const struct size_question *q, cons
 	int failed = size_of_group(m, q, &size, &peak, error, sizeof(error));
 
 	if (failed)
-		return complain(FAILED, "%s", failed > 0 ? error : "not enough memory");
+		return complain(FAILED, "%s", failed > 0 ? error : "no memory left");
 	s.peak = peak * 4096 + q->extra;
 	s.guesses[0] = size.high * 4096 + q->extra;
 	s.guesses[1] = size.estimate * 4096 + q->extra;
@@ -80,6 +81,7 @@ static int print(const struct model *m, struct size_question *q, const struct tr
 	struct outfile out;
 	char error[512];
 	struct table t;
+	struct stat st;
 
 	if (lacks_ages(m, error, sizeof(error)))
 		return complain(FAILED, "%s", error);
@@ -88,9 +90,12 @@ static int print(const struct model *m, struct size_question *q, const struct tr
 		return complain(FAILED, "no interval from %g s on: the recording lasts %.3f s", q->window.from, model_seconds(m));
 	note_doubts(m, &q->window);
 	if (tries->command) {
-		/* Before what may take hours. */
-		if (output->path && (outfile_open(&out, output->path) || (outfile_drop(&out), 0)))
-			return FAILED;
+		/* Before what may take hours.  Who reads a pipe would take this for its end. */
+		if (output->path && (stat(output->path, &st) || S_ISREG(st.st_mode))) {
+			if (outfile_open(&out, output->path))
+				return FAILED;
+			outfile_drop(&out);
+		}
 		broken = try_limits(m, q, tries, precision, &tried);
 		if (!tried.limit)
 			return FAILED;

@@ -201,6 +201,9 @@ is_deeply([ $status, $row, $err ], [ 1, {}, "memref: interrupted\n" ], 'Ctrl-C: 
 is_deeply([ $status, $row->{tries} ], [ 1, 2 ], 'what was found until then is written') or diag $err;
 like($err, qr/^memref: interrupted$/m, 'with a message');
 is(left('sleep 986'), 0, 'and the command has ended');
+# A named pipe is opened once, at the end.
+is(system("mkfifo $dir/fifo; $memref size $file -G web --try 'echo 5' --tries 1 -f csv -o $dir/fifo 2>/dev/null & timeout 60 cat $dir/fifo >$dir/read; wait"), 0, 'a pipe');
+like(slurp("$dir/read"), qr{^cgroup,.*,too_small_mib\n/web,}, 'has the table');
 # Nothing is run for a table that cannot be written.
 ($status, undef, $err) = run("$memref size $file -G web --try 'touch $dir/ran' -o $dir/nowhere/x");
 is($status . (-e "$dir/ran" ? ' ran' : ''), 1, 'a table that cannot be written');
