@@ -42,7 +42,7 @@ while [ $# -gt 0 ]; do
 	memref size /tmp/$1.dat -G $1 --refaults $refaults --extra $((kernel + 64 * 4096)) -f csv >/tmp/limit
 	sed -n "2s/^/$1 size /p" /tmp/limit
 	for percent in 100 90; do
-		limit=$(awk -F, -v p=$percent 'NR == 2 { printf "%d", $8 * 1048576 * p / 100 }' /tmp/limit)
+		limit=$(awk -F, -v p=$percent 'NR == 2 { printf "%d", $13 * p / 100 }' /tmp/limit)
 		sh /tmp/run $1.$percent $limit $2 $3 $4 | sed "s/^/$1 $percent /"
 		sed -n "s/^oom_kill /$1 $percent killed /p" /tmp/cg/$1.$percent/memory.events
 	done
@@ -89,7 +89,7 @@ diag $vm->{out};
 my @service = $vm->{out} =~ /^service found (.*)$/m ? split /,/, $1 : ();
 cmp_ok($service[7] // 0, '>=', 7.5, 'a service that goes on: what is used stays');
 cmp_ok($service[7] // 1e9, '<=', 10.6, 'what is not used does not');
-cmp_ok($service[14] // 0, '>', 0, 'and a smaller limit was too small');
+cmp_ok($service[15] // 0, '>', 0, 'and a smaller limit was too small');
 like($vm->{out}, qr/^service high 419430400$/m, 'its limit is as it was');
 like($vm->{out}, qr/^service then 419430400 memref: interrupted$/m, 'and so it is when the tries are interrupted');
 for my $name (sort keys %works) {
@@ -99,7 +99,7 @@ for my $name (sort keys %works) {
 	my @found = $vm->{out} =~ /^$name found (.*)$/m ? split /,/, $1 : ();
 	cmp_ok($found[7] // 0, '>=', $needs - 0.5, "$name: with --try, what is used stays");
 	cmp_ok($found[7] // 1e9, '<=', $needs * 1.2 + 1, "$name: what is not used does not");
-	cmp_ok($found[14] // 0, '>', 0, "$name: and a smaller limit was too small");
+	cmp_ok($found[15] // 0, '>', 0, "$name: and a smaller limit was too small");
 	my ($high) = ($vm->{out} =~ /^$name size (.*)$/m ? split /,/, $1 : ())[6];
 	cmp_ok($high // 0, '>=', $needs - 0.5, "$name: what is used stays");
 	cmp_ok($high // 1e9, '<=', $needs * 1.1, "$name: what is not used does not");

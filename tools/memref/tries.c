@@ -281,10 +281,14 @@ static int run_without(const struct tries *t, struct runs *without)
 	return OK;
 }
 
-/* With a limit.  Return: OK with *@enough and *@slowdown set, or FAILED with a message printed. */
-static int run_limited(const struct tries *t, uint64_t limit, const struct runs *without, bool *enough,
+/*
+ * With a limit; @again: which was enough before.  Return: OK with *@enough and *@slowdown set, or FAILED with a
+ * message printed.
+ */
+static int run_limited(const struct tries *t, uint64_t limit, bool again, const struct runs *without, bool *enough,
 		       double *slowdown)
 {
+	const char *once_more = again ? "once more, " : "";
 	const double patience = fmax(PATIENCE, 1 + t->slowdown / 100) * without->longest + 1;
 	const struct runs all = run_repeats(t, limit, patience);
 	const double mib = limit / (double)(1 << 20);
@@ -294,10 +298,10 @@ static int run_limited(const struct tries *t, uint64_t limit, const struct runs 
 	case BROKEN:
 		return FAILED;
 	case LATE:
-		complain(OK, "%.3f MiB: ended after %.3f s: too small", mib, all.last.elapsed);
+		complain(OK, "%s%.3f MiB: ended after %.3f s: too small", once_more, mib, all.last.elapsed);
 		return OK;
 	case ENDED_BADLY:
-		complain(OK, "%.3f MiB: status %d: too small", mib, all.last.status);
+		complain(OK, "%s%.3f MiB: status %d: too small", once_more, mib, all.last.status);
 		return OK;
 	case RAN:
 		break;
@@ -306,15 +310,44 @@ static int run_limited(const struct tries *t, uint64_t limit, const struct runs 
 		return complain(FAILED, "%s: prints a time with a limit only", t->command);
 	/* Of a pipeline, the status is that of its last command. */
 	if (without->nr_printed && all.nr_printed < t->repeats) {
-		complain(OK, "%.3f MiB: printed no time above 0: too small", mib);
+		complain(OK, "%s%.3f MiB: printed no time above 0: too small", once_more, mib);
 		return OK;
 	}
 	*slowdown = (all.median / without->median - 1) * 100;
 	*enough = *slowdown <= t->slowdown;
-	complain(OK, "%.3f MiB: %.3f s, %.1f %% %s: %s", mib, all.median, fabs(*slowdown),
+	complain(OK, "%s%.3f MiB: %.3f s, %.1f %% %s: %s", once_more, mib, all.median, fabs(*slowdown),
 		 *slowdown < 0 ? "less" : "more", *enough ? "enough" : "too small");
 	if (*slowdown < -t->slowdown)
 		complain(OK, "less time than without a limit: times differ by more than %g %%: more --repeats", t->slowdown);
+	return OK;
+}
+
+/* Run with limits until the smallest that is enough is so twice.  Return: OK, or FAILED with a message printed. */
+static int find_limit(const struct tries *t, const struct runs *without, struct search *s, struct tried *result)
+{
+	double slowdown = 0, of_larger = 0;
+	bool again, enough;
+	uint64_t limit;
+
+	do {
+		limit = result->nr < t->most ? search_next(s) : 0;
+		again = !limit;
+		if (again)
+			limit = s->enough;
+		if (!limit)
+			return complain(FAILED, "of %" PRIu32 " limits, none was enough: the largest was %.3f MiB",
+					result->nr, s->too_small / (double)(1 << 20));
+		if (run_limited(t, limit, again, without, &enough, &slowdown))
+			return FAILED;
+		result->nr += !again;
+		if (enough && !again)
+			of_larger = result->slowdown;
+		else if (again && !enough)
+			result->slowdown = of_larger;
+		if (enough)
+			result->slowdown = slowdown;
+		search_note(s, limit, enough);
+	} while (!again || !enough);
 	return OK;
 }
 
@@ -331,28 +364,13 @@ static int run_limited(const struct tries *t, uint64_t limit, const struct runs 
 int tries_run(const struct tries *t, struct search *s, struct tried *result)
 {
 	struct runs without;
-	uint64_t limit = 0;
 
 	*result = (struct tried){ 0 };
 	command_catch_signals();
 	/* While this is stopped, time would go on. */
 	signal(SIGTSTP, SIG_IGN);
-	if (run_without(t, &without))
+	if (run_without(t, &without) || find_limit(t, &without, s, result))
 		return FAILED;
-	while (result->nr < t->most && (limit = search_next(s))) {
-		double slowdown = 0;
-		bool enough;
-
-		if (run_limited(t, limit, &without, &enough, &slowdown))
-			return FAILED;
-		result->nr++;
-		search_note(s, limit, enough);
-		if (enough)
-			result->slowdown = slowdown;
-	}
-	if (!s->enough)
-		return complain(FAILED, "of %" PRIu32 " limits, none was enough: the largest was %.3f MiB", result->nr,
-				s->too_small / (double)(1 << 20));
 	if (s->enough > s->peak)
 		complain(OK, "the command needs more than the %.3f MiB that the group had in the recording, with --extra",
 			 s->peak / (double)(1 << 20));

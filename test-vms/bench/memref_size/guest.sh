@@ -264,8 +264,8 @@ limit() {
 	run found $(limit_of /tmp/found) | tee -a /tmp/runs
 }
 
-# The limit_mib of memref size, in bytes, whole pages.
-limit_of() { awk -F, 'NR == 2 { printf "%d", int($8 * 256 + 0.999) * 4096 }' $1; }
+# The limit_bytes of memref size.
+limit_of() { awk -F, 'NR == 1 { for (i = 1; $i != "limit_bytes"; i++); } NR == 2 { print $i }' $1; }
 
 # A run for memref size --try.
 try() {

@@ -60,13 +60,22 @@ uint64_t search_next(struct search *s)
 /**
  * search_note() - what a try has shown
  * @s: what is known
- * @limit: that was tried, from search_next()
+ * @limit: that was tried, from search_next(); or @s->enough, tried once more
  * @enough: whether it was enough
+ *
+ * A limit that was enough, and once more is not, is too small: times differ from run to run, and the
+ * smallest limit that was enough is the one that chance favored.
  */
 void search_note(struct search *s, uint64_t limit, bool enough)
 {
-	if (enough)
+	if (enough && limit != s->enough) {
+		s->larger = s->enough;
 		s->enough = limit;
-	else
+	} else if (!enough) {
 		s->too_small = limit;
+		if (limit == s->enough) {
+			s->enough = s->larger;
+			s->larger = 0;
+		}
+	}
 }

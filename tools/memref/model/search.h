@@ -17,13 +17,14 @@
  * @nr_guessed: so many of these were looked at
  * @too_small: the largest limit that was not enough; 0: none
  * @enough: the smallest that was; 0: none
+ * @larger: the one that was enough before it; 0: none
  */
 struct search {
 	uint64_t peak;
 	double precision;
 	uint64_t guesses[SEARCH_GUESSES];
 	int nr_guessed;
-	uint64_t too_small, enough;
+	uint64_t too_small, enough, larger;
 };
 
 uint64_t search_next(struct search *s);

@@ -54,7 +54,7 @@ is_deeply({ size('-G web') }, { size('-G web') }, 'the same each time');
 # Formats, a part.
 my ($status, $csv, $err) = run("$memref size $file -G web -f csv -o $dir/size.csv");
 is("$status$csv$err", '0', '-o');
-like(slurp("$dir/size.csv"), qr{^cgroup,intervals,seconds,memory_mib,low_mib,estimate_mib,high_mib,limit_mib,saved_mib,refaults_per_s,slowdown_pct,evictions_per_s\n/web,59,59\.000,[\d.,]+\n$}, 'CSV');
+like(slurp("$dir/size.csv"), qr{^cgroup,intervals,seconds,memory_mib,low_mib,estimate_mib,high_mib,limit_mib,saved_mib,refaults_per_s,slowdown_pct,evictions_per_s,limit_bytes\n/web,59,59\.000,[\d.,]+\n$}, 'CSV');
 like((run("$memref size $file"))[1], qr{^cgroup +intervals .*\n/web .*\n/web/db .*\n$}, 'text');
 # The first quarter is that of the recording, and ages are those since its begin.
 is((size('--from 20 -G web'))[1]{intervals}, 59, '--from, within the first quarter');
@@ -116,7 +116,7 @@ sub try_it {
 # A command that needs so much memory, by its own account of time.
 sub needs { return 'test $MEMREF_LIMIT -ge ' . int($_[0] * $mib) . ' && echo 10.1 || echo 12' }
 # One that prints these words in turn, from the run that is not counted on; the last one again and again.
-sub prints { return "echo x >>$dir/runs; set -- @_; shift \$((\$(wc -l <$dir/runs) - 1)) 2>/dev/null || shift \$((\$# - 1)); eval \$1" }
+sub prints { return "echo x >>$dir/runs; set -- @_; n=\$(wc -l <$dir/runs); test \$n -le \$# || n=\$#; shift \$((n - 1)); eval \$1" }
 sub left { return scalar(() = `ps -eo args` =~ /^\Q$_[0]\E$/mg) }
 
 for my $least (0.5, 5, 11, 20, 40) {
@@ -135,6 +135,9 @@ for my $least (0.5, 5, 11, 20, 40) {
 	is(shift @lines, 'memref: without a limit: 10.100 s', '... without a limit first');
 	my @limits = grep { /^memref: [\d.]+ MiB: (?:10\.100 s, 0\.0 % more: enough|12\.000 s, 18\.8 % more: too small)$/ } @lines;
 	is(scalar @limits, $row->{tries}, '... and the result of each limit');
+	is(join("\n", grep { /once more/ } @lines), sprintf('memref: once more, %.3f MiB: 10.100 s, 0.0 %% more: enough', $limit), '... that which was found runs once more');
+	is(sprintf('%.3f', $row->{limit_bytes} / $mib), $limit, '... in bytes');
+	is($row->{limit_bytes} % 4096, 0, '... of whole pages');
 	my ($first) = ($limits[0] // '') =~ /([\d.]+) MiB/;
 	cmp_ok($first, '==', $row->{high_mib}, '... first, that of the estimate');
 }
@@ -148,8 +151,18 @@ cmp_ok((try_it(needs(20), '--extra 8M'))[2] =~ /^memref: ([\d.]+) MiB/m ? $1 : 0
 # The first run is not counted.  One slow run of three is no slowdown.
 my ($repeated, $row, $says) = try_it(prints('echo\ 99', ('echo\ 14', ('echo\ 10') x 2) x 3), '--repeats 3 --tries 2');
 is_deeply([ $repeated, $row->{too_small_mib}, $row->{tries}, $row->{tried_slowdown_pct} ], [ 0, undef, 2, 0 ], '--repeats: the median') or diag $says;
-is(scalar(() = slurp("$dir/runs") =~ /x/g), 10, 'so many runs');
+is(scalar(() = slurp("$dir/runs") =~ /x/g), 13, 'so many runs');
 like($says, qr/^memref: without a limit, times differ by 40\.0 %, more than the 2 % that a limit may cost: more --repeats/m, 'times that differ are noted');
+# A limit that was enough by chance: runs are without a limit (two), with one (enough, enough), and that once more.
+for ([ 'the one before it', '--tries 2', [ ('echo\ 10') x 4, 'echo\ 12', 'echo\ 10.1' ], [ 0, 1, 2 ] ],
+     [ 'none is left', '--tries 2', [ ('echo\ 10') x 4, 'echo\ 12' ], [ 1 ] ],
+     [ 'larger ones', '--precision 100', [ ('echo\ 10') x 3, 'echo\ 12', 'echo\ 10', 'echo\ 10.1' ], [ 0, 1, 3 ] ]) {
+	my ($name, $options, $prints, $expected) = @$_;
+	my ($status, $row, $err) = try_it(prints(@$prints), $options);
+	is_deeply([ $status, $status ? () : ($row->{tried_slowdown_pct}, $row->{tries}) ], $expected, "not enough once more: $name") or diag $err;
+	like($err, qr/^memref: once more, [\d.]+ MiB: 12\.000 s, 20\.0 % more: too small$/m, 'says so');
+	ok(!$row->{limit_mib} || $row->{limit_mib} > $row->{too_small_mib}, 'and it is not the one') or diag explain $row;
+}
 # What is no time, or none of its own.
 for ([ 'no time, where there was one', prints('echo\ 3', 'echo\ 3', 'true'), 'MiB: printed no time above 0: too small' ],
      [ 'a time of 0', prints('echo\ 3', 'echo\ 3', 'echo\ 0'), 'MiB: printed no time above 0: too small' ],

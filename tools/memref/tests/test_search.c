@@ -65,6 +65,39 @@ static void guesses(void **unused)
 	assert_int_equal(search(&s, 590 * PAGE), 2);
 }
 
+static void chance(void **unused)
+{
+	const uint64_t peak = 1000 * PAGE;
+	struct search s = begin(peak, 800 * PAGE, 600 * PAGE, 500 * PAGE);
+	uint64_t limit;
+
+	(void)unused;
+	/* All limits from 500 on are enough, and then 500 is not. */
+	search(&s, 500 * PAGE);
+	assert_int_equal(s.enough, 500 * PAGE);
+	assert_int_equal(s.larger, 600 * PAGE);
+	search_note(&s, s.enough, true);
+	assert_int_equal(s.larger, 600 * PAGE);
+	search_note(&s, s.enough, false);
+	assert_int_equal(s.too_small, 500 * PAGE);
+	assert_int_equal(s.enough, 600 * PAGE);
+	limit = search_next(&s);
+	assert_in_range(limit, 501 * PAGE, 599 * PAGE);
+	/* Nor is the one before it. */
+	search_note(&s, limit, false);
+	search_note(&s, s.enough, false);
+	assert_int_equal(s.enough, 0);
+	assert_int_equal(search_next(&s), peak);
+	/* As often as it happens, an end is found, with larger limits. */
+	s = begin(peak, 800 * PAGE, 600 * PAGE, 500 * PAGE);
+	do {
+		limit = s.too_small;
+		search(&s, 0);
+		search_note(&s, s.enough, false);
+		assert_true(s.too_small > limit);
+	} while (s.too_small < 4 * peak);
+}
+
 static void no_end(void **unused)
 {
 	struct search s = begin(1000 * PAGE, 0, 0, 0);
@@ -89,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(precision),
 		cmocka_unit_test(guesses),
+		cmocka_unit_test(chance),
 		cmocka_unit_test(no_end),
 	};
 

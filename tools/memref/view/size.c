@@ -8,6 +8,7 @@
 
 #include "size.h"
 
+#define PAGE_BYTES 4096.0
 #define TOO_FEW "too few intervals have its ages"
 
 static const struct column columns[] = {
@@ -27,9 +28,10 @@ static const struct column columns[] = {
 	  "time that these and the evictions take, of the time of the recording", TOO_FEW },
 	{ "evictions_per_s", CELL_REAL, SIGNIFICANT(3), "1/s",
 	  "pages evicted for such that are new, expected with the limit", TOO_FEW },
+	{ "limit_bytes", CELL_INT, 0, "bytes", "limit_mib in whole pages, as memory.max takes it", TOO_FEW },
 	{ "tries", CELL_INT, 0, "limits", "limits that the command ran with" },
 	{ "tried_slowdown_pct", CELL_REAL, SIGNIFICANT(3), "%",
-	  "how much longer the command took with limit_mib than without a limit; below 0: less long" },
+	  "how much longer the command took with limit_mib, once more, than without a limit; below 0: less long" },
 	{ "too_small_mib", CELL_REAL, 3, "MiB", "the largest limit that was not enough", "each was enough" },
 };
 
@@ -66,12 +68,18 @@ static double mib(uint64_t bytes)
 	return bytes / (double)(1 << 20);
 }
 
+/* The limit to set, in bytes. */
+static uint64_t limit_bytes(const struct size_question *q, const struct size *size)
+{
+	return q->tried ? q->tried->limit : (uint64_t)(ceil(size->high + q->extra / PAGE_BYTES) * PAGE_BYTES);
+}
+
 /* The limit of memory that has ages, in pages. */
 static double limit_of(const struct size_question *q, const struct size *size)
 {
 	if (!q->tried)
 		return size->high;
-	return q->tried->limit > q->extra ? (q->tried->limit - q->extra) * (1 / 4096.0) : 0;
+	return q->tried->limit > q->extra ? (q->tried->limit - q->extra) / PAGE_BYTES : 0;
 }
 
 static int add_row(const char *name, const struct size_step *steps, size_t nr, const struct size_question *q,
@@ -88,7 +96,7 @@ static int add_row(const char *name, const struct size_step *steps, size_t nr, c
 	if (nr < SIZE_MIN_STEPS)
 		return table_add(t, (struct cell[]){
 			TEXT_CELL(name), INT_CELL(nr), REAL_CELL(seconds), NONE_CELL, NONE_CELL, NONE_CELL,
-			NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL });
+			NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL, NONE_CELL });
 	if (size_limit(steps, nr, &price, &size))
 		return -1;
 	limit = limit_of(q, &size);
@@ -103,6 +111,7 @@ static int add_row(const char *name, const struct size_step *steps, size_t nr, c
 		REAL_CELL(size.high * PAGES_TO_MIB),
 		REAL_CELL(tried ? mib(tried->limit) : size.high * PAGES_TO_MIB + mib(q->extra)),
 		REAL_CELL(above * PAGES_TO_MIB), REAL_CELL(rate), REAL_CELL(taken * 1e-4), REAL_CELL(evictions),
+		INT_CELL(limit_bytes(q, &size)),
 		INT_CELL(tried ? tried->nr : 0), REAL_CELL(tried ? tried->slowdown : 0),
 		tried && tried->too_small ? REAL_CELL(mib(tried->too_small)) : NONE_CELL });
 }
