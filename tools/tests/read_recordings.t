@@ -53,6 +53,7 @@ is(system("gcc -fsanitize=address,undefined -g -o $bin/memprof $dir/reader.c && 
 spew("$dir/stub/make", "#!/bin/sh\nexit \${MAKE_FAILS:-0}\n");
 chmod 0755, "$dir/stub/make";
 $ENV{MEMSCOPE_BUILD} = "$dir/build";
+delete $ENV{MEMSCOPE_BUILT};
 $ENV{PATH} = "$dir/stub:$ENV{PATH}";
 
 # Status, the tally, what is kept of reports, after so many recordings.
@@ -88,6 +89,13 @@ for (['heap', qr/AddressSanitizer: heap-use-after-free.*reader\.c/s], ['overflow
 	isnt($status, 0, 'readers that cannot be built: a failure');
 	is($tally, "0 1\n", 'counted');
 	like($reports, qr/cannot be built/, 'kept');
+	# Where other tests run them, none is linked.
+	local $ENV{MEMSCOPE_BUILT} = 1;
+	($status, $tally) = read_them('built', "MEMPROF\nfine");
+	is_deeply([ $status, $tally ], [ 0, "1 0\n" ], 'readers that are built: not built again');
+	unlink "$bin/memprof";
+	($status, $tally) = read_them('missing', "MEMPROF\nfine");
+	isnt($status, 0, 'nor if they are missing, which is a failure');
 }
 
 done_testing();
