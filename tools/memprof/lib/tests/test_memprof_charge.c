@@ -15,7 +15,7 @@
 
 #include "memprof/lib/live.h"
 #include "memprof/memprof.h"
-#include "memprof_data.h"
+#include "memprof/tests/memprof_data.h"
 
 static char path[] = "/tmp/memprof-test.XXXXXX";
 #define T(us)	(DATA_START + UINT64_C(1000) * (us))

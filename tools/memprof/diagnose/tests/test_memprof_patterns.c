@@ -18,7 +18,7 @@
 #include "memprof/diagnose/patterns.h"
 #include "memprof/view/enough.h"
 #include "memprof/memprof_cli.h"
-#include "memprof_data.h"
+#include "memprof/tests/memprof_data.h"
 
 #define HEAP	0x100000
 #define PAGE	4096
