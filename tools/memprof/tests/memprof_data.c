@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <uthash.h>
 
 #include "memprof/record/writer.h"
@@ -38,6 +39,22 @@ struct data {
 	struct data_cpu cpus[64];
 	struct number *threads, *chains;
 };
+
+char data_path[] = "/tmp/memprof-test.XXXXXX";
+
+int data_make_path(void **unused)
+{
+	const int fd = mkstemp(data_path);
+
+	(void)unused;
+	return fd < 0 ? -1 : close(fd);
+}
+
+int data_remove_path(void **unused)
+{
+	(void)unused;
+	return unlink(data_path);
+}
 
 static void chunk(struct data *d, int type, uint32_t stream, uint64_t base, uint64_t last, uint32_t n,
 		  const void *p, size_t bytes)

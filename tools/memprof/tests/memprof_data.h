@@ -13,6 +13,11 @@ struct data;
 /* Two nodes with two CPUs each; time begins at 1 s. */
 #define DATA_START	UINT64_C(1000000000)
 
+/* The file of the recording; setup and teardown of the tests that have it. */
+extern char data_path[];
+int data_make_path(void **unused);
+int data_remove_path(void **unused);
+
 struct data *data_new(const char *path);
 uint32_t data_stream(struct data *d, uint32_t pid, uint32_t tid, uint64_t image);
 void data_event(struct data *d, uint32_t stream, uint64_t time, struct event_record e);
