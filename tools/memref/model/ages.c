@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "ages.h"
 
 _Static_assert(AGE_PATH >= MAPPING_NAME, "an entry has place for a path and for a name");
@@ -14,21 +15,6 @@ const char * const age_by_names[NR_AGE_BY] = {
 	"total", "class", "cgroup", "node", "process", "mapping", "file"
 };
 const char * const age_class_names[NR_AGE_CLASSES] = { "kernel", "anon", "file", "page_cache" };
-
-/* Make room for one more element.  Return 0, or -1 without memory. */
-static int grow(void **array, size_t n, size_t *capacity, size_t size)
-{
-	void *grown;
-
-	if (n < *capacity)
-		return 0;
-	*capacity = *capacity ? *capacity * 2 : 64;
-	grown = realloc(*array, *capacity * size);
-	if (!grown)
-		return -1;
-	*array = grown;
-	return 0;
-}
 
 /* The key is hashed with all of its bytes. */
 static struct age_entry_key make_key(uint64_t id, const char *comm, const char *name)
@@ -51,7 +37,7 @@ static struct age_entry *look_up(const struct ages *a, const struct age_entry_ke
 /* The entry, or NULL without memory. */
 static struct age_entry *find_entry(struct ages *a, struct age_entry_key key)
 {
-	struct age_entry *e = look_up(a, &key);
+	struct age_entry *e = look_up(a, &key), **entries;
 
 	if (!e && a->nr_entries >= MAX_AGE_ENTRIES) {
 		key = make_key(0, "", OTHER_AGES);
@@ -59,8 +45,10 @@ static struct age_entry *find_entry(struct ages *a, struct age_entry_key key)
 	}
 	if (e)
 		return e;
-	if (grow((void **)&a->entries, a->nr_entries, &a->entry_capacity, sizeof(*a->entries)))
+	entries = array_grow(a->entries, a->nr_entries, &a->entry_capacity, sizeof(*entries));
+	if (!entries)
 		return NULL;
+	a->entries = entries;
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return NULL;
@@ -117,8 +105,10 @@ static struct age_sum *sum_of(struct ages *a, uint32_t interval, uint32_t key)
 		return NULL;
 	if (a->last[key] && a->sums[a->last[key] - 1].interval == interval)
 		return &a->sums[a->last[key] - 1];
-	if (grow((void **)&a->sums, a->nr_sums, &a->capacity, sizeof(*s)))
+	s = array_grow(a->sums, a->nr_sums, &a->capacity, sizeof(*s));
+	if (!s)
 		return NULL;
+	a->sums = s;
 	s = &a->sums[a->nr_sums++];
 	*s = (struct age_sum){ .interval = interval, .key = key };
 	a->last[key] = a->nr_sums;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "mappings.h"
 
 /**
@@ -112,18 +113,13 @@ static struct mapping *find(struct mappings *m, uint32_t pid, const char *name)
 static struct mapping_sum *sum_of(struct mappings *m, uint32_t interval, struct mapping *p)
 {
 	struct mapping_sum *sums;
-	size_t capacity;
 
 	if (p->now && m->sums[p->now - 1].interval == interval)
 		return &m->sums[p->now - 1];
-	if (m->nr_sums == m->capacity) {
-		capacity = m->capacity ? m->capacity * 2 : 256;
-		sums = realloc(m->sums, capacity * sizeof(*sums));
-		if (!sums)
-			return NULL;
-		m->sums = sums;
-		m->capacity = capacity;
-	}
+	sums = array_grow(m->sums, m->nr_sums, &m->capacity, sizeof(*sums));
+	if (!sums)
+		return NULL;
+	m->sums = sums;
 	m->sums[m->nr_sums++] = (struct mapping_sum){ .interval = interval, .name = p->name };
 	p->now = m->nr_sums;
 	p->intervals++;

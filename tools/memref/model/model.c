@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "model.h"
 
 const char * const class_names[NR_CLASSES] = { "kernel", "user", "page_cache" };
@@ -243,15 +244,10 @@ static int pend(struct model *m, uint32_t seq, const struct pending *p)
 	}
 	if (m->nr_pending && m->pending_seq != seq)
 		drop_pending(m);
-	if (m->nr_pending == m->pending_capacity) {
-		size_t capacity = m->pending_capacity ? m->pending_capacity * 2 : 1024;
-
-		grown = realloc(m->pending, capacity * sizeof(*grown));
-		if (!grown)
-			return -1;
-		m->pending = grown;
-		m->pending_capacity = capacity;
-	}
+	grown = array_grow(m->pending, m->nr_pending, &m->pending_capacity, sizeof(*grown));
+	if (!grown)
+		return -1;
+	m->pending = grown;
 	m->pending[m->nr_pending++] = *p;
 	m->pending_seq = seq;
 	return 0;
@@ -459,15 +455,10 @@ int model_add_scan(struct model *m, const struct scan_row *row)
 		m->nr_pending = 0;
 		return 0;
 	}
-	if (m->nr_intervals == m->capacity) {
-		size_t capacity = m->capacity ? m->capacity * 2 : 256;
-
-		i = realloc(m->intervals, capacity * sizeof(*i));
-		if (!i)
-			return -1;
-		m->intervals = i;
-		m->capacity = capacity;
-	}
+	i = array_grow(m->intervals, m->nr_intervals, &m->capacity, sizeof(*i));
+	if (!i)
+		return -1;
+	m->intervals = i;
 	/* Blocks collected so far belong to the previous interval, late rows included. */
 	thp_close(&m->thp);
 	i = &m->intervals[m->nr_intervals++];

@@ -3,6 +3,7 @@
 /* Iterates over intervals with their groups; one interval is in memory at a time. */
 #include <stdlib.h>
 
+#include "lib/array.h"
 #include "gather.h"
 
 static int by_address(const void *a, const void *b)
@@ -60,15 +61,10 @@ static int add_group(struct gather *g, const struct group_row *row)
 
 	if (!row->pages[KERNEL] && !row->pages[USER] && !row->pages[PAGE_CACHE])
 		return 0;
-	if (g->nr_groups == g->capacity) {
-		size_t capacity = g->capacity ? g->capacity * 2 : 1024;
-
-		grown = realloc(g->groups, capacity * sizeof(*grown));
-		if (!grown)
-			return -1;
-		g->groups = grown;
-		g->capacity = capacity;
-	}
+	grown = array_grow(g->groups, g->nr_groups, &g->capacity, sizeof(*grown));
+	if (!grown)
+		return -1;
+	g->groups = grown;
 	g->groups[g->nr_groups++] = *row;
 	return 0;
 }
