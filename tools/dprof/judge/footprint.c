@@ -3,18 +3,15 @@
 /*
  * How many lines a CPU uses within a time, from samples.
  *
- * Rates.  A line is visited, and a visit has several accesses, of which the first one alone can
- * miss.  How many it has follows from the instructions: one that accesses the same bytes of the
- * line does so once in most visits, so the visits are the samples of the instruction that has
- * the most at one offset, in all objects of the type; or as many as miss, if these are more.
- * How many samples a line would have on average is estimated from how many it has and from the
- * other lines of its type: for few samples, from the numbers of lines with as many and with one
- * more, for others as if these averages had the distribution gamma (I. J. Good, "The population
- * frequencies of species and the estimation of population parameters", Biometrika 40, 1953; H.
- * Robbins, "An empirical Bayes approach to statistics", 3rd Berkeley Symposium, 1956).  There
- * are as many lines without a sample as Chao's bound has (A. Chao, "Nonparametric estimation of
- * the number of classes in a population", Scandinavian Journal of Statistics 11, 1984).  A type
- * is taken to be in use between its first and its last sample.
+ * Rates.  How many of a line's samples begin a visit is known (visits.c).  How many samples a line
+ * would have on average is estimated from how many it has and from the other lines of its type:
+ * for few samples, from the numbers of lines with as many and with one more, for others as if
+ * these averages had the distribution gamma (I. J. Good, "The population frequencies of species
+ * and the estimation of population parameters", Biometrika 40, 1953; H. Robbins, "An empirical
+ * Bayes approach to statistics", 3rd Berkeley Symposium, 1956).  There are as many lines without a
+ * sample as Chao's bound has (A. Chao, "Nonparametric estimation of the number of classes in a
+ * population", Scandinavian Journal of Statistics 11, 1984).  A type is taken to be in use between
+ * its first and its last sample.
  *
  * How many lines are used within a time g, the footprint (X. Xiang, C. Ding, H. Luo, B. Bao,
  * "HOTL: a higher order theory of locality", ASPLOS 2013), is for visits at random times, with
@@ -45,196 +42,10 @@
 #define ENOUGH_LINES	10
 /* Below this, bits of an address are those of the physical one. */
 #define PAGE		4096
-/* More visits than these are not said to be behind a write of another CPU. */
-#define MAX_WRITTEN	0.98
-
-static int by_type_and_offset(const void *a, const void *b)
-{
-	const struct site *x = *(struct site *const *)a, *y = *(struct site *const *)b;
-
-	if (x->key.type != y->key.type)
-		return x->key.type < y->key.type ? -1 : 1;
-	return x->key.offset < y->key.offset ? -1 : x->key.offset > y->key.offset;
-}
-
-/* The first site of a type that is not before an offset. */
-static size_t first_site(struct site *const *site, size_t nr, uint32_t type, int64_t offset)
-{
-	size_t low = 0, high = nr;
-
-	while (low < high) {
-		const size_t mid = (low + high) / 2;
-		const struct site *s = site[mid];
-
-		if (s->key.type < type || (s->key.type == type && s->key.offset < offset))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* The offset at which a line begins in the object; negative if it begins before that. */
-static int64_t line_offset(const struct use *u)
-{
-	return (int64_t)(u->addr - u->key.base);
-}
-
-static struct type_line *find_type_line(const struct footprints *f, const struct use *u)
-{
-	struct type_line key, *p;
-
-	memset(&key.key, 0, sizeof(key.key));
-	key.key.type = u->key.type;
-	key.key.offset = line_offset(u);
-	HASH_FIND(hh, f->type_lines, &key.key, sizeof(key.key), p);
-	return p;
-}
-
-/* The lines of a use's type at its offset, with the samples of the sites in them. */
-static struct type_line *make_type_line(struct footprints *f, struct site *const *site,
-					const struct use *u)
-{
-	struct type_line *p = find_type_line(f, u);
-	uint64_t misses = 0;
-	size_t i;
-
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->key.type = u->key.type;
-	p->key.offset = line_offset(u);
-	HASH_ADD(hh, f->type_lines, key, sizeof(p->key), p);
-	for (i = first_site(site, f->m->nr_sites, p->key.type, p->key.offset); i < f->m->nr_sites;
-	     i++) {
-		if (site[i]->key.type != p->key.type || site[i]->key.offset >= p->key.offset + LINE)
-			break;
-		p->samples += site[i]->sum.n;
-		misses += tally_misses(&site[i]->sum, f->level);
-		if (site[i]->sum.n > p->visits)
-			p->visits = site[i]->sum.n;
-	}
-	if (misses > p->visits)
-		p->visits = misses;
-	return p;
-}
-
-static int find_type_lines(struct footprints *f)
-{
-	struct site **site = malloc((f->m->nr_sites + 1) * sizeof(*site));
-	struct type_line *p;
-	size_t i;
-
-	if (!site)
-		return -1;
-	memcpy(site, f->m->by_site, f->m->nr_sites * sizeof(*site));
-	qsort(site, f->m->nr_sites, sizeof(*site), by_type_and_offset);
-	for (i = 0; i < f->nr_uses; i++) {
-		p = make_type_line(f, site, f->use[i]);
-		if (!p)
-			break;
-		p->coherent += use_coherent(f->use[i], f->level);
-	}
-	free(site);
-	return i < f->nr_uses ? -1 : 0;
-}
-
-/* The part of samples that begin a visit. */
-static double visits_of(const struct type_line *p)
-{
-	return p->samples ? (double)p->visits / p->samples : 1;
-}
-
-static int by_cpu_and_line(const void *a, const void *b)
-{
-	const struct use *x = *(struct use *const *)a, *y = *(struct use *const *)b;
-
-	if (x->key.cpu != y->key.cpu)
-		return x->key.cpu < y->key.cpu ? -1 : 1;
-	if (x->key.space != y->key.space)
-		return x->key.space < y->key.space ? -1 : 1;
-	if (x->key.line != y->key.line)
-		return x->key.line < y->key.line ? -1 : 1;
-	if (x->key.type != y->key.type)
-		return x->key.type < y->key.type ? -1 : 1;
-	return x->key.base < y->key.base ? -1 : x->key.base > y->key.base;
-}
-
-static int list_uses(struct footprints *f)
-{
-	struct use *u;
-
-	f->use = malloc((HASH_COUNT(f->m->uses) + 1) * sizeof(*f->use));
-	if (!f->use)
-		return -1;
-	for (u = f->m->uses; u; u = u->hh.next)
-		f->use[f->nr_uses++] = u;
-	qsort(f->use, f->nr_uses, sizeof(*f->use), by_cpu_and_line);
-	return 0;
-}
-
-/* The line of a use, and of all uses after it that are of the same line of the CPU. */
-static struct used_line line_from(const struct footprints *f, size_t first)
-{
-	struct used_line l = { .first = first };
-	uint64_t of_type = 0, most = 0;
-	double written = 0;
-	size_t i;
-
-	for (i = first; i < f->nr_uses && f->use[i]->key.cpu == f->use[first]->key.cpu &&
-			uses_same_line(f->use[i], f->use[first]);
-	     i++) {
-		const struct use *u = f->use[i];
-		const struct type_line *p = find_type_line(f, u);
-		const double visits = u->n * visits_of(p);
-
-		of_type =
-			i > first && u->key.type == f->use[i - 1]->key.type ? of_type + u->n : u->n;
-		if (of_type > most) {
-			most = of_type;
-			l.type = u->key.type;
-		}
-		l.n += u->n;
-		l.visits += visits;
-		if (p->samples)
-			written += visits * fmin((double)p->coherent / p->visits, MAX_WRITTEN);
-	}
-	l.end = i;
-	l.written = written / l.visits;
-	return l;
-}
-
-static int by_cpu_and_type(const void *a, const void *b, void *use)
-{
-	const struct used_line *x = a, *y = b;
-	struct use *const *u = use;
-	const int32_t cpu = u[x->first]->key.cpu, other = u[y->first]->key.cpu;
-
-	if (cpu != other)
-		return cpu < other ? -1 : 1;
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-static int list_lines(struct footprints *f)
-{
-	size_t i;
-
-	f->line = malloc((f->nr_uses + 1) * sizeof(*f->line));
-	if (!f->line)
-		return -1;
-	for (i = 0; i < f->nr_uses; i = f->line[f->nr_lines++].end)
-		f->line[f->nr_lines] = line_from(f, i);
-	qsort_r(f->line, f->nr_lines, sizeof(*f->line), by_cpu_and_type, f->use);
-	return 0;
-}
 
 static int32_t cpu_of(const struct footprints *f, const struct used_line *l)
 {
-	return f->use[l->first]->key.cpu;
+	return f->visits.use[l->first]->key.cpu;
 }
 
 /* The part of the recording in which a type is in use. */
@@ -314,7 +125,7 @@ static void set_footprint(struct footprints *f, struct cpu_type *c)
 	int at, k;
 
 	for (i = c->first; i < c->end; i++) {
-		k = lround(RATES * log2(rate_of(c, &f->line[i]))) + NR_RATES / 2;
+		k = lround(RATES * log2(rate_of(c, &f->visits.line[i]))) + NR_RATES / 2;
 		lines[k < 0 ? 0 : k >= NR_RATES ? NR_RATES - 1 : k]++;
 	}
 	for (at = 0; at < TIMES; at++)
@@ -365,8 +176,8 @@ static void set_sets(const struct footprints *f, struct cpu_type *c, double time
 	size_t i;
 
 	for (i = c->first; i < c->end; i++) {
-		const double used = -expm1(-rate_of(c, &f->line[i]) * time);
-		const int set = footprints_set(f, f->use[f->line[i].first]);
+		const double used = -expm1(-rate_of(c, &f->visits.line[i]) * time);
+		const int set = footprints_set(f, f->visits.use[f->visits.line[i].first]);
 
 		if (set < 0)
 			spread += used;
@@ -392,7 +203,7 @@ static void drop_cpu(struct footprints *f)
 /* The lines of a type on the present CPU, from one on; NULL without memory. */
 static struct cpu_type *make_type(struct footprints *f, size_t first)
 {
-	const struct used_line *l = &f->line[first];
+	const struct used_line *l = &f->visits.line[first];
 	struct cpu_type *c = calloc(1, sizeof(*c));
 	size_t end = first + 1;
 
@@ -402,13 +213,13 @@ static struct cpu_type *make_type(struct footprints *f, size_t first)
 	c->set = calloc(f->sets, sizeof(*c->set));
 	if (!c->set)
 		return NULL;
-	while (end < f->nr_lines && f->line[end].type == l->type &&
-	       cpu_of(f, &f->line[end]) == cpu_of(f, l))
+	while (end < f->visits.nr_lines && f->visits.line[end].type == l->type &&
+	       cpu_of(f, &f->visits.line[end]) == cpu_of(f, l))
 		end++;
 	c->first = first;
 	c->end = end;
 	c->span = span_of(f->m, f->m->by_index[l->type]);
-	set_rates(c, f->line);
+	set_rates(c, f->visits.line);
 	set_footprint(f, c);
 	return c;
 }
@@ -427,8 +238,8 @@ int footprints_next_cpu(struct footprints *f)
 
 	drop_cpu(f);
 	f->first = f->next;
-	while (f->next < f->nr_lines &&
-	       cpu_of(f, &f->line[f->next]) == cpu_of(f, &f->line[f->first])) {
+	while (f->next < f->visits.nr_lines &&
+	       cpu_of(f, &f->visits.line[f->next]) == cpu_of(f, &f->visits.line[f->first])) {
 		const struct cpu_type *c = make_type(f, f->next);
 
 		if (!c)
@@ -519,13 +330,12 @@ int footprints_init(struct footprints *f, const struct model *m, const struct ge
 
 	memset(f, 0, sizeof(*f));
 	f->m = m;
-	f->level = level;
 	f->cache_lines = (double)sets * g->ways;
 	f->even = 1.0 / sets;
 	f->sets = sets <= MAX_SETS ? sets : 1;
 	set_times(f);
 	f->type = calloc(m->nr_types + 1, sizeof(*f->type));
-	return !f->type || list_uses(f) || find_type_lines(f) || list_lines(f) ? -1 : 0;
+	return !f->type || visits_find(&f->visits, m, level) ? -1 : 0;
 }
 
 /**
@@ -534,15 +344,8 @@ int footprints_init(struct footprints *f, const struct model *m, const struct ge
  */
 void footprints_free(struct footprints *f)
 {
-	struct type_line *p, *next;
-
 	drop_cpu(f);
 	free(f->type);
-	free(f->line);
-	free(f->use);
-	HASH_ITER(hh, f->type_lines, p, next) {
-		HASH_DEL(f->type_lines, p);
-		free(p);
-	}
+	visits_free(&f->visits);
 	memset(f, 0, sizeof(*f));
 }

@@ -4,8 +4,8 @@
 #ifndef DPROF_FOOTPRINT_H
 #define DPROF_FOOTPRINT_H
 
-#include "dprof/model/model.h"
 #include "dprof/sim/cache.h"
+#include "visits.h"
 
 /* Times for which footprints are computed, on a logarithmic scale up to LAST_TIME. */
 #define TIMES		200
@@ -14,33 +14,6 @@
 #define MAX_SETS	2048
 /* Lines with fewer samples count by how many there are with one more. */
 #define FEW		3
-
-/**
- * struct type_line - a type's lines that begin at an offset of its objects
- * @samples: in all objects
- * @visits: of these, as many as begin a visit
- * @coherent: misses that other CPUs caused
- */
-struct type_line {
-	struct { int64_t offset; uint32_t type, padding; } key;
-	uint64_t samples, visits, coherent;
-	UT_hash_handle hh;
-};
-
-/**
- * struct used_line - a line that a CPU uses
- * @first, @end: its uses, one for each object in it
- * @type: the one with the most samples
- * @n: its samples
- * @visits: these, but for those of the same visit
- * @written: the share of visits before which another CPU wrote the line
- */
-struct used_line {
-	size_t first, end;
-	uint32_t type;
-	uint64_t n;
-	double visits, written;
-};
 
 /**
  * struct cpu_type - a type on a CPU
@@ -61,9 +34,7 @@ struct cpu_type {
 
 /**
  * struct footprints - what the CPUs use, one after another
- * @type_lines: hash
- * @use: the samples, sorted by CPU and line
- * @line: the lines that are used, sorted by CPU and type
+ * @visits: the lines of all CPUs
  * @cache_lines: of a CPU's cache
  * @sets: of it; 1: the lines are taken to be spread evenly
  * @even: the part of the lines that is of a set if they are spread evenly
@@ -73,12 +44,8 @@ struct cpu_type {
  */
 struct footprints {
 	const struct model *m;
-	enum level level;
-	struct type_line *type_lines;
-	struct use **use;
-	size_t nr_uses;
-	struct used_line *line;
-	size_t nr_lines, first, next;
+	struct visits visits;
+	size_t first, next;
 	double cache_lines, even;
 	uint32_t sets;
 	double step, time[TIMES], weight[TIMES];

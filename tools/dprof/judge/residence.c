@@ -93,7 +93,7 @@ static void judge_line(const struct finder *f, const struct around *a, const str
 		       double *own, double *other)
 {
 	const struct footprints *p = &f->footprints;
-	const int set = footprints_set(p, p->use[l->first]);
+	const int set = footprints_set(p, p->visits.use[l->first]);
 	const double visited = footprints_rate(p, l), rate = visited / (1 - l->written);
 	const double behind = exp(-rate * LAST_TIME);
 	double missed = behind, outlived = behind;
@@ -150,7 +150,7 @@ static struct residence_bytes *make_bytes(struct residence *r, uint32_t type, in
 /* Count the misses of an object in a line, by the bytes at which its samples are. */
 static int count_use(struct finder *f, const struct use *u, double own_share, double other_share)
 {
-	const enum level level = f->footprints.level;
+	const enum level level = f->footprints.visits.level;
 	const double coherent = use_coherent(u, level);
 	const double own = u->misses[level] - (level == LEVEL_L1 ? u->l2_stores : 0) - coherent;
 	struct residence_type *t = &f->r->type[u->key.type];
@@ -182,13 +182,13 @@ static const struct around *around(struct finder *f, uint32_t type)
 /* Judge the misses in a line. */
 static int judge_uses(struct finder *f, const struct used_line *l)
 {
-	const enum level level = f->footprints.level;
+	const enum level level = f->footprints.visits.level;
 	double own_share, other_share;
 	const struct around *a;
 	size_t i;
 
 	for (i = l->first; i < l->end; i++) {
-		const struct use *u = f->footprints.use[i];
+		const struct use *u = f->footprints.visits.use[i];
 
 		if (!u->misses[level])
 			continue;
@@ -214,7 +214,7 @@ static int judge_cpu(struct finder *f)
 	size_t i;
 
 	for (i = f->footprints.first; i < f->footprints.next && !ret; i++)
-		ret = judge_uses(f, &f->footprints.line[i]);
+		ret = judge_uses(f, &f->footprints.visits.line[i]);
 	for (t = 0; t < nr_types; t++) {
 		free(f->around[t]);
 		f->around[t] = NULL;
@@ -231,9 +231,9 @@ static void find_known(struct residence *r, const struct footprints *f)
 	size_t i;
 	uint32_t t;
 
-	for (i = 0; i < f->nr_lines; i++) {
-		r->type[f->line[i].type].lines++;
-		r->type[f->line[i].type].samples += f->line[i].n;
+	for (i = 0; i < f->visits.nr_lines; i++) {
+		r->type[f->visits.line[i].type].lines++;
+		r->type[f->visits.line[i].type].samples += f->visits.line[i].n;
 	}
 	for (t = 0; t < f->m->nr_types; t++) {
 		struct residence_type *type = &r->type[t];
