@@ -188,6 +188,12 @@ static void ages(void **state)
 	put_age(&event, 9, AGE_FILE, 1, longer, 0);
 	assert_int_equal(take(event.size), 0);
 	assert_int_equal(strlen(rows[0].age.path), AGE_PATH - 1);
+	/* As long as its place, or nearly, and without a zero byte. */
+	for (size = AGE_PATH - 2; size <= AGE_PATH + 1; size++) {
+		put_at(&event, 100, 104 | size << 16, 4);
+		assert_int_equal(take(event.size), 0);
+		assert_int_equal(strlen(rows[0].age.path), size < AGE_PATH ? size : AGE_PATH - 1);
+	}
 }
 
 static void mapping_ages(void **state)

@@ -98,6 +98,34 @@ static void chance(void **unused)
 	} while (s.too_small < 4 * peak);
 }
 
+/* No try is spent on a guess that is less than a 64th of the peak, 16 pages, from a limit that was tried. */
+static void guesses_beside_others(void **unused)
+{
+	struct search s = begin(1000 * PAGE, 600 * PAGE, 585 * PAGE, 300 * PAGE);
+
+	(void)unused;
+	assert_int_equal(search_next(&s), 600 * PAGE);
+	search_note(&s, 600 * PAGE, true);
+	assert_int_equal(search_next(&s), 300 * PAGE);
+	s = begin(1000 * PAGE, 600 * PAGE, 615 * PAGE, 616 * PAGE);
+	assert_int_equal(search_next(&s), 600 * PAGE);
+	search_note(&s, 600 * PAGE, false);
+	assert_int_equal(search_next(&s), 616 * PAGE);
+}
+
+/* The search ends as soon as a tenth of what could be saved, of 500 pages, is all that may be missed. */
+static void ends_in_time(void **unused)
+{
+	struct search s = begin(1000 * PAGE, 0, 0, 0);
+
+	(void)unused;
+	s.too_small = 500 * PAGE;
+	s.enough = 551 * PAGE;
+	assert_int_not_equal(search_next(&s), 0);
+	s.enough = 550 * PAGE;
+	assert_int_equal(search_next(&s), 0);
+}
+
 static void no_end(void **unused)
 {
 	struct search s = begin(1000 * PAGE, 0, 0, 0);
@@ -123,6 +151,8 @@ int main(void)
 		cmocka_unit_test(precision),
 		cmocka_unit_test(guesses),
 		cmocka_unit_test(chance),
+		cmocka_unit_test(guesses_beside_others),
+		cmocka_unit_test(ends_in_time),
 		cmocka_unit_test(no_end),
 	};
 
