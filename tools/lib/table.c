@@ -255,7 +255,7 @@ int table_print(struct table *t, enum table_format format, FILE *out)
 
 /**
  * table_print_plot() - print a table as CSV for gnuplot, which reads a line as a row
- * @t: the table; newlines in its texts become blanks
+ * @t: the table; in its texts, newlines become blanks, and quotes, which split cells there, single ones
  * @out: output
  *
  * Return: 0, or -1 if writing failed.
@@ -269,6 +269,8 @@ int table_print_plot(struct table *t, FILE *out)
 		for (c = t->cells[i].type == CELL_TEXT ? t->cells[i].text : ""; *c; c++)
 			if (*c == '\n')
 				*c = ' ';
+			else if (*c == '"')
+				*c = '\'';
 	return table_print(t, TABLE_CSV, out);
 }
 

@@ -305,7 +305,7 @@ static void a_row_of_a_plot_is_a_line(void **state)
 	assert_int_equal(table_add(&t, (struct cell[]){ INT_CELL(1), TEXT_CELL("two\n\"lines\"\n") }), 0);
 	assert_int_equal(table_print_plot(&t, f), 0);
 	fclose(f);
-	assert_string_equal(text, "n,name\n1,\"two \"\"lines\"\" \"\n");
+	assert_string_equal(text, "n,name\n1,two 'lines' \n");
 	free(text);
 	table_free(&t);
 }
