@@ -7,6 +7,7 @@
 #	class	total, user, kernel, page_cache or all
 #	group_mib	size of a group (LMB)
 #	window	description of the plotted part of the recording
+#	height	of the picture, in pixels
 #	from	start of the time axis, in seconds; addr: start of the memory axis, in bytes
 if (!exists("csv")) { print "usage: gnuplot -e \"csv='x.csv'; out='x.png'\" VIEW.gp"; exit status 1 }
 if (!exists("out")) out = csv . ".png"
@@ -14,13 +15,14 @@ if (!exists("title")) title = csv
 if (!exists("class")) class = "total"
 if (!exists("group_mib")) group_mib = 64
 if (!exists("window")) window = ""
+if (!exists("height")) height = 520
 if (!exists("from")) from = 0
 if (!exists("addr")) addr = 0
 
 if (strlen(out) > 4 && out[strlen(out)-3:*] eq ".svg") {
-	set terminal svg size 1100,520 dynamic enhanced font "DejaVu Sans,14" background "#ffffff"
+	set terminal svg size 1100,height dynamic enhanced font "DejaVu Sans,14" background "#ffffff"
 } else {
-	set terminal pngcairo size 1100,520 noenhanced font "DejaVu Sans,11" background "#ffffff"
+	set terminal pngcairo size 1100,height noenhanced font "DejaVu Sans,11" background "#ffffff"
 }
 set output out
 set datafile separator comma

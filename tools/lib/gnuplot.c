@@ -19,6 +19,9 @@
 /* Of the child that has no program to become: gnuplot's own are 0 and 1, its loader's 127. */
 #define NOT_FOUND	125
 
+/* Columns of a name in a legend. */
+#define LEGEND_WIDTH	40
+
 /**
  * gnuplot_find() - find the scripts: by $MEMSCOPE_PLOTS, in the source tree, or installed
  * @dir: set to the path of their directory
@@ -195,6 +198,49 @@ void gnuplot_text(FILE *f, const char *name, const char *text)
 		put_quoted(f, c);
 	}
 	fputs("'; ", f);
+}
+
+/* The end of a name that is too long for a legend, from a character on. */
+static const char *legend_end(const char *name)
+{
+	int width = utf8_width(name), columns;
+
+	while (width > LEGEND_WIDTH) {
+		name += utf8_fit(name, width - LEGEND_WIDTH < 2 ? 2 : width - LEGEND_WIDTH, &columns);
+		width -= columns;
+	}
+	return name;
+}
+
+/**
+ * gnuplot_name() - write an assignment of a name in a legend to a variable of a script
+ * @f: the commands
+ * @variable: the variable
+ * @name: any bytes; of a long name, only the end is written
+ * @after: text behind it
+ *
+ * Return: 0, or -1 without memory.
+ */
+int gnuplot_name(FILE *f, const char *variable, const char *name, const char *after)
+{
+	char *text = utf8_clean(name), *c, *line;
+	const char *end;
+
+	if (!text)
+		return -1;
+	/* gnuplot makes lines of \n in titles. */
+	for (c = text; *c; c++)
+		if (*c == '\\')
+			*c = '/';
+	end = legend_end(text);
+	if (asprintf(&line, "%s%s%s", end == text ? "" : "...", end, after) >= 0) {
+		gnuplot_text(f, variable, line);
+		free(line);
+	} else {
+		line = NULL;
+	}
+	free(text);
+	return line ? 0 : -1;
 }
 
 /**

@@ -25,6 +25,7 @@ int picture_run(const char * const *argv, const char *package);
 int gnuplot_find(char *dir, size_t size);
 void gnuplot_path(FILE *f, const char *name, const char *path);
 void gnuplot_text(FILE *f, const char *name, const char *text);
+int gnuplot_name(FILE *f, const char *variable, const char *name, const char *after);
 int gnuplot_run(const char *plots, const char *name, const char *commands);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Reading recordings for the verbs, with progress and error messages. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,6 +49,17 @@ int load_recording(const char *path, const struct window *window, int needs, str
 			error, sizeof(error)))
 		return complain(FAILED, "%s", error);
 	return OK;
+}
+
+/**
+ * warn_lost_ages() - print that lost events may make a view of idle ages incomplete
+ * @m: the model
+ * @view: the view
+ */
+void warn_lost_ages(const struct model *m, const struct view *view)
+{
+	if (m->lost_events && view->needs & VIEW_AGES)
+		complain(OK, "%" PRIu64 " events were lost: ages of some intervals may be missing", m->lost_events);
 }
 
 /**

@@ -27,6 +27,8 @@ int read_rows(const char *path, struct reader *r);
 
 struct view;
 
+void warn_lost_ages(const struct model *m, const struct view *view);
+
 #define NR_PLOT_CLASSES 5
 extern const char * const plot_classes[NR_PLOT_CLASSES];
 

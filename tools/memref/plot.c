@@ -54,6 +54,7 @@ static void default_title(const struct model *m, const struct view *view, const 
 			  char *title, size_t size)
 {
 	const struct scan_row *s = &m->intervals[0].scan;
+	const enum age_by by = m->ages.by;
 	char what[64], interval[32], kernel[48] = "";
 	int user = view->plot == PLOT_NO_CLASS || !strcmp(class, "user");
 
@@ -63,9 +64,11 @@ static void default_title(const struct model *m, const struct view *view, const 
 		snprintf(interval, sizeof(interval), "on demand");
 	if (s->kernel_leaf_kb && !user && strcmp(class, "page_cache"))
 		snprintf(kernel, sizeof(kernel), ", kernel mapped by %u KiB", s->kernel_leaf_kb);
-	snprintf(what, sizeof(what), "%s%s%s", view->name,
-		 view->plot == PLOT_NO_CLASS ? "" : ", ",
-		 view->plot == PLOT_NO_CLASS ? "" : class);
+	if (view->plot != PLOT_NO_CLASS)
+		snprintf(what, sizeof(what), "%s, %s", view->name, class);
+	else
+		snprintf(what, sizeof(what), "%s%s%s", view->name, by == AGES_TOTAL ? "" : " by ",
+			 by == AGES_TOTAL ? "" : age_by_names[by]);
 	snprintf(title, size, "%s - %s: interval %s, LMB %g MiB, TLB flush %s%s", what, m->host,
 		 interval, s->group_kb / 1024.0, flush_name(s->flush), kernel);
 }
@@ -107,7 +110,7 @@ static int write_csv(struct model *m, const struct view *view, const char *csv)
 	char error[512];
 	int failed;
 
-	failed = view_make(view, m, &table, error, sizeof(error));
+	failed = view_make_plot(view, m, &table, error, sizeof(error));
 	if (failed) {
 		complain(FAILED, "%s", error);
 	} else {
@@ -138,8 +141,8 @@ static char *make_commands(struct model *m, const struct view *view,
 	gnuplot_text(f, "class", p->class);
 	gnuplot_text(f, "window", window);
 	print_nodes(f, m);
-	if (view->needs & VIEW_MAPPINGS)
-		failed = mapping_times_legend(m, f);
+	if (view->legend)
+		failed = view->legend(m, f);
 	if (view->needs & VIEW_VIRT)
 		fprintf(f, "process=%u; ", m->window.pid ? m->window.pid : m->virt_pids[0]);
 	fprintf(f, "group_mib=%g; from=%g; addr=%" PRIu64 ".0",
@@ -209,7 +212,7 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 int cmd_plot(int argc, char **argv)
 {
 	const char *output = NULL, *class = NULL, *title = NULL;
-	int class_index = -1;
+	int class_index = -1, by = -1;
 	struct window window = { };
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "PICTURE", &output, ".png or .svg; its data go beside it as .csv"),
@@ -217,7 +220,8 @@ int cmd_plot(int argc, char **argv)
 			 "of memory (default total)"),
 		OPT_TEXT(0, "title", "TITLE", &title, "default: host and settings"),
 		OPT_CHANGED('c', NULL, "--class"), OPT_CHANGED('t', NULL, "--title"),
-		WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window), { }
+		WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window),
+		AGES_BY_OPTION(&by, "a picture of idle ages for each of these (default total)"), { }
 	};
 	const struct view *view;
 	struct model model;
@@ -240,7 +244,8 @@ int cmd_plot(int argc, char **argv)
 		class = "total";
 	if (picture_check(output))
 		return USAGE;
-	if (view_window(view, &window, error, sizeof(error)))
+	if (view_by(view, &window, by, AGES_TOTAL, error, sizeof(error)) ||
+	    view_window(view, &window, error, sizeof(error)))
 		return complain(USAGE, "%s", error);
 
 	damaged = load_recording(argv[1], &window, view->needs, &model);
@@ -248,6 +253,7 @@ int cmd_plot(int argc, char **argv)
 		model_free(&model);
 		return FAILED;
 	}
+	warn_lost_ages(&model, view);
 	if (!title) {
 		default_title(&model, view, class, text, sizeof(text));
 		title = text;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* memref report: print a view of a recording. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "lib/output.h"
@@ -34,8 +33,7 @@ int cmd_report(int argc, char **argv)
 	int by = -1;	/* in the order of enum age_by */
 	const struct opt options[] = {
 		OUTPUT_OPTIONS(&output), WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window),
-		OPT_WORD(0, "by", "total|class|cgroup|node|process|mapping|file", &by,
-			 "what idle ages are added up by (default class)"), { }
+		AGES_BY_OPTION(&by, "what idle ages are added up by (default class)"), { }
 	};
 	const struct view *view;
 	struct model model;
@@ -53,10 +51,8 @@ int cmd_report(int argc, char **argv)
 		return output_explain(&output, view->columns);
 	if (window_check(&window))
 		return USAGE;
-	if (by >= 0 && !(view->needs & VIEW_AGES))
-		return complain(USAGE, "--by %s: the view %s has no idle ages", age_by_names[by], view->name);
-	window.by = by >= 0 ? by : AGES_CLASS;
-	if (view_window(view, &window, error, sizeof(error)))
+	if (view_by(view, &window, by, AGES_CLASS, error, sizeof(error)) ||
+	    view_window(view, &window, error, sizeof(error)))
 		return complain(USAGE, "%s", error);
 
 	damaged = load_recording(argv[1], &window, view->needs, &model);
@@ -64,8 +60,7 @@ int cmd_report(int argc, char **argv)
 		model_free(&model);
 		return FAILED;
 	}
-	if (model.lost_events && view->needs & VIEW_AGES)
-		complain(OK, "%" PRIu64 " events were lost: ages of some intervals may be missing", model.lost_events);
+	warn_lost_ages(&model, view);
 	/* Show the intervals that could be read of a damaged file, too. */
 	failed = view_make(view, &model, &table, error, sizeof(error));
 	if (failed) {

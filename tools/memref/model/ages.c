@@ -282,11 +282,28 @@ static void cgroup_name(const struct age_entry_key *key, char *name, size_t size
 		snprintf(name, size, "none");
 }
 
+static bool is_rest(const struct age_entry *e)
+{
+	return !e->key.id && !strcmp(e->key.name, OTHER_AGES);
+}
+
+/**
+ * ages_is_rest() - whether a sum is of all entries beyond MAX_AGE_ENTRIES
+ * @a: the ages
+ * @key: of the sum
+ *
+ * Return: true or false.
+ */
+bool ages_is_rest(const struct ages *a, uint32_t key)
+{
+	return key < a->nr_entries && is_rest(a->entries[key]);
+}
+
 static void process_name(const struct age_entry *e, char *name, size_t size)
 {
 	const char *mapping = e->key.name;
 
-	if (!e->key.id && !strcmp(mapping, OTHER_AGES))
+	if (is_rest(e))
 		snprintf(name, size, "%s", mapping);
 	else
 		snprintf(name, size, "%s (%u)%s%s", e->key.comm, (uint32_t)e->key.id, *mapping ? " " : "", mapping);

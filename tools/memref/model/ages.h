@@ -91,5 +91,6 @@ int ages_add_vma(struct ages *a, uint32_t interval, const struct vma_age_row *ro
 void ages_free(struct ages *a);
 uint32_t age_from(int bucket);
 void age_key_name(const struct ages *a, uint32_t key, char *name, size_t size);
+bool ages_is_rest(const struct ages *a, uint32_t key);
 
 #endif

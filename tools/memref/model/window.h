@@ -28,6 +28,10 @@
 	OPT_TEXT(0, "mapping", "TEXT", &(w)->mapping, \
 		 "only mappings whose name contains this, in views of virtual memory: heap, libc, /dev/shm")
 
+/* @by: -1, then in the order of enum age_by */
+#define AGES_BY_OPTION(by, about) \
+	OPT_WORD(0, "by", "total|class|cgroup|node|process|mapping|file", by, about)
+
 int window_addr(const struct opt *o, const char *value);
 int window_check(const struct window *w);
 void window_describe(const struct window *w, char *text, size_t size);

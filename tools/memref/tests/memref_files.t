@@ -133,9 +133,81 @@ is_deeply([ map { $_->{phys_addr} } rows($file, 'spatial --addr 17M-18M') ], [ 1
 	     "plot ages $dir/ages.dat --pid 10 -o $dir/x.svg") {
 		my ($status, $text, $err) = run("$memref $_");
 		is("$status$text", 2, "$_: status 2");
-		like($err, qr/--pid 10: the view ages does not distinguish processes, except with memref report --by process/, 'says why');
+		like($err, qr/--pid 10: the view ages does not distinguish processes, except with --by process, mapping or file$/, 'says why');
 	}
-	is((run("$memref plot ages $dir/ages.dat --by process -o $dir/x.svg"))[0], 2, 'plot ages has no --by');
+	ok(!-e "$dir/x.svg" && !-e "$dir/x.csv", 'and writes nothing');
+}
+
+# Pictures of them: panels of those that are idle for longest, and of the others; names of any bytes.
+{
+	my ($made) = grep { -x "$_/memref_ages_gen" } map { "$build/$_/tests" } qw(tools ../tools);
+	my $draw = sub {
+		my ($of, $options, $ext) = @_;
+		unlink map { "$dir/$_" } 'panels.svg', 'panels.csv', 'hurt';
+		my ($status, $out, $err) = run("cd $dir && $memref plot ages $of.dat $options -o panels.svg");
+		is("$status$out$err", '0', "plot ages $of.dat $options");
+		ok(!-e "$dir/hurt", 'no name is a command');
+		is(system('xmllint', '--noout', "$dir/panels.svg"), 0, 'is well-formed') if -x '/usr/bin/xmllint';
+		my @lines = split /\n/, slurp("$dir/panels.csv") // '';
+		my @names = split /,/, shift @lines;
+		# The name in the fourth column has commas and quotes.
+		my @rows = map { my %r; @r{qw(seq time_s interval_s of), @names[4 .. $#names]} =
+			/^(\d+),([^,]*),([^,]*),("(?:[^"]|"")*"|[^",]*),(.*)$/ ? ($1, $2, $3, $4, split /,/, $5) : (); \%r } @lines;
+		my @texts = slurp("$dir/panels.svg") =~ m{<text><tspan[^>]*>(.*?)</tspan></text>|<text>(.*?)</text>}g;
+		return \@rows, [ grep { defined } @texts ];
+	};
+	is(system("$made/memref_ages_gen $dir/many.dat 40 0 many"), 0, 'a recording of 16 mappings');
+	my ($rows, $texts) = $draw->('many', '--by mapping --pid 20');
+	is(scalar @$rows, 40 * 8, 'eight in each interval');
+	is_deeply([ map { $_->{rank} } @$rows ], [ map { 1 .. 8 } 1 .. 40 ], 'by rank');
+	# Those of even number were never used again; then those of 11, 9, ... MiB, which were every 8 intervals.
+	my @left = ((map { 12 - 2 * $_ } 0 .. 5), 11);
+	my @last = @$rows[-8 .. -1];
+	is_deeply([ map { $_->{age_0_mib} + 0 } @last ], [ (1) x 7, 5 ], 'what is used');
+	is_deeply([ map { $_->{age_32_mib} + 0 } @last ], [ map({ $_ % 2 ? 0 : $_ } @left), 0 ], 'what is not for 39 intervals');
+	is_deeply([ map { $_->{age_4_mib} + 0 } @last ], [ map({ $_ % 2 ? $_ : 0 } @left), 9 + 7 + 5 + 3 + 1 ], 'what is not for 7');
+	is_deeply([ map { $_->{all_mib} + 0 } @last ], [ map({ 1 + $_ } @left), 5 + 9 + 7 + 5 + 3 + 1 ], 'all of each');
+	is($last[7]{of}, 'other', 'the last is of the others');
+	my %entity = (quot => '"', apos => "'", '#39' => "'", '#45' => '-', amp => '&', lt => '<', gt => '>');
+	my @titles = grep { / idle$/ } map { s/&(\w+|#\d+);/$entity{$1} \/\/ '?'/ger } @$texts;
+	my $mean = sub { $_[0] * 256 * $_[1] * (1 / 256 / 40) };	# rounded as there
+	my $who = q(it's "{a_b} (20));
+	is_deeply(\@titles, [ map { sprintf '%s: mean %.1f of %.1f MiB idle', @$_ }
+		[ "$who [heap]", $mean->(12, 39), 13 ], [ "$who /tmp/two?lines", $mean->(10, 39), 11 ],
+		[ "$who /\xef\xbf\xbd\xef\xbf\xbd(\xc3\xa9", $mean->(8, 39), 9 ],
+		[ "...20) /`touch hurt`; system 'touch hurt' #", $mean->(6, 39), 7 ],
+		[ '...9/0123456789/0123456789/library.so.6.0.1', $mean->(4, 39), 5 ], [ $who, $mean->(2, 39), 3 ],
+		[ qq($who /lib/a"b",c.so), $mean->(11, 35), 12 ], [ '5 others', $mean->(25, 35), 30 ] ], 'the titles');
+	# A name with quotes and commas has its boxes, too.
+	is(scalar boxes(slurp("$dir/panels.svg")), 9 + grep({ $_ > 0 } map { @$_{grep { /^age_/ } keys %$_} } @$rows),
+		'a box for each age that a panel has in an interval, and those of the legend');
+	for my $by (qw(process mapping file class cgroup node total)) {
+		for my $of (qw(many one empty)) {
+			is(system("$made/memref_ages_gen $dir/$of.dat 1 0 " . ($of eq 'one' ? 'many' : $of)), 0, "one interval, $of")
+				if $of ne 'many';
+			next if $of eq 'empty' && $by eq 'file';	# has no row of a file
+			my ($rows, $texts) = $draw->($of, "--by $by");
+			cmp_ok(scalar @$rows, '>', 0, 'has rows');
+			is(scalar(grep { /MiB idle$/ } @$texts), $by eq 'total' ? 0 : $rows->[-1]{rank}, 'a title for each panel');
+		}
+	}
+	for my $by (qw(process mapping file)) {
+		for ([ "ages $dir/classes.dat --by $by", 1,
+		       qr/^memref: the recording has no memref_vma_age events: record with memref record --mapping-ages$/ ],
+		     [ "ages $dir/many.dat --by $by --pid 12", 1, qr/^memref: the recording has no idle ages (?:of files )?of process 12$/ ],
+		     [ "ages $dir/many.dat --by $by --addr 1M-2M", 2, qr/^memref: --addr: the view ages does not distinguish addresses$/ ],
+		     [ "wss $dir/many.dat --by $by", 2, qr/^memref: --by $by: the view wss has no idle ages$/ ]) {
+			my ($plot, $expected, $message) = @$_;
+			my ($status, $out, $err) = run("$memref plot $plot -o $dir/no.svg");
+			is("$status$out", $expected, "plot $plot: status $expected");
+			like($err, $message, 'says why');
+			ok(!-e "$dir/no.svg" && !-e "$dir/no.csv", 'writes nothing');
+		}
+	}
+	like((run("$memref plot ages $dir/lost.dat --by process -o $dir/lost.svg"))[2],
+		qr/^memref: 5 events were lost: ages of some intervals may be missing$/, 'plot ages says that events were lost');
+	# The data can be drawn without memref.
+	is_deeply([ run("gnuplot -e \"csv='$dir/panels.csv'; out='$dir/own.svg'\" $tools/../plots/ages.gp") ], [ 0, '', '' ], 'by hand');
 }
 
 # A file has the mode that the umask gives, and one that is replaced keeps its own.

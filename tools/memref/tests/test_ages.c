@@ -248,6 +248,8 @@ static void bound(void **state)
 		assert_int_equal(m.ages.nr_sums, MAX_AGE_ENTRIES + 1);
 		/* Of the files, one process has but one. */
 		is(MAX_AGE_ENTRIES, 0, OTHER_AGES, by[k] == AGES_FILE ? 1 : 2, 0);
+		assert_true(ages_is_rest(&m.ages, MAX_AGE_ENTRIES));
+		assert_false(ages_is_rest(&m.ages, 0));
 		model_free(&m);
 		model_init(&m);
 	}

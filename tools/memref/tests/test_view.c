@@ -495,6 +495,157 @@ static void ages_of_nothing(void **state)
 	lacks("ages", "the recording has no idle ages of process 9");
 }
 
+/* The table of the plot of a view. */
+static void make_plot(const char *name)
+{
+	table_free(&t);
+	assert_int_equal(view_make_plot(view_find(name), &m, &t, error, sizeof(error)), 0);
+}
+
+static void is_panel(size_t row, int seq, const char *of, int rank, double idle)
+{
+	is(row, "seq", seq);
+	assert_string_equal(cell(row, "of")->text, of);
+	is(row, "rank", rank);
+	is(row, "age_1_mib", idle);
+	is(row, "all_mib", idle);
+}
+
+/* What memref plot gives to the script. */
+static char *legend(const char *view)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_int_equal(view_find(view)->legend(&m, f), 0);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+/* Nine mappings have seven panels and one of the others; the last one is not in each interval. */
+static void age_panels(void **state)
+{
+	char name[8], of[32], *text;
+	uint32_t seq, i;
+
+	(void)state;
+	m.ages.by = AGES_MAPPING;
+	for (seq = 1; seq <= 2; seq++) {
+		for (i = seq == 1 ? 1 : 2; i <= 9; i++) {
+			snprintf(name, sizeof(name), "[%u]", i);
+			vma_age(seq, 7, name, i * 256);
+		}
+		scan(seq, 0, 0, 0);
+	}
+	model_end(&m);
+	make_plot("ages");
+	assert_int_equal(rows(), 16);
+	for (i = 0; i < 16; i++) {
+		snprintf(of, sizeof(of), "worker (7) [%u]", 9 - i % 8);
+		if (i % 8 < 7)
+			is_panel(i, 1 + i / 8, of, 1 + i % 8, 9 - i % 8);
+	}
+	is_panel(7, 1, "other", 8, 3);
+	is_panel(15, 2, "other", 8, 2);
+	text = legend("ages");
+	assert_non_null(strstr(text, "array named[8]; named[1]='worker (7) [9]: mean 9.0 of 9.0 MiB idle'; "));
+	assert_non_null(strstr(text, "; named[8]='2 others: mean 2.5 of 2.5 MiB idle'; "));
+	free(text);
+}
+
+/* Eight have a panel each; that with the most idle time is first, not that with the most memory. */
+static void age_panels_ranked(void **state)
+{
+	struct vma_age_row row = { .seq = 1, .pid = 9, .comm = "hot", .name = "[heap]", .anon = { [0] = 4096 } };
+	uint32_t i;
+
+	(void)state;
+	m.ages.by = AGES_PROCESS;
+	assert_int_equal(model_add_vma_age(&m, &row), 0);
+	for (i = 1; i <= 6; i++)
+		vma_age(1, i, "[heap]", 10);
+	row = (struct vma_age_row){ .seq = 1, .pid = 8, .comm = "cold", .name = "[heap]", .anon = { [8] = 1 } };
+	assert_int_equal(model_add_vma_age(&m, &row), 0);
+	scan(1, 0, 0, 0);
+	model_end(&m);
+	make_plot("ages");
+	assert_int_equal(rows(), 8);
+	assert_string_equal(cell(0, "of")->text, "cold (8)");
+	/* As idle as each other: in the order in which they were seen. */
+	assert_string_equal(cell(1, "of")->text, "worker (1)");
+	assert_string_equal(cell(6, "of")->text, "worker (6)");
+	assert_string_equal(cell(7, "of")->text, "hot (9)");
+	is(7, "rank", 8);
+}
+
+/* Those that a recording has too many of are among the others, even with more memory than each of them. */
+static void age_panels_bound(void **state)
+{
+	char *text;
+	uint32_t i;
+
+	(void)state;
+	m.ages.by = AGES_PROCESS;
+	for (i = 1; i <= MAX_AGE_ENTRIES + 2; i++)
+		vma_age(1, i, "[heap]", i > MAX_AGE_ENTRIES ? 100 : 1);
+	scan(1, 0, 0, 0);
+	model_end(&m);
+	make_plot("ages");
+	assert_int_equal(rows(), 8);
+	assert_string_equal(cell(0, "of")->text, "worker (1)");
+	is(7, "age_1_mib", (MAX_AGE_ENTRIES - 7 + 200) / 256.0);
+	text = legend("ages");
+	assert_non_null(strstr(text, "'more than 65529 others: "));
+	free(text);
+}
+
+/* The plot of all memory is of the view's table, and has no names. */
+static void age_panels_of_total(void **state)
+{
+	char *text;
+
+	(void)state;
+	ages_of(AGES_TOTAL);
+	make_plot("ages");
+	assert_int_equal(rows(), 2);
+	assert_int_equal(t.nr_columns, ages_columns.nr);
+	text = legend("ages");
+	assert_string_equal(text, "");
+	free(text);
+}
+
+/* Names cannot leave the strings of the commands. */
+static void age_panels_named(void **state)
+{
+	char *text;
+
+	(void)state;
+	m.ages.by = AGES_FILE;
+	vma_age(1, 7, "/'.system(\"x\").'\n\\n\xff", 256);
+	vma_age(1, 7, "/0123456789/0123456789/0123456789/0123456789", 128);
+	scan(1, 0, 0, 0);
+	model_end(&m);
+	text = legend("ages");
+	assert_string_equal(text, "array named[2]; "
+			    "named[1]='/'.\"'\".'.system(\"x\").'.\"'\".'?/n\xef\xbf\xbd: mean 1.0 of 1.0 MiB idle'; "
+			    "named[2]='...3456789/0123456789/0123456789/0123456789: mean 0.5 of 0.5 MiB idle'; ");
+	free(text);
+}
+
+static void option_by(void **state)
+{
+	struct window w = { };
+
+	(void)state;
+	assert_int_equal(view_by(view_find("wss"), &w, -1, AGES_CLASS, error, sizeof(error)), 0);
+	assert_int_equal(w.by, AGES_CLASS);
+	assert_int_equal(view_by(view_find("ages"), &w, AGES_FILE, AGES_CLASS, error, sizeof(error)), 0);
+	assert_int_equal(w.by, AGES_FILE);
+	assert_int_equal(view_by(view_find("wss"), &w, AGES_FILE, AGES_CLASS, error, sizeof(error)), -1);
+	assert_string_equal(error, "--by file: the view wss has no idle ages");
+}
+
 /* Processes and mappings have no curve, and other ages have no processes. */
 static void windows_of_ages(void **state)
 {
@@ -677,6 +828,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ages_by_cgroup, begin, end),
 		cmocka_unit_test_setup_teardown(ages_by_mapping, begin, end),
 		cmocka_unit_test_setup_teardown(ages_of_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(age_panels, begin, end),
+		cmocka_unit_test_setup_teardown(age_panels_ranked, begin, end),
+		cmocka_unit_test_setup_teardown(age_panels_bound, begin, end),
+		cmocka_unit_test_setup_teardown(age_panels_of_total, begin, end),
+		cmocka_unit_test_setup_teardown(age_panels_named, begin, end),
+		cmocka_unit_test(option_by),
 		cmocka_unit_test(windows_of_ages),
 		cmocka_unit_test_setup_teardown(age_curve, begin, end),
 		cmocka_unit_test_setup_teardown(thp_dense, begin, end),

@@ -13,9 +13,6 @@
 /* Names shown over time; the others are one.  A page has eight colors. */
 #define MAX_SHOWN	7
 
-/* Columns of a name in the legend of a plot. */
-#define LEGEND_WIDTH	40
-
 /* A file may have any bytes as its name.  Return: to be freed, or NULL without memory. */
 static char *shown_name(const char *name)
 {
@@ -198,22 +195,10 @@ int view_mapping_times(struct model *m, struct table *t)
 	return 0;
 }
 
-/* The end of a name that is too long for a legend, from a character on. */
-static const char *legend_end(const char *name)
-{
-	int width = utf8_width(name), columns;
-
-	while (width > LEGEND_WIDTH) {
-		name += utf8_fit(name, width - LEGEND_WIDTH < 2 ? 2 : width - LEGEND_WIDTH, &columns);
-		width -= columns;
-	}
-	return name;
-}
-
 /**
  * mapping_times_legend() - the names of the view mapping-times for its gnuplot script
  * @m: the model
- * @f: set the array named[], by rank; gnuplot's reader of CSV does not read every name
+ * @f: commands that set the array named[], by rank; gnuplot's reader of CSV does not read every name
  *
  * Return: 0, or -1 without memory.
  */
@@ -221,27 +206,17 @@ int mapping_times_legend(struct model *m, FILE *f)
 {
 	struct layer layers[MAX_SHOWN + 1];
 	const int nr = find_layers(&m->mappings, layers);
-	const char *end;
-	char *name, *c;
-	int i;
+	char variable[32], *name;
+	int i, ret = 0;
 
 	fprintf(f, "array named[%d]; ", nr);
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr && !ret; i++) {
 		name = layers[i].name ? shown_name(layers[i].name) : strdup("other");
-		if (!name)
-			return -1;
-		/* gnuplot makes lines of \n in titles. */
-		for (c = name; *c; c++)
-			if (*c == '\\')
-				*c = '/';
-		end = legend_end(name);
-		fprintf(f, "named[%d]", i + 1);
-		gnuplot_text(f, "", end);
-		if (end != name)
-			fprintf(f, "named[%d]='...'.named[%d]; ", i + 1, i + 1);
+		snprintf(variable, sizeof(variable), "named[%d]", i + 1);
+		ret = name ? gnuplot_name(f, variable, name, "") : -1;
 		free(name);
 	}
-	return 0;
+	return ret;
 }
 
 /* struct view's @lacks */

@@ -24,13 +24,14 @@ const struct view views[] = {
 	  VIEW_THP },
 	{ "ages", "memory over time by the intervals since its last reference",
 	  &ages_columns, view_ages, lacks_ages,
-	  PLOT_NO_CLASS, VIEW_AGES },
+	  PLOT_NO_CLASS, VIEW_AGES, view_age_panels, age_panels_legend },
 	{ "curve", "memory that could be reclaimed at each age, and how soon it is referenced again",
 	  &curve_columns, view_curve, lacks_ages, PLOT_NONE, VIEW_AGES | VIEW_AGAIN },
 	{ "mappings", "what was referenced of each mapping, and whether huge pages would pay off for it",
 	  &mappings_columns, view_mappings, lacks_mappings, PLOT_NONE, VIEW_MAPPINGS },
 	{ "mapping-times", "memory referenced over time of the mappings referenced most",
-	  &mapping_times_columns, view_mapping_times, lacks_mappings, PLOT_NO_CLASS, VIEW_MAPPINGS },
+	  &mapping_times_columns, view_mapping_times, lacks_mappings, PLOT_NO_CLASS, VIEW_MAPPINGS,
+	  .legend = mapping_times_legend },
 	{ }
 };
 
@@ -64,7 +65,7 @@ static bool has_processes(const struct view *v, const struct window *w)
 static const char *without_by(const struct view *v)
 {
 	return (v->needs & (VIEW_AGES | VIEW_AGAIN)) == VIEW_AGES ?
-	       ", except with memref report --by process, mapping or file" : "";
+	       ", except with --by process, mapping or file" : "";
 }
 
 /**
@@ -105,6 +106,38 @@ int view_window(const struct view *v, const struct window *w, char *error, size_
 }
 
 /**
+ * view_by() - what a view adds idle ages up by
+ * @v: the view
+ * @w: its window, whose @by is set
+ * @by: the argument of --by, or -1
+ * @otherwise: without --by
+ * @error: set to the reason if the view has no ages
+ * @size: size of @error
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int view_by(const struct view *v, struct window *w, int by, enum age_by otherwise, char *error, size_t size)
+{
+	w->by = by < 0 ? otherwise : (enum age_by)by;
+	if (by < 0 || v->needs & VIEW_AGES)
+		return 0;
+	snprintf(error, size, "--by %s: the view %s has no idle ages", age_by_names[by], v->name);
+	return -1;
+}
+
+static int make(const struct view *v, int (*fill)(struct model *m, struct table *t), struct model *m,
+		struct table *t, char *error, size_t size)
+{
+	memset(t, 0, sizeof(*t));
+	if (v->lacks && v->lacks(m, error, size))
+		return 1;
+	if (!fill(m, t))
+		return 0;
+	snprintf(error, size, "no memory left");
+	return -1;
+}
+
+/**
  * view_make() - make the table of a view
  * @v: the view
  * @m: a model with at least one interval
@@ -117,13 +150,22 @@ int view_window(const struct view *v, const struct window *w, char *error, size_
  */
 int view_make(const struct view *v, struct model *m, struct table *t, char *error, size_t size)
 {
-	memset(t, 0, sizeof(*t));
-	if (v->lacks && v->lacks(m, error, size))
-		return 1;
-	if (!v->make(m, t))
-		return 0;
-	snprintf(error, size, "no memory left");
-	return -1;
+	return make(v, v->make, m, t, error, size);
+}
+
+/**
+ * view_make_plot() - make the table that the plot of a view draws
+ * @v: the view
+ * @m: a model with at least one interval
+ * @t: the table; free it with table_free()
+ * @error: set to the reason if there is no table
+ * @size: size of @error
+ *
+ * Return: as view_make().
+ */
+int view_make_plot(const struct view *v, struct model *m, struct table *t, char *error, size_t size)
+{
+	return make(v, v->make_plot ? v->make_plot : v->make, m, t, error, size);
 }
 
 /* struct view's @lacks, for views of groups. */

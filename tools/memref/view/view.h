@@ -21,6 +21,8 @@ enum plot { PLOT_NONE, PLOT_ALL, PLOT_ONE, PLOT_NO_CLASS };
  * @lacks: NULL, or returns -1 with @error set if the model lacks the view's data
  * @plot: which classes its script in plots/ can draw
  * @needs: VIEW_*: data to collect beside intervals, groups and nodes
+ * @make_plot: NULL, or fills the table of the plot, where that is not the view's
+ * @legend: NULL, or writes gnuplot commands that set names for the plot's script; returns 0, or -1
  */
 struct view {
 	const char *name;
@@ -30,6 +32,8 @@ struct view {
 	int (*lacks)(const struct model *m, char *error, size_t size);
 	enum plot plot;
 	int needs;
+	int (*make_plot)(struct model *m, struct table *t);
+	int (*legend)(struct model *m, FILE *f);
 };
 
 /*
@@ -58,7 +62,9 @@ extern const struct view views[];
 
 const struct view *view_find(const char *name);
 int view_window(const struct view *v, const struct window *w, char *error, size_t size);
+int view_by(const struct view *v, struct window *w, int by, enum age_by otherwise, char *error, size_t size);
 int view_make(const struct view *v, struct model *m, struct table *t, char *error, size_t size);
+int view_make_plot(const struct view *v, struct model *m, struct table *t, char *error, size_t size);
 
 int view_summary(struct model *m, struct table *t);
 int view_temporal(struct model *m, struct table *t);
@@ -70,6 +76,7 @@ int view_numa(struct model *m, struct table *t);
 int view_tasks(struct model *m, struct table *t);
 int view_thp(struct model *m, struct table *t);
 int view_ages(struct model *m, struct table *t);
+int view_age_panels(struct model *m, struct table *t);
 int view_curve(struct model *m, struct table *t);
 int view_mappings(struct model *m, struct table *t);
 int view_mapping_times(struct model *m, struct table *t);
@@ -84,6 +91,7 @@ int lacks_nodes(const struct model *m, char *error, size_t size);
 int lacks_tasks(const struct model *m, char *error, size_t size);
 int lacks_thp(const struct model *m, char *error, size_t size);
 int lacks_ages(const struct model *m, char *error, size_t size);
+int age_panels_legend(struct model *m, FILE *f);
 int mapping_times_legend(struct model *m, FILE *f);
 
 int lacks_mapping_names(const struct model *m, char *error, size_t size);
