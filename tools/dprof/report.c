@@ -52,12 +52,13 @@ int cmd_report(int argc, char **argv)
 	const char *path;
 	const struct view *view;
 	struct analysis a;
+	int by = -1;	/* in the order of enum group_by */
 	const struct opt options[] = {
 		OUTPUT_OPTIONS(&output), ANALYSIS_LEVEL_OPTION(&a), ANALYSIS_SIM_OPTIONS(&a),
 		ANALYSIS_TYPES_OPTIONS(&a), ANALYSIS_SAMPLES_OPTIONS(&a),
-		OPT_WORD(0, "by", "type|field|ip", &a.by,
-			 "rows are of a type (default), field or instruction; of paths and code, of a function or "
-			 "with ip an instruction"),
+		OPT_WORD(0, "by", "type|field|ip", &by,
+			 "rows are of a type (default), field or instruction; of paths and code, of a function, or "
+			 "with ip, their only value, an instruction"),
 		ANALYSIS_FILES_OPTIONS(&a), { }
 	};
 	int ret;
@@ -67,8 +68,11 @@ int cmd_report(int argc, char **argv)
 	view = view_find(argv[0]);
 	if (!view)
 		return unknown_word(&usage, "view", argv[0]);
-	if (a.by == BY_FIELD && view->make != view_classify)
-		return options_wrong(&usage, "--by field: not for the view %s, only for classify", view->name);
+	/* paths and code have rows of a function, unless of an instruction. */
+	if ((by == BY_TYPE || by == BY_FIELD) && view->make != view_classify)
+		return options_wrong(&usage, "--by %s: not for the view %s, only for classify",
+				     by == BY_TYPE ? "type" : "field", view->name);
+	a.by = by >= 0 ? by : BY_TYPE;
 	if (output.explain)
 		return output_explain(&output, view->columns);
 	path = argv[1] ? argv[1] : "trace.dat";

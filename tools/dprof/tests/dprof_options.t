@@ -120,9 +120,31 @@ for my $view (@views) {
 		isnt($out, $plain, '... has an effect');
 	}
 }
-for ([ 'report paths', "--by field: not for the view paths, only for classify; see dprof report --help" ],
-     [ 'report code', "--by field: not for the view code, only for classify; see dprof report --help" ],
-     [ 'plot sharing', "--by: no such option (did you mean --btf?); see dprof plot --help" ], [ "diff $file", "--by: no such option (did you mean --btf?); see dprof diff --help" ],
+# Values of --by: paths and code have none but ip.
+for my $view (@views) {
+	for my $by (qw(type field ip)) {
+		next if $view eq 'classify' || ($by eq 'ip' && $view =~ /^(paths|code)$/);
+		my $option = $view =~ /^(paths|code)$/ ? "--by $by" : '--by';
+		my $only = $option eq '--by' ? 'classify, paths and code' : 'classify';
+		for my $more ('', ' --explain') {
+			next if $more && $option eq '--by';
+			my ($status, $out, $err) = run("$dprof report $view $file --by $by$more");
+			is("$status$out$err", "2dprof: $option: not for the view $view, only for $only; see dprof report --help\n",
+			   "report $view --by $by$more is refused");
+		}
+	}
+}
+for my $view (qw(classify paths code)) {
+	my $plain = (run("$dprof report $view $file -f csv"))[1];
+	for my $by ($view eq 'classify' ? qw(field ip) : 'ip') {
+		my ($status, $out) = run("$dprof report $view $file -f csv --by $by");
+		is($status, 0, "report $view --by $by");
+		isnt($out, $plain, '... has an effect');
+	}
+}
+is((run("$dprof report classify $file -f csv --by type"))[1], (run("$dprof report classify $file -f csv"))[1],
+   'report classify --by type is the default');
+for ([ 'plot sharing', "--by: no such option (did you mean --btf?); see dprof plot --help" ], [ "diff $file", "--by: no such option (did you mean --btf?); see dprof diff --help" ],
      [ 'layout foo', "--by: no such option (did you mean --btf?); see dprof layout --help" ]) {
 	my ($command, $says) = @$_;
 	my ($status, $out, $err) = run("$dprof $command $file --by field");
