@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "lib/cells/utf8.h"
 
 #define public __attribute__((visibility("default")))
 
@@ -62,28 +63,54 @@ public bool memprof_is_remote(const struct memprof_access *a)
 	return a->node >= 0 && a->home >= 0 ? a->node != a->home : a->level == MEMPROF_REMOTE_RAM;
 }
 
+/* Append to a text of one line, in valid UTF-8.  Return where it ends; @size: no more fits. */
+static size_t append(char *text, size_t size, size_t at, const char *from)
+{
+	char c[UTF8_SIZE];
+	size_t n;
+
+	for (; *from && at < size; at += n) {
+		from += utf8_next_in_line(c, from);
+		n = strlen(c);
+		if (at + n >= size)
+			return size;
+		memcpy(text + at, c, n + 1);
+	}
+	return at;
+}
+
 /**
  * memprof_site_text() - "s->basis (csuCommonSubspace.c:455)", as in the paper
  * @site: of memprof_object_site(); NULL: "?"
  * @text: gets it
  * @size: of @text
  *
+ * Names are what files and runtimes call them, any bytes.  The text is to be printed: it is one line of
+ * valid UTF-8, with U+FFFD for what is not, and for control characters.
+ *
  * Return: 0, or -1 without a site, if memory runs out.
  */
 public int memprof_site_text(const struct memprof_site *site, char *text, size_t size)
 {
 	const char *slash = site ? strrchr(site->file, '/') : NULL, *file;
+	char line[32] = "";
+	size_t at = 0;
 
 	if (!site) {
 		snprintf(text, size, "?");
 		return -1;
 	}
+	if (size)
+		*text = '\0';
 	file = slash ? slash + 1 : site->file;
+	at = append(text, size, at, site->name);
+	if (!site->line && (!*file || site->name[0] == '['))
+		return 0;
 	if (site->line)
-		snprintf(text, size, "%s (%s:%u)", site->name, file, site->line);
-	else if (*file && site->name[0] != '[')
-		snprintf(text, size, "%s (%s)", site->name, file);
-	else
-		snprintf(text, size, "%s", site->name);
+		snprintf(line, sizeof(line), ":%u", site->line);
+	at = append(text, size, at, " (");
+	at = append(text, size, at, file);
+	at = append(text, size, at, line);
+	append(text, size, at, ")");
 	return 0;
 }

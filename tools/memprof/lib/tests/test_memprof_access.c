@@ -287,6 +287,42 @@ static void little_memory(void **unused)
 		unsetenv("TMPDIR");
 }
 
+/* What a runtime writes to /tmp/perf-PID.map, or an ELF file has, may be any bytes. */
+static void texts_of_sites_are_one_line_of_utf8(void **unused)
+{
+	static const struct {
+		struct memprof_site site;
+		const char *text;
+	} cases[] = {
+		{ { "s->basis", "f", "/src/csu.c", 455 }, "s->basis (csu.c:455)" },
+		{ { "main", "main", "/bin/cat", 0 }, "main (cat)" },
+		{ { "[heap]", "", "/bin/cat", 0 }, "[heap]" },
+		{ { "f", "f", "", 0 }, "f" },
+		{ { "\033[31mred\377\n", "f", "/src/\t\200.js", 7 }, "\357\277\275[31mred\357\277\275  ( \357\277\275.js:7)" },
+		{ { "caf\303\251", "f", "\302\233", 0 }, "caf\303\251 (\357\277\275)" },
+	};
+	char text[64];
+	size_t i, size, n;
+
+	(void)unused;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(memprof_site_text(&cases[i].site, text, sizeof(text)), 0);
+		assert_string_equal(text, cases[i].text);
+		/* A text that is too long is cut between characters. */
+		for (size = 0; size < sizeof(text); size++) {
+			memset(text, '#', sizeof(text));
+			memprof_site_text(&cases[i].site, text, size);
+			assert_int_equal(text[size], '#');
+			n = size ? strlen(text) : 0;
+			assert_true(!size || n < size);
+			assert_memory_equal(text, cases[i].text, n);
+			assert_true((cases[i].text[n] & 0xc0) != 0x80 || !size);
+		}
+	}
+	assert_int_equal(memprof_site_text(NULL, text, sizeof(text)), -1);
+	assert_string_equal(text, "?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +332,7 @@ int main(void)
 		cmocka_unit_test(objects_are_counted),
 		cmocka_unit_test(frames_of_accesses),
 		cmocka_unit_test(little_memory),
+		cmocka_unit_test(texts_of_sites_are_one_line_of_utf8),
 	};
 
 	return cmocka_run_group_tests(tests, data_make_path, data_remove_path);
