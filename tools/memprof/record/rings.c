@@ -47,8 +47,11 @@ struct source_ring {
 	uint64_t pair;			/* of the clock, where its last record was */
 	uint32_t stream;
 	bool tsc, told, done, cut;
+	uint64_t image, pid_ns;		/* of its process, as in the ring */
+	uint32_t pid;
+	uid_t owner;
 	bool other_ns;			/* its process's number is of another PID namespace */
-	bool gone;			/* its process: what it wrote last is read in the next round */
+	bool gone;			/* its process, or image: what it wrote last is read in the next round */
 	UT_hash_handle hh;
 };
 
@@ -214,6 +217,21 @@ static void add_empty(struct rings *rings, const char *name)
 	record_lost(rings->r, LOST_EVENTS, stream.stream, time, 1);
 }
 
+/*
+ * After execve(2) nothing writes to the rings of the earlier image.  Without this, each image of a process
+ * that executes one program after another would keep its memory until the process ends.  Only a file of the
+ * same user may end one.
+ */
+static void end_earlier_images(struct rings *rings, const struct source_ring *s)
+{
+	struct source_ring *earlier;
+
+	for (earlier = rings->table; earlier; earlier = earlier->hh.next)
+		if (earlier->pid == s->pid && earlier->pid_ns == s->pid_ns && earlier->owner == s->owner &&
+		    earlier->image < s->image)
+			earlier->gone = true;
+}
+
 static void add_ring(struct rings *rings, const char *name)
 {
 	struct source_ring *s;
@@ -256,7 +274,11 @@ static void add_ring(struct rings *rings, const char *name)
 		s->room = ring->room;
 		s->base = ring->base;
 		s->tsc = ring->clock == RING_TSC;
-		s->other_ns = ring->pid_ns && rings->pid_ns && ring->pid_ns != rings->pid_ns;
+		s->pid = ring->pid;
+		s->pid_ns = ring->pid_ns;
+		s->image = ring->image;
+		s->owner = st.st_uid;
+		s->other_ns = s->pid_ns && rings->pid_ns && s->pid_ns != rings->pid_ns;
 		good = ring->magic == RING_MAGIC && s->room &&
 		       s->room <= (st.st_size - RING_HEADER) / sizeof(struct event_record);
 		good &= shrinkable_end();
@@ -275,6 +297,7 @@ static void add_ring(struct rings *rings, const char *name)
 	s->ring = ring;
 	s->bytes = st.st_size;
 	s->stream = ++rings->r->streams;
+	end_earlier_images(rings, s);
 	HASH_ADD_STR(rings->table, name, s);
 }
 

@@ -345,6 +345,45 @@ static void a_process_of_another_namespace_is_not_gone(void **unused)
 	}
 }
 
+static void add_ring_of_image(struct session *s, const char *name, uint32_t pid, uint64_t image, char *path)
+{
+	add_ring_of(s, name, 3);
+	s->ring->pid = pid;
+	s->ring->image = image;
+	strcpy(path, s->path);
+}
+
+static void rings_of_an_earlier_image_end(void **unused)
+{
+	char earlier[256], thread[256], child[256], later[256];
+	const uint32_t pid = getpid();
+	struct ring *first;
+	struct session s;
+
+	(void)unused;
+	begin_session(&s);
+	add_ring_of_image(&s, "10.10.1", pid, 5, earlier);
+	first = s.ring;
+	add_ring_of_image(&s, "10.11.2", pid, 5, thread);
+	munmap(s.ring, ring_bytes());
+	add_ring_of_image(&s, "11.11.1", getppid(), 4, child);
+	munmap(s.ring, ring_bytes());
+	rings_drain(s.rings, false);
+	assert_int_equal(access(earlier, F_OK) | access(thread, F_OK) | access(child, F_OK), 0);
+	/* Written last, before execve(). */
+	put_events(first, 2);
+	munmap(first, ring_bytes());
+	add_ring_of_image(&s, "10.10.3", pid, 6, later);
+	munmap(s.ring, ring_bytes());
+	rings_drain(s.rings, false);
+	assert_int_equal(access(earlier, F_OK), -1);
+	assert_int_equal(access(thread, F_OK), -1);
+	assert_int_equal(access(child, F_OK) | access(later, F_OK), 0);
+	rings_drain(s.rings, true);
+	end_session(&s);
+	recorded_are(4 * 3 + 2, 0);
+}
+
 /* Whatever the recorded program has put there, but not what links lead to. */
 static void nothing_of_a_session_stays(void **unused)
 {
@@ -417,6 +456,7 @@ int main(void)
 		cmocka_unit_test(a_ring_that_another_process_cuts_ends),
 		cmocka_unit_test(losses_that_no_record_tells_are_told),
 		cmocka_unit_test(a_process_of_another_namespace_is_not_gone),
+		cmocka_unit_test(rings_of_an_earlier_image_end),
 		cmocka_unit_test(nothing_of_a_session_stays),
 		cmocka_unit_test(the_command_ignores_what_was_ignored),
 	};
