@@ -341,7 +341,8 @@ static void say_losses(const struct recording *r, const struct rings *rings, con
 			 (unsigned long)(r->lost[LOST_EVENTS] - no_space));
 	if (no_space)
 		complain(OK, "%lu events of objects lost, and all of %lu threads: no room for their buffers in %s: "
-			 "is that file system full, is ulimit -f less than --ring, or have they no file left to open (ulimit -n)?",
+			 "is that file system full, is ulimit -f less than --ring, have they no file left to open (ulimit -n), "
+			 "or did a signal handler leave the first allocation of a process by siglongjmp()?",
 			 (unsigned long)r->no_space, (unsigned long)r->without_ring, rings_directory(rings));
 	if (r->lost[LOST_TASKS])
 		complain(OK, "%lu records of processes and mappings lost",

@@ -5,21 +5,11 @@
  * unwinder takes thousands of instructions: its result is kept with the places where
  * it found the return addresses.  While these are there, the chain is the same.
  */
-#include <errno.h>
-#include <sched.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 #include <unwind.h>
 
 #include "preload.h"
 
-/* Before it sleeps, so many times another thread may run first. */
-#define YIELDS		8
-#define SLEEP_NS	50000
-/* A thread that may run at all is not kept from it for so long. */
-#define MAX_LOCKED_NS	500000000
 #define TABLE_SLOTS	(1U << 17)
 #define MAX_CHAINS	(TABLE_SLOTS / 4 * 3)
 #define MAX_WORDS	((uint64_t)MAX_CHAINS * 12)
@@ -67,39 +57,20 @@ static uint64_t hash_frames(const uintptr_t *frame, unsigned int depth)
 
 enum { LOCK_FREE, LOCK_TAKEN, LOCK_ABANDONED };
 
-/*
- * Returns false if the lock stays taken: its owner may have been left by siglongjmp() in a signal handler.
- * By the clock: beside a busy program, each sched_yield() takes milliseconds.  With sleep: an owner whose priority
- * is lower, on the same CPU, runs meanwhile.
- */
+/* Returns false if the lock stays taken: its owner may have been left by siglongjmp() in a signal handler. */
 static bool lock(void)
 {
-	const struct timespec t = { 0, SLEEP_NS };
-	const int had_errno = errno;
-	uint64_t since = 0, now;
-	unsigned int cpu;
-	int is, tries;
+	struct patience patience = { 0 };
+	int is;
 
-	for (tries = 0;; tries++) {
+	do {
 		is = LOCK_FREE;
 		if (__atomic_compare_exchange_n(&process->chain_lock, &is, LOCK_TAKEN, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return true;
 		if (is == LOCK_ABANDONED)
 			return false;
-		if (tries < YIELDS) {
-			sched_yield();
-			continue;
-		}
-		now = ring_monotonic(&cpu);
-		if (!since)
-			since = now;
-		else if (now - since > MAX_LOCKED_NS)
-			break;
-		/* Not nanosleep(), at which a thread can be cancelled. */
-		syscall(SYS_nanosleep, &t, NULL);
-		errno = had_errno;
-	}
+	} while (ring_wait(&patience));
 	is = LOCK_TAKEN;
 	__atomic_compare_exchange_n(&process->chain_lock, &is, LOCK_ABANDONED, false, __ATOMIC_RELAXED,
 				    __ATOMIC_RELAXED);

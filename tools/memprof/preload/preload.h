@@ -69,10 +69,11 @@ struct thread_state {
 /**
  * struct process_state - one for each process
  * @generation: 0 until it is initialized; the kernel zeroes all of this in a child
+ * @set_up: whether it is: see set_up_once()
  */
 struct process_state {
 	uint64_t generation;
-	int initializing;
+	int set_up;
 	uint32_t pid;
 	uint32_t rings;
 	int chain_lock;
@@ -80,6 +81,16 @@ struct process_state {
 	uint32_t *chain_table;		/* hash to 1 + place in chain_words */
 	uint64_t *chain_words;		/* id and depth, frames */
 	uint64_t chain_words_used;
+};
+
+/**
+ * struct patience - of a thread that waits for another one
+ * @tries: how often it waited
+ * @since: time from which on it sleeps; 0: not yet
+ */
+struct patience {
+	unsigned int tries;
+	uint64_t since;
 };
 
 hidden extern struct process_state *process;
@@ -93,6 +104,7 @@ hidden void ring_event(enum event_type type, const void *addr, uint64_t size, un
 hidden bool ring_prepare(unsigned int records, uint64_t time);
 hidden bool ring_write_chain(uint32_t id, unsigned int depth, const uintptr_t *frames);
 hidden void ring_thread_exit(void);
+hidden bool ring_wait(struct patience *p);
 hidden uint64_t ring_monotonic(unsigned int *cpu);
 
 hidden uint32_t chain_slow(uintptr_t *return_slot);

@@ -26,6 +26,11 @@
 #define MAX_TRIES	1000
 #define PAGE		4096UL
 #define MAX_WAIT_NS	100000000
+/* Before a thread sleeps to wait for another one, that may run so many times. */
+#define YIELDS		8
+#define SLEEP_NS	50000
+/* A thread that may run at all is not kept from it for so long. */
+#define MAX_PATIENCE_NS	500000000
 /* Records that memory is asked for at once: as many as there are, within these. */
 #define MIN_PIECE	((ptrdiff_t)(PAGE / sizeof(struct event_record)))
 #define MAX_PIECE	(16 * MIN_PIECE)
@@ -101,6 +106,36 @@ static bool may_use_tsc(void)
 	       d & 1U << 27;
 }
 
+/**
+ * ring_wait() - wait a little for another thread of the process, which may never come
+ * @p: how long it took until now; zeros at first
+ *
+ * By the clock: beside a busy program, each sched_yield() takes milliseconds.  With sleep: a thread
+ * whose priority is lower, on the same CPU, runs meanwhile.
+ *
+ * Return: false once it took too long.
+ */
+bool ring_wait(struct patience *p)
+{
+	const struct timespec t = { 0, SLEEP_NS };
+	const int had_errno = errno;
+	uint64_t now;
+
+	if (p->tries++ < YIELDS) {
+		sched_yield();
+		return true;
+	}
+	now = now_ns();
+	if (!p->since)
+		p->since = now;
+	else if (now - p->since > MAX_PATIENCE_NS)
+		return false;
+	/* Not nanosleep(), at which a thread can be cancelled. */
+	syscall(SYS_nanosleep, &t, NULL);
+	errno = had_errno;
+	return true;
+}
+
 static void set_up_library(void)
 {
 	const char *text = getenv("MEMPROF_RING_BYTES"), *session = getenv("MEMPROF_SESSION");
@@ -121,34 +156,63 @@ static void set_up_library(void)
 		process = p;
 }
 
+static void set_up_generation(void)
+{
+	process->pid = syscall(SYS_getpid);
+	__atomic_store_n(&process->generation, now_ns(), __ATOMIC_RELEASE);
+}
+
+/*
+ * An empty file tells the recorder of a process that is not recorded, as of a thread without a ring.  Of
+ * what was being set up, nothing is used.
+ */
+static void note_abandoned(void)
+{
+	const char *session = getenv("MEMPROF_SESSION");
+	char path[sizeof(directory) + 64];
+
+	if (!session || strlen(session) >= sizeof(directory))
+		return;
+	snprintf(path, sizeof(path), "%s/%u.%u.%lu", session, (unsigned int)syscall(SYS_getpid),
+		 (unsigned int)syscall(SYS_gettid), (unsigned long)now_ns());
+	mknod(path, S_IFREG | 0600, 0);
+}
+
+enum { SET_UP_NOT, SET_UP_BEGUN, SET_UP_DONE, SET_UP_ABANDONED };
+
+/*
+ * Set up what is set up once.  The thread that began may have been left by siglongjmp() in a signal
+ * handler, or not be in this process, a child of fork(): without it nothing is recorded.  If it
+ * ends later, all is as if it had been in time.
+ */
+static bool set_up_once(int *state, void (*set_up)(void))
+{
+	struct patience patience = { 0 };
+	int is = SET_UP_NOT;
+
+	if (__atomic_load_n(state, __ATOMIC_ACQUIRE) == SET_UP_DONE)
+		return true;
+	if (__atomic_compare_exchange_n(state, &is, SET_UP_BEGUN, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		set_up();
+		__atomic_store_n(state, SET_UP_DONE, __ATOMIC_RELEASE);
+		return true;
+	}
+	while (is == SET_UP_BEGUN && ring_wait(&patience))
+		is = __atomic_load_n(state, __ATOMIC_ACQUIRE);
+	if (is == SET_UP_BEGUN && __atomic_compare_exchange_n(state, &is, SET_UP_ABANDONED, false,
+							      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		note_abandoned();
+	return is == SET_UP_DONE;
+}
+
 /* The process state is there, and is this process's. */
 static bool set_up_process(void)
 {
-	static int once;
-	int expected = 0;
+	static int library;
 
-	if (__atomic_load_n(&once, __ATOMIC_ACQUIRE) != 2) {
-		if (__atomic_compare_exchange_n(&once, &expected, 1, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE)) {
-			set_up_library();
-			__atomic_store_n(&once, 2, __ATOMIC_RELEASE);
-		}
-		while (__atomic_load_n(&once, __ATOMIC_ACQUIRE) != 2)
-			sched_yield();
-	}
-	if (process == &no_process || !*directory)
+	if (!set_up_once(&library, set_up_library) || process == &no_process || !*directory)
 		return false;
-	expected = 0;
-	if (!__atomic_load_n(&process->generation, __ATOMIC_ACQUIRE)) {
-		if (__atomic_compare_exchange_n(&process->initializing, &expected, 1, false,
-						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-			process->pid = syscall(SYS_getpid);
-			__atomic_store_n(&process->generation, now_ns(), __ATOMIC_RELEASE);
-		}
-		while (!__atomic_load_n(&process->generation, __ATOMIC_ACQUIRE))
-			sched_yield();
-	}
-	return true;
+	return set_up_once(&process->set_up, set_up_generation);
 }
 
 /*

@@ -298,6 +298,80 @@ same('jump', "... beside a busy program, run $_", "taskset -c $cpu") for 1 .. 5;
 kill 'KILL', $busy;
 waitpid $busy, 0;
 
+# As a signal handler may, at the two functions of the C library that end what is set up once for a program and
+# once for a process.  The program's own are called instead.
+compile('gcc', 'abandoned', <<'END', '-rdynamic');
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static sigjmp_buf out;
+static const char *armed = "";
+
+static void leave(const char *where)
+{
+	if (!strcmp(armed, where)) {
+		armed = "";
+		siglongjmp(out, 1);
+	}
+}
+
+int madvise(void *p, size_t size, int advice)
+{
+	if (advice == MADV_WIPEONFORK)
+		leave("program");
+	return syscall(SYS_madvise, p, size, advice);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	leave("process");
+	return syscall(SYS_clock_gettime, clock, t);
+}
+
+static int allocate(void)
+{
+	struct timespec from, to;
+	int i;
+
+	if (!sigsetjmp(out, 1))
+		free(malloc(10));
+	armed = "";
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	for (i = 0; i < 100000; i++)
+		free(malloc(10 + i % 10));
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	return to.tv_sec - from.tv_sec > 20;
+}
+
+int main(int argc, char **argv)
+{
+	int status, ret;
+
+	armed = argv[1] ? argv[1] : "";
+	ret = allocate();
+	/* What a child has is its own, but for what is of the program. */
+	fflush(NULL);
+	if (!fork())
+		_exit(allocate());
+	return wait(&status) < 0 || status || ret;
+}
+END
+for my $what (qw(program process)) {
+	my @before = glob "$dir/rings/*";
+	my %had = map { $_ => 1 } @before;
+	same("abandoned $what", "a signal handler that jumps out of what is set up once for a $what");
+	my @new = grep { !$had{$_} } glob "$dir/rings/*";
+	is(scalar(grep { !-s } @new), 1, '... which the recorder is told');
+	is(scalar(grep { -s } @new), $what eq 'process' ? 1 : 0, '... and a child has a ring if that can be set up');
+}
+
 # A plugin has C++'s operators of its own, which no other code is to use, nor it another's.
 compile('g++', 'plugin.so', <<'END', '-shared', '-fPIC', '-static-libstdc++');
 extern "C" int plugin() { int *p = new int(4), n = *p; delete p; return n; }
