@@ -333,26 +333,20 @@ double analysis_objects(const struct analysis *a, const struct dtype *t)
 #define FEW_SAMPLES 100
 
 /**
- * analysis_lacks_hits() - test whether all samples are misses
+ * analysis_lacks_hits() - test whether all samples of the recording are misses
  * @a: the analysis
  *
- * A processor that discards others tells nothing of lines that stay in caches.
+ * A processor that discards others tells nothing of lines that stay in caches.  Samples that --pid and
+ * --cpu leave out show that it does not.
  *
  * Return: what is lacking, or NULL.
  */
 const char *analysis_lacks_hits(const struct analysis *a)
 {
-	uint64_t known = a->m.samples - a->m.by_level[LEVEL_UNKNOWN].n;
-	int level;
-
 	/* What perf recorded may be of any events. */
-	if (!model_has_types(&a->m))
+	if (!model_has_types(&a->m) || a->m.recorded_hits || a->m.recorded_levels < FEW_SAMPLES)
 		return NULL;
-	for (level = LEVEL_UNKNOWN + 1; level < LEVEL_PEER; level++)
-		if (a->m.by_level[level].n)
-			return NULL;
-	return known < FEW_SAMPLES ? NULL :
-	       "all samples are misses of the L3 (dprof record --l3-miss-only): this wants samples of all accesses";
+	return "all samples are misses of the L3 (dprof record --l3-miss-only): this wants samples of all accesses";
 }
 
 /**

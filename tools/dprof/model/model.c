@@ -311,6 +311,16 @@ static int begin_history(struct model *m, const struct event *e)
 	return t ? paths_begin(m, e, t) : -1;
 }
 
+static void count_recorded(struct model *m, const struct sample_event *s)
+{
+	bool modified;
+	const enum level level = sample_level(s, &modified);
+
+	m->recorded++;
+	m->recorded_levels += level != LEVEL_UNKNOWN;
+	m->recorded_hits += level > LEVEL_UNKNOWN && level < LEVEL_PEER;
+}
+
 /**
  * model_add() - add an event
  * @model: the model
@@ -336,7 +346,7 @@ int model_add(void *model, const struct event *e)
 	switch (e->kind) {
 	case EVENT_TYPE: return model_add_type(m, &e->type);
 	case EVENT_SAMPLE:
-		m->recorded++;
+		count_recorded(m, &e->sample);
 		if (!filter_keeps(&m->filter, e->pid, e->cpu))
 			return 0;
 		sample = *e;

@@ -243,7 +243,8 @@ struct model {
 	struct cgroup *cgroups;		/* hash: their paths by id */
 	struct chain *chains;		/* hash: call chains */
 	struct chain_of *chain_of;	/* by CPU, of calls and of samples, once there is an event */
-	uint64_t recorded;		/* samples, with those that the filter leaves out */
+	/* Samples, with those that the filter leaves out; of them, those with a level, and hits. */
+	uint64_t recorded, recorded_levels, recorded_hits;
 	uint64_t samples, user_samples, by_source[NR_SOURCES];
 	struct plausible plausible;	/* of all samples */
 	uint64_t first_ts, last_ts, events, lost_events;

@@ -190,5 +190,18 @@ for ([ "$file $without --type baz", '0', 2 ], [ "$file $file --type none", "1dpr
 }
 is((run("$dprof layout none $file"))[2], "dprof: $file: no type none in the recording\n", 'layout: no such type');
 
+# Whether the recording lacks hits does not depend on the samples that are chosen: CPU 1 misses always.
+my $dram = 13 << 33;
+my $missed = spew("$dir/missed.txt", join '', map { /^\d+ 1 \d+ dprof_sample/ ? s/data_src=\K\d+/$dram | 2/er : $_ }
+		  grep { !/dprof_(?:history|access|chain)/ } split /^/, $text);
+my $all = spew("$dir/missed_all.txt", slurp($missed) =~ s/data_src=\K\d+/$dram | 2/egr);
+for my $options ('', ' --cpu 1', ' --pid 2', ' --cpu 1 --type bar') {
+	my ($status, $out, $err) = run("$dprof report classify $missed -f csv$options");
+	is("$status$err", '0', "classify$options, of a recording that has hits");
+	($status, $out, $err) = run("$dprof report classify $all -f csv$options");
+	is($status, 1, '... and of one that has none: status 1');
+	like($err, qr/missed_all\.txt: all samples are misses of the L3 \(dprof record --l3-miss-only\)/, '... says why');
+}
+
 ok(read_under_sanitizers(), 'no report of the sanitizers');
 done_testing();
