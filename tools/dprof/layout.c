@@ -388,8 +388,8 @@ int cmd_layout(int argc, char **argv)
 	a.type = argv[0];
 	path = argv[1] ? argv[1] : "trace.dat";
 	ret = analysis_load(&a, path, NEED_VERDICTS);
-	if (a.m.events && !a.only)
-		ret = complain(FAILED, "%s: no type %s in the recording", path, a.type);
+	if (a.m.events && analysis_matches_operand(&a, path))
+		ret = FAILED;
 	else if (a.m.events && !a.t.nr && analysis_lacks_hits(&a))
 		ret = complain(FAILED, "%s: %s", path, analysis_lacks_hits(&a));
 	else if (a.m.events && advise(&a, path, &output))

@@ -265,6 +265,20 @@ bool analysis_chooses(const struct analysis *a)
 	return false;
 }
 
+/* The options that choose samples, as they are written; the caller frees them.  NULL without memory. */
+static char *filter_text(const struct analysis *a)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	filter_print(&a->m.filter, f);
+	fclose(f);
+	return text;
+}
+
 /**
  * analysis_matches() - report options that choose nothing
  * @a: the analysis, loaded
@@ -273,23 +287,40 @@ bool analysis_chooses(const struct analysis *a)
  */
 int analysis_matches(const struct analysis *a)
 {
-	char *choice = NULL;
-	size_t size;
-	FILE *f;
+	char *choice;
 
 	if (analysis_chooses(a))
 		return OK;
 	/* Types whose samples are all left out are not in the model: the type alone may exist. */
 	if (!is_filtered(a))
 		return complain(FAILED, "no type matches --type %s", a->type);
-	f = open_memstream(&choice, &size);
-	if (!f)
+	choice = filter_text(a);
+	if (!choice)
 		return complain(FAILED, "out of memory");
-	filter_print(&a->m.filter, f);
-	if (a->type)
-		fprintf(f, " --type %s", a->type);
-	fclose(f);
-	complain(FAILED, "no sample matches%s", choice ? choice : "");
+	complain(FAILED, "no sample matches%s%s%s", choice, a->type ? " --type " : "", a->type ? a->type : "");
+	free(choice);
+	return FAILED;
+}
+
+/**
+ * analysis_matches_operand() - analysis_matches() of a verb whose operand is the type
+ * @a: the analysis, loaded
+ * @path: of the recording
+ *
+ * Return: OK, or FAILED after an error message.
+ */
+int analysis_matches_operand(const struct analysis *a, const char *path)
+{
+	char *choice;
+
+	if (analysis_chooses(a))
+		return OK;
+	if (!is_filtered(a))
+		return complain(FAILED, "%s: no type %s in the recording", path, a->type);
+	choice = filter_text(a);
+	if (!choice)
+		return complain(FAILED, "out of memory");
+	complain(FAILED, "%s: no sample of %s matches%s", path, a->type, choice);
 	free(choice);
 	return FAILED;
 }

@@ -95,6 +95,7 @@ int analysis_load(struct analysis *a, const char *path, enum need need);
 void analysis_free(struct analysis *a);
 bool analysis_chooses(const struct analysis *a);
 int analysis_matches(const struct analysis *a);
+int analysis_matches_operand(const struct analysis *a, const char *path);
 bool analysis_selects(const struct analysis *a, const struct dtype *t);
 double analysis_objects(const struct analysis *a, const struct dtype *t);
 const char *analysis_lacks_hits(const struct analysis *a);

@@ -188,7 +188,12 @@ for ([ "$file $without --type baz", '0', 2 ], [ "$file $file --type none", "1dpr
 	is("$status$err", $says, "diff $what" =~ s/\Q$dir\E\///gr);
 	is(scalar(() = $out =~ /\n/g), $lines, '... and its table');
 }
-is((run("$dprof layout none $file"))[2], "dprof: $file: no type none in the recording\n", 'layout: no such type');
+for ([ 'layout none', 'no type none in the recording' ], [ 'layout none --pid 1', 'no sample of none matches --pid 1' ],
+     [ 'layout baz --pid 7', 'no sample of baz matches --pid 7' ], [ 'layout foo --pid 7,8 --cpu 9', 'no sample of foo matches --pid 7,8 --cpu 9' ]) {
+	my ($layout, $says) = @$_;
+	my ($status, $out, $err) = run("$dprof $layout $file");
+	is("$status$out$err", "1dprof: $file: $says\n", "$layout: status 1, and what matches nothing");
+}
 
 # Whether the recording lacks hits does not depend on the samples that are chosen: CPU 1 misses always.
 my $dram = 13 << 33;
