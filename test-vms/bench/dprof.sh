@@ -332,9 +332,9 @@ done
 for part in "${all[@]}"; do
 	[ -e "$out/dprof-$part.txt" ] || exit 0
 done
-# Those of real, which writes its own, would be taken for those of classes.
+# The types of real, which writes its own figures, would be taken for those of classes: only its lines count.
 for part in "${all[@]}"; do
-	[ "$part" = real ] || cat "$out/dprof-$part.txt"
+	if [ "$part" = real ]; then grep '^agree ' "$out/dprof-$part.txt"; else cat "$out/dprof-$part.txt"; fi
 done >"$out/dprof.txt"
 # The tables of the page, too, but for classes.
 awk '
