@@ -16,7 +16,7 @@ my $most = 2;	# % of slowdown
 my $judging = 7;
 my %figures = (map({ $_ => 0 } qw(size_workloads size_within_2pct size_tried_within_2pct size_tries_max)), size_refault_us => 0 + $refault_us,
 	size_evict_us => 0 + $evict_us);
-my @columns = qw(peak limit slowdown refaults best of_best tried tried_slowdown tried_of_best tries damon mglru clear_refs kernel);
+my @columns = qw(peak limit slowdown refaults best of_best tried tried_says tried_slowdown tried_of_best tries damon mglru clear_refs kernel);
 
 sub mib { return defined $_[0] ? 0 + sprintf('%.1f', $_[0] / 1048576) : undef }
 
@@ -63,7 +63,7 @@ sub workload {
 	die "$dir/$name.limit: not with $prices: remove it\n" if ($r->{prices} // '') ne $prices;
 	my %w = (
 		peak => mib($free->{peak}), limit => mib($estimate->{limit}), tried => mib($found->{limit}),
-		refaults => 0 + $estimate->{refaults}, tries => 0 + $r->{tried}{tries},
+		refaults => 0 + $estimate->{refaults}, tries => 0 + $r->{tried}{tries}, tried_says => 0 + $r->{tried}{tried_slowdown_pct},
 		best => mib($truth->{best}), kernel => mib($estimate->{kernel}),
 		map { $_ => mib($truth->{wss}{$_}) } qw(damon mglru clear_refs),
 	);
