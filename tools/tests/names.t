@@ -71,7 +71,7 @@ like($text, qr/^    make_table \(\Q$shown\E line end\): [\d.]+ % of it/m, 'by la
 like($text, qr/^    advice: .*make_table \(\Q$shown\E line end\).*$/m, 'the advice, on one line');
 
 is_deeply([ run("$bin/memprof html $dir/planted.data -o $dir/page.html") ], [ 0, "", "" ], "memprof html");
-shows(slurp("$dir/page.html"), qr/<li><b>make_table \(\Q$shown\E\nline\tend\)<\/b>/, 'memprof html');
+shows(slurp("$dir/page.html"), qr/<li><b>make_table \(\Q$shown\E line end\)<\/b>/, 'memprof html');
 
 SKIP: {
 	skip 'no perf (linux-perf)', 4 if !program('perf');
