@@ -8,7 +8,7 @@ if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname
 if (!exists("named") && exists("csv")) {
 	set datafile separator comma
 	set datafile columnheaders
-	stats csv using (valid(15) ? column(15) : 0) name "rank" nooutput
+	stats csv using (valid(15) && columnhead(15) eq "rank" ? column(15) : 0) name "rank" nooutput
 	if (rank_max > 0) {
 		array named[int(rank_max)]
 		stats csv using (named[int(column(15))] = strcol("of"), 0) nooutput
@@ -61,7 +61,8 @@ if (!exists("named")) {
 do for [p=1:panels] {
 	# Begin and end of each interval, and what is below each age, from the youngest on; 0 below the oldest.
 	set table $panel
-	plot csv using (column("time_s")-column("interval_s")):(column("time_s")):(below(0)):(below(1)):(below(2)):(below(3)):(below(4)):(below(5)):(below(6)):(below(7)):(below(8)):(below(9)) \
+	# As text: a table has six digits of numbers.
+	plot csv using (sprintf("%.10g", column("time_s")-column("interval_s"))):(sprintf("%.10g", column("time_s"))):(below(0)):(below(1)):(below(2)):(below(3)):(below(4)):(below(5)):(below(6)):(below(7)):(below(8)):(below(9)) \
 		with table if (column("rank") == p)
 	unset table
 	set datafile separator whitespace

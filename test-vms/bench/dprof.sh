@@ -332,9 +332,14 @@ done
 for part in "${all[@]}"; do
 	[ -e "$out/dprof-$part.txt" ] || exit 0
 done
-# The types of real, which writes its own figures, would be taken for those of classes: only its lines count.
+# The types of real, which writes its own figures, would be taken for those of classes: only its lines count,
+# unless they are of other loads.
 for part in "${all[@]}"; do
-	if [ "$part" = real ]; then grep '^agree ' "$out/dprof-$part.txt"; else cat "$out/dprof-$part.txt"; fi
+	if [ "$part" = real ]; then
+		[ -n "${REAL:-}" ] || sed -n '/^agree /p' "$out/dprof-$part.txt"
+	else
+		cat "$out/dprof-$part.txt"
+	fi
 done >"$out/dprof.txt"
 # The tables of the page, too, but for classes.
 awk '

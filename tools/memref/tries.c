@@ -325,8 +325,8 @@ static int run_limited(const struct tries *t, uint64_t limit, bool again, const 
 /* Run with limits until the smallest that is enough is so twice.  Return: OK, or FAILED with a message printed. */
 static int find_limit(const struct tries *t, const struct runs *without, struct search *s, struct tried *result)
 {
-	double slowdown = 0, of_larger = 0;
-	bool again, enough;
+	bool again, enough, failed = false;
+	double slowdown = 0;
 	uint64_t limit;
 
 	do {
@@ -335,17 +335,14 @@ static int find_limit(const struct tries *t, const struct runs *without, struct 
 		if (again)
 			limit = s->enough;
 		if (!limit)
-			return complain(FAILED, "of %" PRIu32 " limits, none was enough: the largest was %.3f MiB",
-					result->nr, s->too_small / (double)(1 << 20));
+			return complain(FAILED, "of %" PRIu32 " limits, none was enough%s: the largest was %.3f MiB",
+					result->nr, failed ? " twice" : "", s->too_small / (double)(1 << 20));
 		if (run_limited(t, limit, again, without, &enough, &slowdown))
 			return FAILED;
 		result->nr += !again;
-		if (enough && !again)
-			of_larger = result->slowdown;
-		else if (again && !enough)
-			result->slowdown = of_larger;
-		if (enough)
-			result->slowdown = slowdown;
+		failed |= again && !enough;
+		/* Of the one before, nothing is printed until it ran once more. */
+		result->slowdown = enough ? slowdown : again ? NAN : result->slowdown;
 		search_note(s, limit, enough);
 	} while (!again || !enough);
 	return OK;

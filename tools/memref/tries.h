@@ -27,7 +27,7 @@ struct tries {
 /**
  * struct tried - what came of it
  * @nr: limits that were tried
- * @slowdown: with the smallest that was enough, in %; of the run that confirmed it, if it came to that
+ * @slowdown: in %, of the last run with the smallest that was enough; NAN: it is to run once more
  */
 struct tried {
 	uint32_t nr;

@@ -265,7 +265,7 @@ limit() {
 }
 
 # The limit_bytes of memref size.
-limit_of() { awk -F, 'NR == 1 { for (i = 1; $i != "limit_bytes"; i++); } NR == 2 { print $i }' $1; }
+limit_of() { awk -F, 'NR == 1 { for (i = 1; i < NF && $i != "limit_bytes"; i++); } NR == 2 { print $i }' $1; }
 
 # A run for memref size --try.
 try() {

@@ -217,19 +217,26 @@ static void add_empty(struct rings *rings, const char *name)
 	record_lost(rings->r, LOST_EVENTS, stream.stream, time, 1);
 }
 
+/* Whether @earlier is of an image that its process had before that of @later. */
+static bool is_earlier_image(const struct source_ring *earlier, const struct source_ring *later)
+{
+	return earlier->pid == later->pid && earlier->pid_ns && earlier->pid_ns == later->pid_ns &&
+	       earlier->owner == later->owner && earlier->image < later->image;
+}
+
 /*
  * After execve(2) nothing writes to the rings of the earlier image.  Without this, each image of a process
  * that executes one program after another would keep its memory until the process ends.  Only a file of the
  * same user may end one.
  */
-static void end_earlier_images(struct rings *rings, const struct source_ring *s)
+static void end_earlier_images(struct rings *rings, struct source_ring *s)
 {
-	struct source_ring *earlier;
+	struct source_ring *other;
 
-	for (earlier = rings->table; earlier; earlier = earlier->hh.next)
-		if (earlier->pid == s->pid && earlier->pid_ns == s->pid_ns && earlier->owner == s->owner &&
-		    earlier->image < s->image)
-			earlier->gone = true;
+	for (other = rings->table; other; other = other->hh.next) {
+		other->gone |= is_earlier_image(other, s);
+		s->gone |= is_earlier_image(s, other);
+	}
 }
 
 static void add_ring(struct rings *rings, const char *name)

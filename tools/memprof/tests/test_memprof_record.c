@@ -347,8 +347,12 @@ static void a_process_of_another_namespace_is_not_gone(void **unused)
 
 static void add_ring_of_image(struct session *s, const char *name, uint32_t pid, uint64_t image, char *path)
 {
+	struct stat st;
+
+	assert_int_equal(stat("/proc/self/ns/pid", &st), 0);
 	add_ring_of(s, name, 3);
 	s->ring->pid = pid;
+	s->ring->pid_ns = st.st_ino;
 	s->ring->image = image;
 	strcpy(path, s->path);
 }

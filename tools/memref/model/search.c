@@ -69,13 +69,12 @@ uint64_t search_next(struct search *s)
 void search_note(struct search *s, uint64_t limit, bool enough)
 {
 	if (enough && limit != s->enough) {
-		s->larger = s->enough;
+		if (s->enough && s->nr_larger < SEARCH_LARGER)
+			s->larger[s->nr_larger++] = s->enough;
 		s->enough = limit;
 	} else if (!enough) {
 		s->too_small = limit;
-		if (limit == s->enough) {
-			s->enough = s->larger;
-			s->larger = 0;
-		}
+		if (limit == s->enough)
+			s->enough = s->nr_larger ? s->larger[--s->nr_larger] : 0;
 	}
 }

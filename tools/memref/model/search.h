@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #define SEARCH_GUESSES 3
+/* Each limit that is enough halves what is left, or is a guess. */
+#define SEARCH_LARGER 80
 
 /**
  * struct search - what tries have shown; bytes
@@ -17,14 +19,17 @@
  * @nr_guessed: so many of these were looked at
  * @too_small: the largest limit that was not enough; 0: none
  * @enough: the smallest that was; 0: none
- * @larger: the one that was enough before it; 0: none
+ * @larger: those that were enough before it, from the largest on
+ * @nr_larger: their number
  */
 struct search {
 	uint64_t peak;
 	double precision;
 	uint64_t guesses[SEARCH_GUESSES];
 	int nr_guessed;
-	uint64_t too_small, enough, larger;
+	uint64_t too_small, enough;
+	uint64_t larger[SEARCH_LARGER];
+	int nr_larger;
 };
 
 uint64_t search_next(struct search *s);

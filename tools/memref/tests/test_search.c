@@ -75,16 +75,19 @@ static void chance(void **unused)
 	/* All limits from 500 on are enough, and then 500 is not. */
 	search(&s, 500 * PAGE);
 	assert_int_equal(s.enough, 500 * PAGE);
-	assert_int_equal(s.larger, 600 * PAGE);
+	assert_int_equal(s.nr_larger, 2);
 	search_note(&s, s.enough, true);
-	assert_int_equal(s.larger, 600 * PAGE);
+	assert_int_equal(s.nr_larger, 2);
 	search_note(&s, s.enough, false);
 	assert_int_equal(s.too_small, 500 * PAGE);
 	assert_int_equal(s.enough, 600 * PAGE);
 	limit = search_next(&s);
 	assert_in_range(limit, 501 * PAGE, 599 * PAGE);
-	/* Nor is the one before it. */
+	/* Nor is the one before it, nor the first. */
 	search_note(&s, limit, false);
+	search_note(&s, s.enough, false);
+	assert_int_equal(s.enough, 800 * PAGE);
+	assert_in_range(search_next(&s), 601 * PAGE, 799 * PAGE);
 	search_note(&s, s.enough, false);
 	assert_int_equal(s.enough, 0);
 	assert_int_equal(search_next(&s), peak);

@@ -93,7 +93,7 @@ struct key_sum {
 struct panels {
 	struct key_sum of[MAX_PANELS];
 	int nr;
-	uint32_t others;	/* keys in the last panel, without @more; 0: it has one as well */
+	uint32_t others;	/* keys that the last panel sums, without that of @more */
 	bool more;		/* the last panel has the entry OTHER_AGES, too */
 	uint8_t *of_key;	/* index of the panel */
 };

@@ -31,7 +31,8 @@ static const struct column columns[] = {
 	{ "limit_bytes", CELL_INT, 0, "bytes", "limit_mib in whole pages, as memory.max takes it", TOO_FEW },
 	{ "tries", CELL_INT, 0, "limits", "limits that the command ran with" },
 	{ "tried_slowdown_pct", CELL_REAL, SIGNIFICANT(3), "%",
-	  "how much longer the command took with limit_mib, once more, than without a limit; below 0: less long" },
+	  "how much longer the command took with limit_mib than without a limit, when it ran with it for the last time; "
+	  "below 0: less long", "interrupted before it ran once more with this limit" },
 	{ "too_small_mib", CELL_REAL, 3, "MiB", "the largest limit that was not enough", "each was enough" },
 };
 
@@ -112,7 +113,7 @@ static int add_row(const char *name, const struct size_step *steps, size_t nr, c
 		REAL_CELL(tried ? mib(tried->limit) : size.high * PAGES_TO_MIB + mib(q->extra)),
 		REAL_CELL(above * PAGES_TO_MIB), REAL_CELL(rate), REAL_CELL(taken * 1e-4), REAL_CELL(evictions),
 		INT_CELL(limit_bytes(q, &size)),
-		INT_CELL(tried ? tried->nr : 0), REAL_CELL(tried ? tried->slowdown : 0),
+		INT_CELL(tried ? tried->nr : 0), tried && !isnan(tried->slowdown) ? REAL_CELL(tried->slowdown) : NONE_CELL,
 		tried && tried->too_small ? REAL_CELL(mib(tried->too_small)) : NONE_CELL });
 }
 
