@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
 # memref_size.sh: programs of Debian run with the limit that memref size recommends for a
-# slowdown of 2 %, with that which it finds by tries, and with limits by bisection, which find the best one; what DAMON, MGLRU and
-# clear_refs estimate beside it.  Results of a workload are left in build/bench/memref-size-SEED and
+# slowdown of 2 %, with that which it finds by tries, and with limits by bisection, which find the
+# best one; what DAMON, MGLRU and clear_refs estimate beside it.  Results of a workload are left in build/bench/memref-size-SEED and
 # not measured again; the numbers are in build/bench/memref.json.
 # SEED: of the inputs (default 7, whose figures are recorded; memref size was tuned on 1, and 2 to 6
 # were looked at).  WORKLOADS: only these.  PEERS: only these, of mglru, clear_refs and damon.
