@@ -37,6 +37,26 @@
 /* Of a chunk: a reader has one of each thread in memory. */
 #define MAX_RECORDS	2730
 
+/* The same number in two PID namespaces is two processes; a file of another user says nothing of one. */
+struct process_key {
+	uint64_t pid_ns;
+	uint32_t pid;
+	uint32_t owner;
+};
+
+/**
+ * struct source_process - a process that has rings
+ * @key: which one
+ * @image: the latest that they are of, which each execve(2) begins
+ * @rings: their number
+ */
+struct source_process {
+	struct process_key key;
+	uint64_t image;
+	uint64_t rings;
+	UT_hash_handle hh;
+};
+
 struct source_ring {
 	char name[64];
 	struct ring *ring;
@@ -47,17 +67,17 @@ struct source_ring {
 	uint64_t pair;			/* of the clock, where its last record was */
 	uint32_t stream;
 	bool tsc, told, done, cut;
-	uint64_t image, pid_ns;		/* of its process, as in the ring */
-	uint32_t pid;
-	uid_t owner;
+	uint64_t image;			/* of its process, as in the ring */
+	struct source_process *process;	/* NULL: its PID namespace is not known */
 	bool other_ns;			/* its process's number is of another PID namespace */
-	bool gone;			/* its process, or image: what it wrote last is read in the next round */
+	bool gone;			/* its process is: what it wrote last is read in the next round */
 	UT_hash_handle hh;
 };
 
 struct rings {
 	struct recording *r;
 	struct source_ring *table;
+	struct source_process *processes;
 	char path[64], parent[32];	/* parent: "" without one */
 	int notify;			/* of new rings; -1: they are looked for each time */
 	uint64_t pid_ns;		/* number of this process's PID namespace; 0: not known */
@@ -217,30 +237,45 @@ static void add_empty(struct rings *rings, const char *name)
 	record_lost(rings->r, LOST_EVENTS, stream.stream, time, 1);
 }
 
-/* Whether @earlier is of an image that its process had before that of @later. */
-static bool is_earlier_image(const struct source_ring *earlier, const struct source_ring *later)
+/* The process of a ring; it has one more. */
+static struct source_process *process_of(struct rings *rings, struct process_key key, uint64_t image)
 {
-	return earlier->pid == later->pid && earlier->pid_ns && earlier->pid_ns == later->pid_ns &&
-	       earlier->owner == later->owner && earlier->image < later->image;
+	struct source_process *p;
+
+	HASH_FIND(hh, rings->processes, &key, sizeof(key), p);
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (!p)
+			return NULL;
+		p->key = key;
+		HASH_ADD(hh, rings->processes, key, sizeof(key), p);
+	}
+	p->rings++;
+	if (image > p->image)
+		p->image = image;
+	return p;
+}
+
+static void put_process(struct rings *rings, struct source_process *p)
+{
+	if (!p || --p->rings)
+		return;
+	HASH_DEL(rings->processes, p);
+	free(p);
 }
 
 /*
  * After execve(2) nothing writes to the rings of the earlier image.  Without this, each image of a process
- * that executes one program after another would keep its memory until the process ends.  Only a file of the
- * same user may end one.
+ * that executes one program after another would keep its memory until the process ends.
  */
-static void end_earlier_images(struct rings *rings, struct source_ring *s)
+static bool is_of_earlier_image(const struct source_ring *s)
 {
-	struct source_ring *other;
-
-	for (other = rings->table; other; other = other->hh.next) {
-		other->gone |= is_earlier_image(other, s);
-		s->gone |= is_earlier_image(s, other);
-	}
+	return s->process && s->image < s->process->image;
 }
 
 static void add_ring(struct rings *rings, const char *name)
 {
+	struct process_key key = { 0 };
 	struct source_ring *s;
 	struct stat st;
 	struct ring *ring;
@@ -281,11 +316,9 @@ static void add_ring(struct rings *rings, const char *name)
 		s->room = ring->room;
 		s->base = ring->base;
 		s->tsc = ring->clock == RING_TSC;
-		s->pid = ring->pid;
-		s->pid_ns = ring->pid_ns;
+		key = (struct process_key){ .pid_ns = ring->pid_ns, .pid = ring->pid, .owner = st.st_uid };
 		s->image = ring->image;
-		s->owner = st.st_uid;
-		s->other_ns = s->pid_ns && rings->pid_ns && s->pid_ns != rings->pid_ns;
+		s->other_ns = key.pid_ns && rings->pid_ns && key.pid_ns != rings->pid_ns;
 		good = ring->magic == RING_MAGIC && s->room &&
 		       s->room <= (st.st_size - RING_HEADER) / sizeof(struct event_record);
 		good &= shrinkable_end();
@@ -304,7 +337,7 @@ static void add_ring(struct rings *rings, const char *name)
 	s->ring = ring;
 	s->bytes = st.st_size;
 	s->stream = ++rings->r->streams;
-	end_earlier_images(rings, s);
+	s->process = key.pid_ns ? process_of(rings, key, s->image) : NULL;
 	HASH_ADD_STR(rings->table, name, s);
 }
 
@@ -457,7 +490,7 @@ static bool is_gone(struct rings *rings, const struct ring *ring)
 static void look_at_ring(struct source_ring *s)
 {
 	shrinkable_begin(s->ring, s->bytes);
-	s->done = s->gone || __atomic_load_n(&s->ring->done, __ATOMIC_ACQUIRE);
+	s->done = s->gone || is_of_earlier_image(s) || __atomic_load_n(&s->ring->done, __ATOMIC_ACQUIRE);
 	s->head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
 	s->cut = !shrinkable_end();
 }
@@ -518,6 +551,7 @@ static void forget_ring(struct rings *rings, struct source_ring *s, uint64_t now
 	snprintf(path, sizeof(path), "%s/%s", rings->path, s->name);
 	unlink(path);
 	munmap(s->ring, s->bytes);
+	put_process(rings, s->process);
 	HASH_DEL(rings->table, s);
 	free(s);
 }
@@ -570,6 +604,7 @@ void rings_close(struct rings *rings)
 
 	HASH_ITER(hh, rings->table, s, next) {
 		munmap(s->ring, s->bytes);
+		put_process(rings, s->process);
 		HASH_DEL(rings->table, s);
 		free(s);
 	}
