@@ -200,6 +200,7 @@ static struct run run_once(const char *text, uint64_t limit, double patience)
 
 /**
  * struct runs - the runs with a limit
+ * @nr: their number
  * @end: how the first ended that did not run to its end; else RAN
  * @last: the last one
  * @median: of times: by the command's own account if there is one
@@ -208,6 +209,7 @@ static struct run run_once(const char *text, uint64_t limit, double patience)
  * @nr_printed: so many printed a time above 0
  */
 struct runs {
+	uint32_t nr;
 	enum end end;
 	struct run last;
 	double median, longest, spread;
@@ -221,26 +223,32 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* As many as are to be made, or until one does not run to its end. */
-static struct runs run_repeats(const struct tries *t, uint64_t limit, double patience)
+/*
+ * As many as are to be made, or until one does not run to its end, or so many took longer than @allowed that the
+ * median of all would, too.
+ */
+static struct runs run_repeats(const struct tries *t, uint64_t limit, double patience, double allowed)
 {
 	double *times = calloc(t->repeats, sizeof(*times));
 	struct runs all = { .end = times ? RAN : BROKEN };
-	uint32_t i;
+	uint32_t over = 0;
 
 	if (!times)
 		complain(FAILED, "no memory left");
-	for (i = 0; i < t->repeats && all.end == RAN; i++) {
+	while (all.nr < t->repeats && all.end == RAN && over <= t->repeats / 2) {
+		double *time = &times[all.nr++];
+
 		all.last = run_once(t->command, limit, patience);
 		all.end = all.last.end;
 		all.longest = fmax(all.longest, all.last.elapsed);
 		all.nr_printed += all.last.printed > 0;
-		times[i] = isnan(all.last.printed) ? all.last.elapsed : all.last.printed;
+		*time = isnan(all.last.printed) ? all.last.elapsed : all.last.printed;
+		over += *time > allowed;
 	}
 	if (all.end == RAN) {
-		qsort(times, t->repeats, sizeof(*times), by_value);
-		all.median = times[t->repeats / 2];
-		all.spread = times[t->repeats - 1] - times[0];
+		qsort(times, all.nr, sizeof(*times), by_value);
+		all.median = times[all.nr / 2];
+		all.spread = times[all.nr - 1] - times[0];
 	}
 	free(times);
 	return all;
@@ -267,9 +275,9 @@ static int run_without(const struct tries *t, struct runs *without)
 {
 	const struct tries once = { .command = t->command, .repeats = 1 };
 
-	*without = run_repeats(&once, TRIES_UNLIMITED, 0);
+	*without = run_repeats(&once, TRIES_UNLIMITED, 0, INFINITY);
 	if (without->end == RAN)
-		*without = run_repeats(t, TRIES_UNLIMITED, 0);
+		*without = run_repeats(t, TRIES_UNLIMITED, 0, INFINITY);
 	if (without->end == BROKEN)
 		return FAILED;
 	if (without->end != RAN)
@@ -290,7 +298,8 @@ static int run_limited(const struct tries *t, uint64_t limit, bool again, const 
 {
 	const char *once_more = again ? "once more, " : "";
 	const double patience = fmax(PATIENCE, 1 + t->slowdown / 100) * without->longest + 1;
-	const struct runs all = run_repeats(t, limit, patience);
+	const double allowed = (1 + t->slowdown / 100) * without->median;
+	const struct runs all = run_repeats(t, limit, patience, allowed);
 	const double mib = limit / (double)(1 << 20);
 
 	*enough = false;
@@ -309,12 +318,12 @@ static int run_limited(const struct tries *t, uint64_t limit, bool again, const 
 	if (all.nr_printed && !without->nr_printed)
 		return complain(FAILED, "%s: prints a time with a limit only", t->command);
 	/* Of a pipeline, the status is that of its last command. */
-	if (without->nr_printed && all.nr_printed < t->repeats) {
+	if (without->nr_printed && all.nr_printed < all.nr) {
 		complain(OK, "%s%.3f MiB: printed no time above 0: too small", once_more, mib);
 		return OK;
 	}
 	*slowdown = (all.median / without->median - 1) * 100;
-	*enough = *slowdown <= t->slowdown;
+	*enough = all.median <= allowed;
 	complain(OK, "%s%.3f MiB: %.3f s, %.1f %% %s: %s", once_more, mib, all.median, fabs(*slowdown),
 		 *slowdown < 0 ? "less" : "more", *enough ? "enough" : "too small");
 	if (*slowdown < -t->slowdown)

@@ -153,6 +153,11 @@ my ($repeated, $row, $says) = try_it(prints('echo\ 99', ('echo\ 14', ('echo\ 10'
 is_deeply([ $repeated, $row->{too_small_mib}, $row->{tries}, $row->{tried_slowdown_pct} ], [ 0, undef, 2, 0 ], '--repeats: the median') or diag $says;
 is(scalar(() = slurp("$dir/runs") =~ /x/g), 13, 'so many runs');
 like($says, qr/^memref: without a limit, times differ by 40\.0 %, more than the 2 % that a limit may cost: more --repeats/m, 'times that differ are noted');
+# Two slow runs of three are enough to know it.
+($repeated, $row, $says) = try_it(prints(('echo\ 10') x 4, ('echo\ 12') x 2, 'echo\ 10'), '--repeats 3 --tries 2');
+is_deeply([ $repeated, defined $row->{too_small_mib}, $row->{tried_slowdown_pct} ], [ 0, 1, 0 ], '--repeats: a slow limit') or diag $says;
+like($says, qr/^memref: [\d.]+ MiB: 12\.000 s, 20\.0 % more: too small$/m, 'is too small');
+is(scalar(() = slurp("$dir/runs") =~ /x/g), 12, 'with as many runs as are needed');
 # A limit that was enough by chance: runs are without a limit (two), with one (enough, enough), and that once more.
 for ([ 'the one before it', '--tries 2', [ ('echo\ 10') x 4, 'echo\ 12', 'echo\ 10.1' ], [ 0, 1, 2 ] ],
      [ 'none is left', '--tries 2', [ ('echo\ 10') x 4, 'echo\ 12' ], [ 1 ] ],
