@@ -4,11 +4,11 @@
 # guest.sh VERB ...: in a guest of memref_size.sh, with the image of a workload in /dev/vda:
 #   price                    the workload without a limit, and with too small a limit
 #   best PROBES PEER...      the smallest limit with at most 2 % of slowdown, and what peers estimate
-#   limit INTERVAL_MS OPTION...    the workload with the limit that memref size recommends with these, and with that
-#                            which it finds by tries
+#   limit INTERVAL_MS OPTION...    the workload without a limit, with the one that memref size recommends with these,
+#                            and with that which it finds by tries: three times each, in turns
 # Prints lines for results.pl:
 #   prices OPTION...         of limit
-#   run NAME limit BYTES status ok|late|died ns N refaults N evicted N peak N kernel N took N
+#   run NAME[.REPEAT] limit BYTES status ok|late|died ns N refaults N evicted N peak N kernel N took N
 #   size LINE                memref size's, in CSV
 #   tried LINE               the same, with the tries of --try
 #   best BYTES               the smallest limit that was enough, and the largest that was not
@@ -165,8 +165,19 @@ follow() {
 	done
 }
 
+# be_late SECONDS: says so then, unless it is ended.  What it leaves must not keep the pipes, or words in them stay
+# for the next run.
+be_late() {
+	exec 3>&- 4>&-
+	sleep $1 >/dev/null &
+	trap 'kill $!; exit' TERM
+	wait $! && echo late >/w/marks/out
+}
+
 # run NAME LIMIT [PEER]
 run() {
+	local i
+
 	rm -rf /w/out
 	mkdir /w/out $cg/$1
 	[ ! -e /w/prepare ] || chroot /w sh /prepare
@@ -184,7 +195,7 @@ run() {
 	fi
 	worker=$!
 	[ ! -e /tmp/patience ] || {
-		(exec sleep $(cat /tmp/patience)) && echo late >/w/marks/out &
+		be_late $(cat /tmp/patience) &
 		watch=$!
 	}
 	follow $1 $3
@@ -204,28 +215,50 @@ run() {
 # The value after WORD in the line of a run.
 of() { sed -n "s/^run $1 .* $2 \([^ ]*\).*/\1/p" /tmp/runs; }
 
-# The first run of a boot: its time, and how long others may take.
-baseline() {
+# The first run of a boot takes less or more time than others: it does not count.
+first() {
 	setup
-	run free max | tee /tmp/runs
-	[ "$(of free status)" = ok ]
-	allowed=$(($(of free ns) * 102 / 100)) peak=$(of free peak)
+	run first max | tee /tmp/runs
+	[ "$(of first status)" = ok ]
 }
 
 # Of a run that is to fail, no more is needed.
-be_impatient() { of free took | awk '{ print $1 / 1e9 * 1.4 + 0.3 }' >/tmp/patience; }
+be_impatient() { of first took | awk '{ print $1 / 1e9 * 1.4 + 0.3 }' >/tmp/patience; }
 
-# tried LIMIT: whether the workload runs with at most 2 % of slowdown.
+# The time of three runs without a limit, the median, and how long others may take.
+baseline() {
+	local i
+
+	for i in 1 2 3; do
+		run free.$i max | tee -a /tmp/runs
+		[ "$(of free.$i status)" = ok ]
+	done
+	allowed=$(($(for i in 1 2 3; do of free.$i ns; done | sort -n | sed -n 2p) * 102 / 100))
+	peak=$(of free.1 peak)
+}
+
+# tried LIMIT: whether the workload runs with at most 2 % of slowdown, in two runs of three.
 tried() {
-	run $1 $1 | tee -a /tmp/runs
-	[ "$(of $1 status)" = ok ] && [ $(of $1 ns) -le $allowed ]
+	local is=0 not=0 i
+
+	while [ $is -lt 2 ] && [ $not -lt 2 ]; do
+		i=$((is + not + 1))
+		run $1.$i $1 | tee -a /tmp/runs
+		if [ "$(of $1.$i status)" = ok ] && [ $(of $1.$i ns) -le $allowed ]; then
+			is=$((is + 1))
+		else
+			not=$((not + 1))
+		fi
+	done
+	[ $is -eq 2 ]
 }
 
 best() {
-	local low=0 high middle
+	local low=0 high middle i
 
-	baseline
+	first
 	be_impatient
+	baseline
 	high=$peak
 	for i in $(seq $1); do
 		middle=$(((low + high) / 2 / 4096 * 4096))
@@ -244,11 +277,11 @@ best() {
 }
 
 limit() {
-	local interval=$1
+	local interval=$1 i
 
 	shift
 	echo "prices $*"
-	baseline
+	first
 	memref record --ages --fault-around --cpu-max 0 -i $interval -o /tmp/ages.dat -- sh $self run recorded max >/tmp/recorded
 	grep '^run' /tmp/recorded | tee -a /tmp/runs
 	cp /tmp/ages.dat /share/
@@ -257,11 +290,15 @@ limit() {
 	set -- /tmp/ages.dat -G recorded --slowdown 2 "$@" --extra $(($(of recorded kernel) + 64 * 4096)) -f csv
 	memref size "$@" -o /tmp/size
 	sed 's/^/size /' /tmp/size
-	tried $(limit_of /tmp/size) || true
-	memref size "$@" -o /tmp/found --try "sh $self try" 2>/tmp/says || { cat /tmp/says >&2; return 1; }
+	memref size "$@" -o /tmp/found --try "sh $self try" --repeats 3 --precision 5 2>/tmp/says || { cat /tmp/says >&2; return 1; }
 	sed 's/^/# /' /tmp/says
 	sed 's/^/tried /' /tmp/found
-	run found $(limit_of /tmp/found) | tee -a /tmp/runs
+	# In turns: what changes with time does so for all.
+	for i in 1 2 3; do
+		run free.$i max
+		run estimate.$i $(limit_of /tmp/size)
+		run found.$i $(limit_of /tmp/found)
+	done
 }
 
 # The limit_bytes of memref size.

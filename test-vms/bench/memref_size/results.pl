@@ -13,7 +13,7 @@ use MemrefBench;
 my ($build, $seed, $dir, $refault_us, $evict_us) = @ARGV;
 die "usage: results.pl BUILD SEED DIR REFAULT_US EVICT_US\n" if !defined $evict_us;
 my $most = 2;	# % of slowdown
-my $judging = 7;
+my $judging = 8;
 my %figures = (map({ $_ => 0 } qw(size_workloads size_within_2pct size_tried_within_2pct size_tries_max)), size_refault_us => 0 + $refault_us,
 	size_evict_us => 0 + $evict_us);
 my @columns = qw(peak limit slowdown refaults best of_best tried tried_says tried_slowdown tried_of_best tries damon mglru clear_refs kernel);
@@ -28,7 +28,6 @@ sub result {
 	while (<$f>) {
 		if (/^run (\S+) (.*)$/) {
 			$r{run}{$1} = { split ' ', $2 };
-			push @{$r{order}}, $1;
 		} elsif (/^tried (.*)$/) {
 			my @words = split /,/, $1;
 			@{$r{tried}}{@{$r{titles}}} = @words if $r{titles};
@@ -44,21 +43,30 @@ sub result {
 	return \%r;
 }
 
-# Of a run: its slowdown in %, none if it did not get to its end, and what its limit saves of what the best saves.
+# Runs with one limit, which are repeated: the median of their times, none if one did not get to its end.
+sub repeated {
+	my ($r, $name) = @_;
+	my @runs = map { $r->{run}{"$name.$_"} // return {} } 1 .. 3;
+	my @ns = sort { $a <=> $b } map { $_->{ns} } @runs;
+	return { %{$runs[0]}, ns => (grep { $_->{status} ne 'ok' } @runs) ? undef : $ns[1] };
+}
+
+# Of runs: their slowdown in %, none if one did not get to its end, and what their limit saves of what the best saves.
 sub cost {
-	my ($run, $free, $best) = @_;
+	my ($runs, $free, $best) = @_;
 	my $can = $free->{peak} - $best;
-	return ($run->{status} eq 'ok' ? 0 + sprintf '%.2f', 100 * ($run->{ns} / $free->{ns} - 1) : undef,
-		$can > 0 ? 0 + sprintf '%.3f', ($free->{peak} - $run->{limit}) / $can : undef);
+	return (defined $runs->{ns} ? 0 + sprintf '%.2f', 100 * ($runs->{ns} / $free->{ns} - 1) : undef,
+		$can > 0 ? 0 + sprintf '%.3f', ($free->{peak} - $runs->{limit}) / $can : undef);
 }
 
 # A workload: sizes in MiB, slowdowns in %.
 sub workload {
 	my ($name) = @_;
 	my ($r, $truth) = (result("$dir/$name.limit"), result("$dir/$name.best"));
-	my ($estimate) = map { $r->{run}{$_} } grep { /^\d+$/ } @{$r->{order}};
-	my ($free, $found) = @{$r->{run}}{qw(free found)};
-	die "$dir/$name.limit: incomplete\n" if !$estimate || !$found || !$r->{tried}{tries} || !$truth->{best};
+	my ($free, $estimate, $found) = map { repeated($r, $_) } qw(free estimate found);
+	die "$dir/$name.limit: incomplete: remove it\n" if !$estimate->{limit} || !$found->{limit} || !$r->{tried}{tries};
+	die "$dir/$name.limit: a run without a limit did not end\n" if !$free->{ns};
+	die "$dir/$name.best: incomplete: remove it\n" if !$truth->{best};
 	my $prices = "--refault-us $refault_us --evict-us $evict_us";
 	die "$dir/$name.limit: not with $prices: remove it\n" if ($r->{prices} // '') ne $prices;
 	my %w = (
