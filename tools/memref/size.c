@@ -134,12 +134,12 @@ int cmd_size(int argc, char **argv)
 			 "run COMMAND by the shell without and with limits, of $MEMREF_LIMIT bytes, and print the smallest"
 			 " with which it takes at most --slowdown longer; its last line, if that is a number, is the time"
 			 " that counts, in seconds"),
-		OPT_NUMBER(0, "tries", "N", &tries.most, 1, 1000, "limits that are tried, at most (default 10)"),
+		OPT_NUMBER(0, "tries", "N", &tries.most, 1, 1000, "limits that are tried, at most (default 15)"),
 		OPT_NUMBER(0, "repeats", "N", &tries.repeats, 1, 1000,
 			   "runs with each limit, of which the median counts: an odd number (default 1)"),
 		OPT_REAL(0, "precision", "PCT", &precision, 0.1, 100,
 			 "end the tries when smaller limits could save at most so much more, in % of what can be saved, or at"
-			 " most a 64th of the memory (default 10)"),
+			 " most a 256th of the memory (default 10)"),
 		OUTPUT_OPTIONS(&output), WINDOW_TIME_OPTIONS(&q.window), { }
 	};
 	struct model m;
@@ -165,7 +165,7 @@ int cmd_size(int argc, char **argv)
 	if (q.slowdown < 0)
 		q.slowdown = 2;
 	tries.slowdown = q.slowdown;
-	tries.most = tries.most ? tries.most : 10;
+	tries.most = tries.most ? tries.most : 15;
 	tries.repeats = tries.repeats ? tries.repeats : 1;
 	precision = precision ? precision : 10;
 	if (cgroup) {

@@ -8,7 +8,7 @@
 
 #define PAGE 4096
 /* Limits that differ by less than this part of the peak are not told apart. */
-#define GRAINS 64
+#define GRAINS 256
 /* No limit above so many peaks is tried. */
 #define MOST_PEAKS 8
 #define MOST_BYTES (1ULL << 62)

@@ -43,8 +43,8 @@ static void precision(void **unused)
 		search(&s, least);
 		assert_true(s.enough >= least);
 		assert_true(s.too_small < least);
-		/* A 64th of the peak, in whole pages, or nine tenths of what the best saves. */
-		if (s.enough - s.too_small > 157 * PAGE)
+		/* A 256th of the peak, in whole pages, or nine tenths of what the best saves. */
+		if (s.enough - s.too_small > 40 * PAGE)
 			assert_true(peak - s.enough >= 0.9 * (peak - least));
 	}
 }
@@ -101,19 +101,19 @@ static void chance(void **unused)
 	} while (s.too_small < 4 * peak);
 }
 
-/* No try is spent on a guess that is less than a 64th of the peak, 16 pages, from a limit that was tried. */
+/* No try is spent on a guess that is less than a 256th of the peak, 4 pages, from a limit that was tried. */
 static void guesses_beside_others(void **unused)
 {
-	struct search s = begin(1000 * PAGE, 600 * PAGE, 585 * PAGE, 300 * PAGE);
+	struct search s = begin(1000 * PAGE, 600 * PAGE, 597 * PAGE, 300 * PAGE);
 
 	(void)unused;
 	assert_int_equal(search_next(&s), 600 * PAGE);
 	search_note(&s, 600 * PAGE, true);
 	assert_int_equal(search_next(&s), 300 * PAGE);
-	s = begin(1000 * PAGE, 600 * PAGE, 615 * PAGE, 616 * PAGE);
+	s = begin(1000 * PAGE, 600 * PAGE, 603 * PAGE, 604 * PAGE);
 	assert_int_equal(search_next(&s), 600 * PAGE);
 	search_note(&s, 600 * PAGE, false);
-	assert_int_equal(search_next(&s), 616 * PAGE);
+	assert_int_equal(search_next(&s), 604 * PAGE);
 }
 
 /* The search ends as soon as a tenth of what could be saved, of 500 pages, is all that may be missed. */
