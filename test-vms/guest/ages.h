@@ -21,7 +21,8 @@ struct ages_scan {
 	uint32_t magic;
 	char work[24];		/* the workload that ran before this harvest */
 	uint32_t first;		/* the workload begins: what was before does not count */
-	uint32_t kernel;	/* references through the kernel's map count, too */
+	uint32_t kernel_reads;	/* reads through the kernel's map count, too */
+	uint32_t kernel_writes;	/* and so do writes */
 	uint32_t nr_pages;
 };
 

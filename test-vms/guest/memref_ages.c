@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ages.h"
@@ -22,18 +23,31 @@
 #define PAGE 4096ul
 #define PAGES 2048ul
 #define INTERVALS 10
+#define HUGE_PAGES 512ul
 #define COST_PAGES 32768ul
 #define COST_ROUNDS 5
 
-enum how { TOUCH, WRITE, READ_FILE };
+/* By instructions of the program, by system calls on the file that is mapped, or by ones on the memory. */
+enum how { TOUCH, WRITE, READ_FILE, WRITE_FILE, READ_INTO };
+
+/* What else happens in each interval. */
+enum event {
+	NOTHING,
+	REMAP,		/* every third: the memory is mapped anew */
+	MOVE,		/* it is mapped elsewhere */
+	PROTECT,	/* after the references: nobody may access it until the next interval */
+	FORK,		/* before the references: a child has copies of it, until the next interval */
+};
 
 /* Which of the pages an interval references: page i if chosen(i, interval). */
 struct work {
 	const char *name;
 	bool (*chosen)(unsigned long i, unsigned int interval);
 	enum how how;
+	enum event event;
 	bool file;		/* pages of a file, mapped; else anonymous ones */
-	unsigned int remap;	/* map them anew every so many intervals */
+	bool huge;		/* huge pages, if the kernel has them */
+	bool child;		/* a child references them, after the first interval */
 };
 
 static int scan_fd, ages_fd, pagemap_fd, file, out;
@@ -112,6 +126,33 @@ static bool first_half(unsigned long i, unsigned int interval)
 	return i < PAGES / 2 || !interval;
 }
 
+/* The first of them often, the last almost never. */
+static bool skewed(unsigned long i, unsigned int interval)
+{
+	return mix(i, interval) % (1 + i / 128) == 0;
+}
+
+static bool strided(unsigned long i, unsigned int interval)
+{
+	return i % 7 == interval % 7;
+}
+
+static bool growing(unsigned long i, unsigned int interval)
+{
+	return i < PAGES / INTERVALS * (interval + 1);
+}
+
+static bool bursts(unsigned long i, unsigned int interval)
+{
+	return interval % 5 == 0 && i % 2;
+}
+
+/* Huge pages as wholes, the last one of four never. */
+static bool huge_periods(unsigned long i, unsigned int interval)
+{
+	return i / HUGE_PAGES < 3 && interval % (i / HUGE_PAGES + 1) == 0;
+}
+
 static const struct work works[] = {
 	{ .name = "periods", .chosen = every_eighth },
 	{ .name = "random", .chosen = some },
@@ -119,21 +160,37 @@ static const struct work works[] = {
 	{ .name = "moving", .chosen = moving },
 	{ .name = "written", .chosen = some, .how = WRITE },
 	{ .name = "half", .chosen = first_half, .how = WRITE },
-	{ .name = "remapped", .chosen = all, .how = WRITE, .remap = 3 },
+	{ .name = "remapped", .chosen = all, .how = WRITE, .event = REMAP },
 	{ .name = "mapped-file", .chosen = some, .file = true },
 	{ .name = "read-file", .chosen = some, .how = READ_FILE, .file = true },
+	{ .name = "skewed", .chosen = skewed },
+	{ .name = "strided", .chosen = strided, .how = WRITE },
+	{ .name = "growing", .chosen = growing },
+	{ .name = "bursts", .chosen = bursts },
+	{ .name = "huge", .chosen = huge_periods, .huge = true },
+	{ .name = "written-file", .chosen = some, .how = WRITE_FILE, .file = true },
+	{ .name = "read-into", .chosen = few, .how = READ_INTO },
+	{ .name = "moved", .chosen = some, .event = MOVE },
+	{ .name = "protected", .chosen = some, .how = WRITE, .event = PROTECT },
+	{ .name = "forked", .chosen = few, .how = WRITE, .event = FORK },
+	{ .name = "shared", .chosen = every_eighth, .file = true, .child = true },
 };
 
+/* Any place that huge pages fit in. */
 static unsigned char *map_memory(const struct work *w)
 {
-	unsigned char *p = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
-				w->file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
-				w->file ? file : -1, 0);
+	const unsigned long bytes = PAGES * PAGE, huge = HUGE_PAGES * PAGE;
+	unsigned char *p = mmap(NULL, bytes + huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		die("mmap");
+	p = (unsigned char *)(((uintptr_t)p + huge - 1) & -huge);
+	p = mmap(p, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | (w->file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS),
+		 w->file ? file : -1, 0);
+	if (p == MAP_FAILED)
+		die("mmap");
 	/* A kernel without huge pages refuses the advice. */
-	if (!w->file && madvise(p, PAGES * PAGE, MADV_NOHUGEPAGE) && errno != EINVAL)
+	if (!w->file && madvise(p, bytes, w->huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) && errno != EINVAL)
 		die("madvise");
 	return p;
 }
@@ -141,6 +198,7 @@ static unsigned char *map_memory(const struct work *w)
 static void reference(const struct work *w, unsigned char *memory, unsigned int interval)
 {
 	static char buf[PAGE] __attribute__((aligned(PAGE)));
+	bool done = true;
 
 	for (unsigned long i = 0; i < PAGES; i++) {
 		volatile unsigned char *byte = memory + i * PAGE;
@@ -151,16 +209,72 @@ static void reference(const struct work *w, unsigned char *memory, unsigned int 
 			*byte = i;
 		else if (w->how == TOUCH || !interval)
 			(void)*byte;
-		else if (pread(file, buf, PAGE, i * PAGE) != (ssize_t)PAGE)
-			die("file");
+		else if (w->how == READ_FILE)
+			done &= pread(file, buf, PAGE, i * PAGE) == (ssize_t)PAGE;
+		else if (w->how == WRITE_FILE)
+			done &= pwrite(file, buf, PAGE, i * PAGE) == (ssize_t)PAGE;
+		else
+			done &= pread(file, memory + i * PAGE, PAGE, 0) == (ssize_t)PAGE;
 	}
+	if (!done)
+		die("file");
+}
+
+/* A process that references the memory when a byte comes, and answers; or only waits. */
+struct child {
+	pid_t pid;
+	int to, from;
+};
+
+static struct child begin_child(const struct work *w, unsigned char *memory)
+{
+	int to[2], from[2];
+	struct child c;
+	char interval;
+
+	if (pipe(to) || pipe(from))
+		die("pipe");
+	c = (struct child){ .pid = fork(), .to = to[1], .from = from[0] };
+	if (c.pid < 0)
+		die("fork");
+	if (!c.pid) {
+		close(to[1]);
+		while (read(to[0], &interval, 1) == 1) {
+			reference(w, memory, interval);
+			if (write(from[1], "", 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	close(to[0]);
+	close(from[1]);
+	return c;
+}
+
+static void reference_in(const struct child *c, unsigned int interval)
+{
+	char byte = interval;
+
+	if (write(c->to, &byte, 1) != 1 || read(c->from, &byte, 1) != 1)
+		die("child");
+}
+
+static void end_child(struct child *c)
+{
+	if (!c->pid)
+		return;
+	close(c->to);
+	close(c->from);
+	waitpid(c->pid, NULL, 0);
+	c->pid = 0;
 }
 
 static void read_ages(const unsigned char *memory, const struct work *w, bool first)
 {
 	static uint64_t entries[PAGES];
 	static struct ages_page pages[PAGES];
-	struct ages_scan scan = { .magic = AGES_MAGIC, .first = first, .kernel = w->how == READ_FILE };
+	struct ages_scan scan = { .magic = AGES_MAGIC, .first = first,
+		.kernel_reads = w->how == READ_FILE, .kernel_writes = w->how == WRITE_FILE };
 	unsigned char age;
 
 	snprintf(scan.work, sizeof(scan.work), "%s", w->name);
@@ -188,19 +302,58 @@ static void harvest(void)
 	oracle_mark(MARK_SCAN_END);
 }
 
+/* Returns where the memory is then. */
+static unsigned char *before_references(const struct work *w, unsigned char *memory, unsigned int interval,
+					struct child *child)
+{
+	const unsigned long bytes = PAGES * PAGE;
+	unsigned char *to;
+
+	switch (w->event) {
+	case REMAP:
+		if (interval % 3)
+			return memory;
+		munmap(memory, bytes);
+		return map_memory(w);
+	case MOVE:
+		to = map_memory(w);
+		if (mremap(memory, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to)
+			die("mremap");
+		return to;
+	case PROTECT:
+		if (mprotect(memory, bytes, PROT_READ | PROT_WRITE))
+			die("mprotect");
+		return memory;
+	case FORK:
+		end_child(child);
+		*child = begin_child(w, memory);
+		return memory;
+	case NOTHING:
+		break;
+	}
+	return memory;
+}
+
 static void run(const struct work *w)
 {
 	unsigned char *memory = map_memory(w);
+	struct child child = { 0 };
 
 	for (unsigned int i = 0; i < INTERVALS; i++) {
-		if (w->remap && i && i % w->remap == 0) {
-			munmap(memory, PAGES * PAGE);
-			memory = map_memory(w);
-		}
-		reference(w, memory, i);
+		if (i)
+			memory = before_references(w, memory, i, &child);
+		if (w->child && i == 1)
+			child = begin_child(w, memory);
+		if (w->child && i)
+			reference_in(&child, i);
+		else
+			reference(w, memory, i);
+		if (w->event == PROTECT && mprotect(memory, PAGES * PAGE, PROT_NONE))
+			die("mprotect");
 		harvest();
 		read_ages(memory, w, !i);
 	}
+	end_child(&child);
 	munmap(memory, PAGES * PAGE);
 }
 

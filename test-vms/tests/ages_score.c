@@ -96,16 +96,17 @@ static void score_scan(FILE *f, uint32_t now)
 	}
 }
 
-/* The workload of the scan that is next in the file. */
-static int next_kernel(FILE *f)
+/* The sets of accesses that count for the scan that is next in the file. */
+static unsigned int next_sets(FILE *f)
 {
+	unsigned int sets = ORACLE_SETS_USER_VA;
 	struct ages_scan scan;
 	long where = ftell(f);
 
 	if (fread(&scan, sizeof(scan), 1, f) != 1)
-		return 0;
+		return sets;
 	fseek(f, where, SEEK_SET);
-	return scan.kernel;
+	return sets | (scan.kernel_reads ? 1 << ORACLE_KERNEL_READ : 0) | (scan.kernel_writes ? 1 << ORACLE_KERNEL_WRITE : 0);
 }
 
 int main(int argc, char **argv)
@@ -130,11 +131,10 @@ int main(int argc, char **argv)
 	if (!set || !certain || !possible)
 		die("out of memory");
 	while ((ret = oracle_next(&r)) > 0) {
-		unsigned int sets = ORACLE_SETS_USER_VA | (next_kernel(f) ? 1 << ORACLE_KERNEL_READ : 0);
 		bool harvest = r.interval.begin_code == MARK_SCAN_BEGIN;
 
 		memset(set, 0, nr_words * sizeof(*set));
-		oracle_union(&r, sets, set);
+		oracle_union(&r, next_sets(f), set);
 		if (!harvest) {
 			note(set, certain, now);
 			continue;

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# Idle ages against the oracle, which knows in which interval a page was accessed: nine
-# workloads, anonymous memory and files, mapped and read, frames that get another use; what
-# the ages cost, in instructions; and a recording of them and its views.
+# Idle ages against the oracle, which knows in which interval a page was accessed: twenty
+# workloads, anonymous memory, huge pages and files, mapped, read and written, processes that share
+# memory, frames that get another use; what the ages cost, in instructions; and a recording of them and its views.
 use strict;
 use warnings;
 use FindBin;
@@ -21,7 +21,7 @@ is($?, 0, 'ages-score compares') or BAIL_OUT('no scores');
 my @names = split /\t/, shift @lines;
 my @works = map { my %w; @w{@names} = split /\t/; \%w } @lines;
 diag join "\n", join("\t", @names), map { my $w = $_; join "\t", map { $w->{$_} } @names } @works;
-is(scalar @works, 9, 'all workloads are there');
+is(scalar @works, 20, 'all workloads are there');
 for my $w (@works) {
 	is($w->{harvests}, 10, "$w->{work}: harvests");
 	cmp_ok($w->{pages}, '>=', 10000, "$w->{work}: pages that the oracle saw");
