@@ -21,6 +21,7 @@ my %metrics = (
 	insn_ratio_damon_exact => ratio('cost_memref', 'cost_damon_exact'),
 	insn_ratio_damon_paddr_exact => ratio('cost_memref', 'cost_damon_paddr_exact'),
 	cold8g_ratio => ratio('cold_8g', 'cold_0g'),
+	insn_per_cold_table => sprintf('%.3g', ((need 'cold_256g')[0] - (need 'cold_0g')[0]) / (256 << 9)),
 	bytes_per_group_batch => (need 'bytes_per_group_batch')[0],
 	slowdown_1s_pct => (need 'slowdown_1000ms_budget_2_pct')[0],
 	mmap_wait_1s_pct => sprintf('%.3g', 100 * (ratio('locks_1000ms_mean', 'locks_off_mean') - 1)),

@@ -11,17 +11,21 @@ build=${MEMSCOPE_BUILD:-$here/../../build}
 out=$build/bench
 mkdir -p "$out"
 
-for name in ${PARTS:-cost cold bytes slowdown reclaim zap locks accuracy hinting}; do
+for name in ${PARTS:-cost cold bytes slowdown reclaim zap locks accuracy hinting workers stop}; do
 	[ "$name" != size ] || { "$here/memref_size.sh"; continue; }
 	# In icount mode a nanosecond of the guest is an instruction.
 	case $name in
 	accuracy | hinting) options=(--smp 2) ;;
+	workers) options=(--smp 2 --accel mttcg --mem 2G) ;;
 	locks) options=(--smp 2 --qemu-arg -icount --qemu-arg "shift=0,sleep=off") ;;
 	*) options=(--smp 1 --qemu-arg -icount --qemu-arg "shift=0,sleep=off") ;;
 	esac
 	echo "== memref_bench $name"
 	"$here/../run" --mem 1G --timeout 3600 "${options[@]}" -- memref_bench "$name" | tee "$out/memref-$name.part"
 	mv "$out/memref-$name.part" "$out/memref-$name.txt"
+	case $name in
+	workers | stop) "$here/memref_large.pl" "$build" "$name" ;;
+	esac
 done
 [ -z "${PARTS:-}" ] || exit 0
 echo "== memref against the oracle"

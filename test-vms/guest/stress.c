@@ -614,6 +614,9 @@ static void worker_hotplug(void)
 	}
 }
 
+/* Of memref, in turns. */
+static const char * const workers[] = { "1", "2", "7", "64" };
+
 /* Start, stop and turn every knob. */
 static unsigned long starts, changes;
 
@@ -680,6 +683,7 @@ static void control(void)
 			break;
 		case 15:
 			put(TRACING "memref/cpu_max", rnd() % 4 ? "0" : "50");
+			put(TRACING "memref/workers", workers[rnd() % 4]);
 			break;
 		case 16:
 		case 17:
@@ -700,6 +704,7 @@ static void control(void)
 	put(TRACING "events/memref/enable", "0");
 	put(TRACING "memref/ages", "0");
 	put(TRACING "memref/vma_ages", "0");
+	put(TRACING "memref/workers", "1");
 	put(TRACING "memref_pid", "\n");
 	printf("# %lu starts of the sampler, %lu changes\n", starts, changes);
 	fflush(stdout);
@@ -713,6 +718,7 @@ static void control_write(void)
 	while (!over()) {
 		put(TRACING "memref/write", rnd() % 8 ? "all" : "anon");
 		put(TRACING "memref/flush", rnd() % 4 ? "1" : "2");
+		put(TRACING "memref/workers", workers[rnd() % 4]);
 		if (put(TRACING "events/memref/enable", "1"))
 			fail("enable: %s", strerror(errno));
 		starts++;
@@ -734,6 +740,7 @@ static void control_dirty(void)
 		put(TRACING "memref/encoding", starts % 2 ? "batch" : "group");
 		/* Without the TLB flush for accessed bits, only the one for dirty bits remains. */
 		put(TRACING "memref/flush", starts % 4 == 3 ? "1" : "0");
+		put(TRACING "memref/workers", workers[starts / 2 % 4]);
 		if (put(TRACING "events/memref/enable", "1"))
 			fail("enable: %s", strerror(errno));
 		starts++;

@@ -37,8 +37,8 @@ for what in first group batch; do
 	memref record -i 0 --group-size 64K -p $! --write anon --encoding $(echo $what | sed s/first/group/) -o /share/steady-$what.dat -- \
 		sh -c 'echo -n x >&3; read line <&4' || exit 1
 done
-knobs() { echo "$1 $(cat memref/encoding memref/tasks memref/virt memref/write memref/fault_around | tr '\n' ' ')"; }
-memref record --command-only --tasks --virt --write anon --fault-around -i 100 -o /share/tasks.dat -- \
+knobs() { echo "$1 $(cat memref/encoding memref/tasks memref/virt memref/write memref/fault_around memref/workers | tr '\n' ' ')"; }
+memref record --command-only --tasks --virt --write anon --fault-around --workers 3 -i 100 -o /share/tasks.dat -- \
 	pagetest --size 16M --iterations 10 --sleep 100 --thp no &
 for i in $(seq 1000); do [ "$(cat memref/fault_around)" = 1 ] && break; sleep 0.01; done
 knobs during
@@ -136,8 +136,8 @@ like($vm->{out}, qr/--cpu-max 101: .*\nbad 1 \n.*--encoding x: .*\nbad 1 \n.*--c
 
 # The compact encoding says the same: what its groups sum up to is what the
 # sampler counted.
-like($vm->{out}, qr/^during group 1 1 anon 1 $/m, 'record: encoding, tasks, virt, write, fault_around are set');
-like($vm->{out}, qr/^knobs group 0 0 anon 0 $/m, 'and put back');
+like($vm->{out}, qr/^during group 1 1 anon 1 3 $/m, 'record: encoding, tasks, virt, write, fault_around, workers are set');
+like($vm->{out}, qr/^knobs group 0 0 anon 0 1 $/m, 'and put back');
 my ($summary) = { map { $_->{item} => $_->{value} }
 		  @{decode_json(scalar `$memref report summary $share/batch.dat -f json`)->{rows}} };
 is($summary->{intervals_incomplete}, 0, 'batch: as many groups as the sampler counted');

@@ -37,6 +37,7 @@ static struct {
 	[AGES] = { "memref/ages", "--ages" },
 	[VMA_AGES] = { "memref/vma_ages", "--mapping-ages" },
 	[FAULT_AROUND] = { "memref/fault_around", "--fault-around" },
+	[WORKERS] = { "memref/workers", "--workers" },
 	[CGROUP] = { "memref/cgroup", "--cgroup" },
 	[PIDS] = { "memref_pid", "--pid" },
 };

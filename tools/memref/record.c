@@ -120,6 +120,8 @@ int cmd_record(int argc, char **argv)
 		KNOB_OPTION("kernel-tables", "auto|on|off", KERNEL_MODE, "sample kernel page tables"),
 		KNOB_OPTION("cpu-max", "PCT", CPU_MAX,
 			    "CPU time limit of the sampler, 1 to 100 % of a CPU, kept by longer intervals; 0: no limit"),
+		KNOB_OPTION("workers", "N", WORKERS,
+			    "threads that read page tables, at most 64; 0: one for each NUMA node with CPUs (the kernel's default: 1)"),
 		KNOB_OPTION("tasks", NULL, TASKS, "record what each process references"),
 		KNOB_OPTION("virt", NULL, VIRT, "record the virtual addresses that selected processes reference"),
 		KNOB_OPTION("ages", NULL, AGES, "record in how many intervals memory was not referenced"),

@@ -103,6 +103,9 @@ void damon_on(struct target *t, const struct damon *d, unsigned int sample_us,
 void damon_off(void);
 bool damon_found(struct target *t, const struct damon *d, struct found *f);
 
+/* cold.c */
+void map_cold(size_t size);
+
 /* The parts, a file each. */
 void cost(void);
 void cold(void);
@@ -113,5 +116,7 @@ void reclaim(void);
 void bytes(void);
 void locks(void);
 void zap(void);
+void workers(void);
+void stop_part(void);
 
 #endif

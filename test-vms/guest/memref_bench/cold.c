@@ -15,7 +15,7 @@
  * over and over.  A fault of it maps what surrounds it, as far as debugfs
  * allows.
  */
-static void map_cold(size_t size)
+void map_cold(size_t size)
 {
 	const size_t part = 64ul << 20;
 	int fd = memfd_create("cold", 0);

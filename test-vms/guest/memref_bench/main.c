@@ -5,8 +5,8 @@
  * one guest.  Prints lines "name value".
  *
  * Runs under QEMU's -icount shift=0, where a nanosecond is an instruction, so
- * that times are counts, the same in each run; accuracy does so on two CPUs,
- * and without.
+ * that times are counts, the same in each run; accuracy and workers do so on two
+ * CPUs, and without.
  *
  *	cost		instructions for each page table entry in use
  *	cold		cost of memory that is mapped but not used
@@ -17,6 +17,8 @@
  *	bytes		of the trace buffer for each group
  *	locks		time that mmap() and munmap() of the target wait
  *	zap		instructions added to unmapping a used page
+ *	workers		time of a harvest by one and by two workers, without -icount
+ *	stop		time to switch the events off in the middle of a harvest
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +32,7 @@ int main(int argc, char **argv)
 		{ "hinting", hinting },
 		{ "slowdown", slowdown }, { "reclaim", reclaim }, { "bytes", bytes },
 		{ "locks", locks }, { "zap", zap },
+		{ "workers", workers }, { "stop", stop_part },
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -38,6 +41,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("usage: memref_bench cost|cold|accuracy|hinting|slowdown|reclaim|bytes|locks|zap\n", stderr);
+	fputs("usage: memref_bench cost|cold|accuracy|hinting|slowdown|reclaim|bytes|locks|zap|workers|stop\n", stderr);
 	return 2;
 }
