@@ -20,6 +20,7 @@
 #include "lib/mark.h"
 
 #define TRACEFS "/sys/kernel/tracing/"
+#define HUGE_ENABLED "/sys/kernel/mm/transparent_hugepage/enabled"
 #define PAGE 4096ul
 #define PAGES 2048ul
 #define INTERVALS 10
@@ -67,16 +68,21 @@ static int open_file(const char *path, int flags)
 	return fd;
 }
 
-static void write_file(const char *name, const char *value)
+static void write_path(const char *path, const char *value)
 {
-	char path[128];
-	int fd;
+	int fd = open_file(path, O_WRONLY);
 
-	snprintf(path, sizeof(path), TRACEFS "%s", name);
-	fd = open_file(path, O_WRONLY);
 	if (write(fd, value, strlen(value)) < 0)
 		die(path);
 	close(fd);
+}
+
+static void write_file(const char *name, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), TRACEFS "%s", name);
+	write_path(path, value);
 }
 
 static void write_out(const void *data, size_t size)
@@ -180,12 +186,15 @@ static const struct work works[] = {
 static unsigned char *map_memory(const struct work *w)
 {
 	const unsigned long bytes = PAGES * PAGE, huge = HUGE_PAGES * PAGE;
+	unsigned long head;
 	unsigned char *p = mmap(NULL, bytes + huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		die("mmap");
-	p = (unsigned char *)(((uintptr_t)p + huge - 1) & -huge);
-	p = mmap(p, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | (w->file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS),
+	head = -(uintptr_t)p & (huge - 1);
+	if ((head && munmap(p, head)) || munmap(p + head + bytes, huge - head))
+		die("munmap");
+	p = mmap(p + head, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | (w->file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS),
 		 w->file ? file : -1, 0);
 	if (p == MAP_FAILED)
 		die("mmap");
@@ -294,6 +303,19 @@ static void read_ages(const unsigned char *memory, const struct work *w, bool fi
 	write_out(pages, scan.nr_pages * sizeof(pages[0]));
 }
 
+static void print_huge(void)
+{
+	FILE *f = fopen("/proc/self/smaps_rollup", "r");
+	unsigned long kib = 0;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "AnonHugePages: %lu kB", &kib) != 1)
+		;
+	printf("huge %lu KiB\n", kib);
+	if (f)
+		fclose(f);
+}
+
 static void harvest(void)
 {
 	oracle_mark(MARK_SCAN_BEGIN);
@@ -348,6 +370,8 @@ static void run(const struct work *w)
 			reference_in(&child, i);
 		else
 			reference(w, memory, i);
+		if (w->huge && !i)
+			print_huge();
 		if (w->event == PROTECT && mprotect(memory, PAGES * PAGE, PROT_NONE))
 			die("mprotect");
 		harvest();
@@ -366,6 +390,9 @@ static void start(void)
 	scan_fd = open_file(TRACEFS "memref/scan", O_WRONLY);
 	ages_fd = open_file(TRACEFS "memref/page_ages", O_RDONLY);
 	pagemap_fd = open_file("/proc/self/pagemap", O_RDONLY);
+	/* With less than 512 MiB of memory there are none. */
+	if (!access(HUGE_ENABLED, F_OK))
+		write_path(HUGE_ENABLED, "madvise");
 	file = memfd_create("file", 0);
 	if (file < 0 || ftruncate(file, PAGES * PAGE))
 		die("memfd_create");

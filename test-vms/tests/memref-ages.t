@@ -16,6 +16,7 @@ use VM;
 my $vm = vm('--smp', 2, '--mem', '512M', '--timeout', 600, '--share', $share,
 	    '--oracle', "out=$share/oracle", '--', 'memref_ages', '/share/ages');
 is($vm->{status}, 0, 'the workloads run') or diag $vm->{err};
+like($vm->{out}, qr/^huge 8192 KiB$/m, 'huge pages are such') or diag $vm->{out};
 my @lines = split /\n/, `$build/guest/ages-score $share/oracle $share/ages`;
 is($?, 0, 'ages-score compares') or BAIL_OUT('no scores');
 my @names = split /\t/, shift @lines;
