@@ -75,7 +75,8 @@ my %arguments = (
 
 sub printed {
 	my ($command, $of) = @_;
-	$command =~ s/COMMAND/true/;
+	# By its own account of time: that of a run of true differs by more than a limit may cost.
+	$command =~ s/COMMAND/'echo 1'/;
 	my ($status, $text, $err) = run("$bin/$command $of -f csv");
 	return $status ? undef : [ split /,/, (split /\n/, $text)[0] ];
 }
