@@ -113,6 +113,20 @@ chmod 0755, "$clone/test-vms/run", "$clone/build/bin/of-this-clone", "$clone/too
 open $of, '>', "$clone/plots/a-script.gp" or die;
 close $of;
 my $marker = "/etc/memscope-run-test.$$";
+# Writes to a file of which another process asks the size all the time, and to one of which nobody does.
+open my $beside, '>', "$share/beside.pl" or die;
+print $beside <<'EOF';
+my $pid = fork // die;
+if (!$pid) { while (1) { -s '/share/beside' } }
+open my $asked, '>', '/share/beside' or die;
+open my $alone, '>', '/tmp/alone' or die;
+for my $i (1 .. 300) {
+	syswrite $_, sprintf('%08d', $i) x (1 + $i % 150) for $asked, $alone;
+	select undef, undef, undef, 0.01 if $i % 3 == 0;
+}
+kill KILL => $pid;
+EOF
+close $beside;
 my $host_run = $VM::run;
 $VM::run = "$clone/test-vms/run";
 {
@@ -126,6 +140,7 @@ rm -f /etc/hostname; test -e /etc/hostname || echo removed
 mount -o remount,rw /overlay/lower 2>/dev/null
 echo "program \$(of-this-clone) first \${PATH%%:*}"
 test -e $share || echo "own /tmp"
+perl /share/beside.pl && cp /tmp/alone /share
 for dir in /tmp /root; do printf 'MEMPROF\\n' >\$dir/left.data; echo no recording >\$dir/left.text; done
 EOF
 }
@@ -137,6 +152,8 @@ like($vm->{out}, qr/^written\nremoved$/m, '... can write, there');
 like($vm->{out}, qr{^program a-script\.gp first $clone/build/bin$}m, '... finds our programs first, below /tmp, too')
 	or diag $vm->{out}, $vm->{err};
 like($vm->{out}, qr{^own /tmp$}m, "... and nothing else of the host's /tmp") if $share =~ m{^/tmp/};
+cmp_ok(-s "$share/alone", '>', 100000, '... what it writes to the share');
+ok(slurp("$share/alone") eq slurp("$share/beside"), '... arrives whole while another process asks for the size');
 is_deeply([ map { slurp($_) } glob "$share/.recordings/*" ], [ ("MEMPROF\n") x 2 ], '... and its recordings are kept');
 is(slurp("$clone/read"), "run $share\n", '... and read under sanitizers');
 ok(!-e $marker && -e '/etc/hostname', '... and leaves the host as it was');
