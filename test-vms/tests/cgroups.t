@@ -14,6 +14,8 @@ use VM;
 system('cp', "$build/tools/tests/test_cgroup", $share) and die;
 my $vm = vm('--timeout', 900, '--smp', 2, '--root', 'host', '--mem', '1G', '--share', $share, '--', 'sh', '-c', <<'EOS');
 cd /tmp
+# Handlers that the host stopped must not lower the limit.
+echo 10000000 >/proc/sys/kernel/perf_event_max_sample_rate && echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent || exit 1
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup || exit 1
 mkdir -p /sys/fs/cgroup/of/this && echo $$ >/sys/fs/cgroup/of/this/cgroup.procs || exit 1
 /share/test_cgroup >/share/root.out 2>&1 || exit 1
@@ -34,6 +36,8 @@ work in-batch batch
 in_batch=$!
 work moving web/front
 moving=$!
+# Each has its CPU: of what may be on another one, the time of a sample is by another clock.
+taskset -p 1 $in_web && taskset -p 2 $in_batch && taskset -p 2 $moving || exit 1
 # Moves one and back, and between that makes a group, and removes it.
 cat >/tmp/during <<END
 #!/bin/sh
@@ -54,7 +58,10 @@ memprof_while() {
 	command=$1 file=$2
 	shift 2
 	"$@" 2>/tmp/says &
-	while ! grep -q 'Ctrl-C ends it' /tmp/says; do sleep 0.1; done
+	while ! grep -q 'Ctrl-C ends it' /tmp/says; do
+		kill -0 $! || { cat /tmp/says >&2; return 1; }
+		sleep 0.1
+	done
 	$command
 	kill -INT $!
 	wait $! || cat /tmp/says >&2

@@ -57,7 +57,7 @@ echo cgroup; memref report ages t.dat --by cgroup --format csv
 echo node; memref report ages t.dat --by node --format json
 echo curve; memref report curve t.dat --format csv
 memref plot ages t.dat -o a.svg && grep -c '<svg' a.svg
-memref record --mapping-ages --command-only --cpu-max 0 -i 200 -o m.dat -- pagetest --size 160M --iterations 20 --sleep 100 >/dev/null
+memref record --mapping-ages --command-only --cpu-max 0 -i 0 -o m.dat -- pagetest --size 160M --iterations 10 --scan >/dev/null
 for by in process mapping file; do memref report ages m.dat --by $by --format csv | sed "s/^/$by,/"; done
 stat -L -c 'libc %s' /lib/x86_64-linux-gnu/libc.so.6
 cat /sys/kernel/tracing/memref/ages /sys/kernel/tracing/memref/vma_ages

@@ -31,7 +31,7 @@ memscope record --what refs,objects,types -c 8192 -i 100 -o run -- \
 echo "record $?"
 memscope record --what refs -o run -- true 2>again.err
 echo "again $?"
-memscope record --what refs,objects,types -o short -- true 2>>record.err
+memscope record --what refs,objects,types -i 1h -o short -- true 2>>record.err
 echo "short $?"
 memscope record --what types -s swmem -c 1 -o fast -- true 2>fast.err
 settings | cmp - before && echo "settings as before"

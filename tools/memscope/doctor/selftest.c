@@ -131,11 +131,15 @@ static void try_memprof(struct trial *t)
 
 static void try_pagealloc(struct trial *t)
 {
-	/* Its end is not waited for: the pages are counted while it sleeps. */
+	/*
+	 * Its end is not waited for: the pages are counted while it sleeps, which is after it wrote the
+	 * line of its first iteration.
+	 */
 	const char *const run[] = { "sh", "-c", "\"$0\" run --strategy coloring -- \"$1\" --size " SIZE " --sleep 60000 "
-		">/dev/null & p=$!; sleep 2; \"$0\" verify $p -f json; s=$?; kill $p; exit $s", NULL, NULL, NULL };
+		">\"$2\" & p=$!; while kill -0 $p 2>/dev/null && ! grep -q ^iteration \"$2\"; do sleep 0.1; done; "
+		"\"$0\" verify $p -f json; s=$?; kill $p; exit $s", NULL, NULL, NULL, NULL };
 	char pagealloc[PATH_MAX], pagetest[PATH_MAX];
-	const char *argv[6];
+	const char *argv[7];
 	json_t *rows, *row;
 	double hinted = 0, pct = 0;
 
@@ -144,6 +148,7 @@ static void try_pagealloc(struct trial *t)
 	program_path("pagetest", pagetest, sizeof(pagetest));
 	argv[3] = pagealloc;
 	argv[4] = pagetest;
+	argv[5] = t->file;
 	rows = report(t, argv);
 	if (!rows)
 		return;

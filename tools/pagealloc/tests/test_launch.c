@@ -31,10 +31,15 @@ static void look(pid_t pid, char *exe)
 	exe[n < 0 ? 0 : n] = '\0';
 }
 
+/* If not 0, written to when the program is about to begin. */
+static int about_to_begin;
+
 static int begin(struct launch *l, pid_t pid)
 {
 	(void)l;
 	begun++;
+	if (about_to_begin)
+		assert_int_equal(write(about_to_begin, "", 1), 1);
 	look(pid, begin_exe);
 	return begin_status;
 }
@@ -151,17 +156,24 @@ static void ended_by_thread(void **state)
 static void passed_on(void **state)
 {
 	pid_t me = getpid(), killer;
+	int fds[2];
 
 	(void)state;
+	assert_int_equal(pipe(fds), 0);
 	killer = fork();
 	if (!killer) {
-		struct timespec ts = { .tv_nsec = 500000000 };
+		char c;
 
-		nanosleep(&ts, NULL);
-		kill(me, SIGTERM);
+		close(fds[1]);
+		if (read(fds[0], &c, 1) == 1)
+			kill(me, SIGTERM);
 		_exit(0);
 	}
+	about_to_begin = fds[1];
 	assert_int_equal(run("exec sleep 100", 1), 128 + SIGTERM);
+	about_to_begin = 0;
+	close(fds[0]);
+	close(fds[1]);
 	assert_int_equal(ended, 1);
 	waitpid(killer, NULL, 0);
 }
