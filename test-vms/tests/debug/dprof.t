@@ -43,7 +43,7 @@ result() {
 	watched=$!
 	end=$(($(date +%s) + '"$seconds"'))
 	while [ $(date +%s) -lt $end ]; do
-		timeout 120 trace-cmd record -q -e dprof -o /tmp/trace.dat sh -c "
+		trace-cmd record -q -e dprof -o /tmp/trace.dat sh -c "
 			for load in files exec pipes udp maps; do kernel_load \$load 20 & done; wait" &
 		recorder=$!
 		while ! grep -q "^samples [1-9]" stats && kill -0 $recorder; do sleep 0.1; done
