@@ -293,8 +293,9 @@ static void mount_rest(void)
 	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
 	mount("cgroup2", "/sys/fs/cgroup", "cgroup2", 0, NULL);
 	/*
-	 * Nothing of it is cached: with cache=mmap, Linux takes the size that the host has for that of a
-	 * file while what was written is still on its way, and loses it (6.12, v9fs_vfs_getattr_dotl()).
+	 * Without a cache of what is written: with cache=mmap, Linux takes the size that the host has for
+	 * that of a file while another write is still on its way, and loses what is behind that size
+	 * (6.12, v9fs_vfs_getattr_dotl()).
 	 */
 	if (have_share)
 		mount_at("share", "/share", "9p", 0,
