@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
+/* The files that dwarf_open() opened. */
+#ifndef DPROF_DWARF_FILES_H
+#define DPROF_DWARF_FILES_H
+
+#include <capstone/capstone.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+
+#include "lib/hash.h"
+
+/* A symbol.  Of several symbols with the same name, the first one of the first file. */
+struct place {
+	char *name;
+	Dwfl_Module *module;
+	GElf_Addr addr;
+	UT_hash_handle hh;
+};
+
+/* A struct that a file defines; the name is libdw's. */
+struct definition {
+	const char *name;
+	Dwarf_Die die;
+	UT_hash_handle hh;
+};
+
+struct dwarf {
+	Dwfl *dwfl;
+	struct place *places;
+	struct definition *structs, *variables;
+	bool has_structs;
+	csh capstone;
+	bool disassembles;
+};
+
+struct place *dwarf_find_place(struct dwarf *d, const char *symbol);
+
+#endif
