@@ -55,6 +55,13 @@ enum level sample_level(const struct sample_event *s, bool *modified)
 #define MAX_PERCPU	(64ULL << 20)
 
 /*
+ * The variables of modules are behind those of the kernel, in a reserve whose size is that of the
+ * kernel's configuration, and is not recorded.  Behind it is what was allocated.  kallsyms has no
+ * ends: the last variable is taken to be no larger than this.
+ */
+#define MAX_MODULE_PERCPU	4096
+
+/*
  * Find the variable of a sample of static, module or per-CPU data.  Return its address (1 for
  * a per-CPU variable at 0), or 0 if there is none.  @offset: set to the offset in the
  * variable, or else to the sample's.
@@ -73,6 +80,8 @@ static uint64_t find_variable(struct model *m, const struct sample_event *s, uin
 	symbol = symbols_find(&m->symbols, addr);
 	/* Per-CPU memory behind the variables is dynamically allocated. */
 	if (!symbol || !strcmp(m->symbols.names + symbol->name, "__per_cpu_end"))
+		return 0;
+	if (class == CLASS_PERCPU && *symbols_module(&m->symbols, symbol) && addr - symbol->addr >= MAX_MODULE_PERCPU)
 		return 0;
 	*offset = addr - symbol->addr;
 	/* The first per-CPU variable is at 0, but symbol 0 means no variable. */

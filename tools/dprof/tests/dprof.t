@@ -836,6 +836,15 @@ C
 	}
 }
 
+# Per-CPU data: variables of the kernel, of a module behind them, and what was allocated behind these.
+sub test_percpu {
+	begin();
+	$text .= "symbol 0 A first\nsymbol 1000 A last\nsymbol 1040 A __per_cpu_end\nsymbol 1080 a counter\t[mod]\n";
+	sample(0, $function{scan}, 0xffff888000200000, $_, type => 8) for 8, 0x1008, 0x1048, 0x1088, 0x207f, 0x2080, 0x5088;
+	is_deeply({ map { $_->{type} => $_->{samples} } rows('report profile ' . spew("$dir/percpu.txt", $text)) },
+		  { first => 1, last => 1, counter => 2, percpu => 3 }, 'per-CPU variables, and what is none');
+}
+
 # Structs and fields: a function as the kernel would have it, and an object of it.
 sub test_structs {
 	spew("$dir/foo.c", <<'C');
@@ -1142,6 +1151,7 @@ test_diff();
 test_diff_order();
 test_ends_of_structs();
 test_structs();
+test_percpu();
 test_damaged();
 test_sizes();
 test_options();
