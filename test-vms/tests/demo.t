@@ -42,6 +42,27 @@ like($found[1], qr/^A module with planted faults, on two CPUs: (?:value of fault
 # Sockets, packets, or waking up the receiver.
 like($found[2], qr/^Two CPUs that exchange UDP packets: \S+ of (?:sock_inode_cache|UDP|skbuff_\w+|task_struct|call_single_queue)\S* is/,
      'types: what the UDP load shares') or diag $found[2];
+# What code accesses in packets: an IP header, and a UDP header behind it.  In objects whose struct the
+# allocation tells, code accesses that struct where the object begins.
+sub structs_in {
+	my ($type) = @_;
+	my $rows = `$build/bin/dprof report structs --type $type --top 0 --format json --vmlinux $kernel_dir/vmlinux $share/demo/types/udp.dat`;
+	return map { $_->{struct} ? $_ : () } @{ decode_json($rows || '{"rows":[]}')->{rows} };
+}
+my %begins;
+for my $row (map { structs_in("$_:kmalloc_reserve") } qw(kmalloc-1k kmalloc-2k)) {
+	$begins{$row->{struct}}{"$row->{at_bytes} $row->{at_pct}"} += $row->{samples} if $row->{struct} =~ /hdr$/;
+}
+my ($ip) = sort { $b <=> $a } map { /^(\d+) 100$/ ? $1 : () } keys %{ $begins{iphdr} // {} };
+is_deeply({ map { $_ => [ keys %{ $begins{$_} } ] } qw(iphdr udphdr) }, { iphdr => [ ($ip // '?') . ' 100' ],
+	  udphdr => [ (($ip // 0) + 20) . ' 100' ] }, 'types: headers of packets, and where they begin') or diag explain \%begins;
+my ($all, $right) = (0, 0);
+for (grep { $_->{struct} eq 'sk_buff' } structs_in('skbuff_head_cache:__alloc_skb')) {
+	$all += $_->{samples};
+	$right += $_->{samples} if !$_->{at_bytes} && $_->{at_pct} == 100;
+}
+cmp_ok($all, '>', 300, 'types: code accesses sk_buffs');
+is($right, $all, 'all of them where the object begins');
 like($found[3], qr/of \S.* \(memprof_plant\.c:\d+\): wrong-node\./, 'objects: the planted object and its pattern') or diag $found[3];
 my ($before, $expected, $after) = $found[3] =~ /^([\d.]+) % .*expected: ([\d.]+) % remote.* ([\d.]+) % are\.$/;
 cmp_ok(abs(($expected // 1e9) - ($after // 0)), '<=', 5, 'the advice does what was expected');

@@ -7,12 +7,12 @@
 #include "dprof.h"
 #include "dprof/view/view.h"
 
-#define OF_TYPES	"profile|classify|workingset|assoc-sets|dataflow|paths|sharing|lines|c2c|latency|code|callers"
+#define OF_TYPES	"profile|classify|workingset|assoc-sets|dataflow|paths|sharing|lines|c2c|latency|code|structs|callers"
 #define SIMULATED	"classify|workingset|assoc-sets|sharing"
 
 /* All views are of samples, and name what they show by files: --pid, --cpu, --vmlinux and so on. */
 static const struct opt_only only[] = {
-	{ "level", "profile|" SIMULATED "|code|callers" },
+	{ "level", "profile|" SIMULATED "|code|structs|callers" },
 	{ "cache", SIMULATED }, { "per-sample", SIMULATED }, { "seed", SIMULATED },
 	{ "type", OF_TYPES }, { "top", OF_TYPES },
 	{ "by", "classify|paths|code" },

@@ -25,6 +25,21 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
+static struct place *new_place(const char *name, Dwfl_Module *module, GElf_Addr addr)
+{
+	struct place *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->name = strdup(name);
+	p->module = module;
+	p->addr = addr;
+	if (p->name)
+		return p;
+	free(p);
+	return NULL;
+}
+
 static int add_places(Dwfl_Module *module, void **user, const char *module_name, Dwarf_Addr start,
 		      void *arg)
 {
@@ -38,25 +53,21 @@ static int add_places(Dwfl_Module *module, void **user, const char *module_name,
 		GElf_Addr addr;
 		GElf_Sym sym;
 		const char *name = dwfl_module_getsym_info(module, i, &sym, &addr, NULL, NULL, NULL);
-		struct place *p;
+		struct place *p, *first;
 
 		if (!name || !*name || (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
 					GELF_ST_TYPE(sym.st_info) != STT_OBJECT))
 			continue;
-		HASH_FIND_STR(d->places, name, p);
-		if (p)
-			continue;
-		p = calloc(1, sizeof(*p));
+		p = new_place(name, module, addr);
 		if (!p)
 			return DWARF_CB_ABORT;
-		p->name = strdup(name);
-		p->module = module;
-		p->addr = addr;
-		if (!p->name) {
-			free(p);
-			return DWARF_CB_ABORT;
+		HASH_FIND_STR(d->places, name, first);
+		if (!first) {
+			HASH_ADD_KEYPTR(hh, d->places, p->name, strlen(p->name), p);
+			continue;
 		}
-		HASH_ADD_KEYPTR(hh, d->places, p->name, strlen(p->name), p);
+		p->same = first->same;
+		first->same = p;
 	}
 	return DWARF_CB_OK;
 }
@@ -116,6 +127,43 @@ struct place *dwarf_find_place(struct dwarf *d, const char *symbol)
 
 	HASH_FIND_STR(d->places, symbol, p);
 	return p;
+}
+
+/* Whether a file is the kernel's, for "", or that of a module: mod.ko, or mod.ko.debug, with - for _. */
+static bool is_module(Dwfl_Module *file, const char *module)
+{
+	const char *name = dwfl_module_info(file, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	const char *end = name ? strstr(name, ".ko") : NULL;
+	size_t i, n = strlen(module);
+
+	if (!name || !end)
+		return name && !n;
+	if ((size_t)(end - name) != n)
+		return false;
+	for (i = 0; i < n && (name[i] == module[i] || (name[i] == '-' && module[i] == '_')); i++)
+		;
+	return i == n;
+}
+
+/**
+ * dwarf_find_code() - find the function of an instruction
+ * @d: the files
+ * @code: the instruction
+ *
+ * Return: the function, or NULL if there is none, or several have the name in the same file.
+ */
+struct place *dwarf_find_code(struct dwarf *d, const struct dwarf_code *code)
+{
+	struct place *p = dwarf_find_place(d, code->function), *found = NULL;
+
+	for (; p; p = p->same) {
+		if (!is_module(p->module, code->module))
+			continue;
+		if (found && found->addr != p->addr)
+			return NULL;
+		found = p;
+	}
+	return found;
 }
 
 /**
@@ -463,7 +511,7 @@ int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t lin
 void dwarf_close(struct dwarf *d)
 {
 	struct definition *s, *next_struct;
-	struct place *p, *next;
+	struct place *p, *next, *same;
 
 	HASH_ITER(hh, d->structs, s, next_struct) {
 		HASH_DEL(d->structs, s);
@@ -475,8 +523,11 @@ void dwarf_close(struct dwarf *d)
 	}
 	HASH_ITER(hh, d->places, p, next) {
 		HASH_DEL(d->places, p);
-		free(p->name);
-		free(p);
+		for (; p; p = same) {
+			same = p->same;
+			free(p->name);
+			free(p);
+		}
 	}
 	if (d->disassembles)
 		cs_close(&d->capstone);

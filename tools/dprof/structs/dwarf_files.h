@@ -10,11 +10,12 @@
 
 #include "lib/hash.h"
 
-/* A symbol.  Of several symbols with the same name, the first one of the first file. */
+/* A symbol.  @same: the next one with the same name; the first one is the first of the first file. */
 struct place {
 	char *name;
 	Dwfl_Module *module;
 	GElf_Addr addr;
+	struct place *same;
 	UT_hash_handle hh;
 };
 
@@ -34,6 +35,9 @@ struct dwarf {
 	bool disassembles;
 };
 
+struct dwarf_code;
+
 struct place *dwarf_find_place(struct dwarf *d, const char *symbol);
+struct place *dwarf_find_code(struct dwarf *d, const struct dwarf_code *code);
 
 #endif

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf.h"
 #include "dprof/model/paths.h"
 #include "types.h"
 
@@ -186,21 +185,22 @@ static bool by_votes(struct model *m, struct layouts *l, struct dtype *t)
 	memcpy(voters, m->by_site + first, nr * sizeof(*voters));
 	qsort(voters, nr, sizeof(*voters), by_samples);
 	for (i = 0; i < nr; i++) {
-		const struct symbol *s = symbols_find(&m->symbols, voters[i]->key.ip);
-		const char *function = s ? m->symbols.names + s->name : NULL;
-		uint64_t n = voters[i]->sum.n, at = s ? voters[i]->key.ip - s->addr : 0;
+		uint64_t n = voters[i]->sum.n;
+		struct dwarf_code code;
+		uint32_t in;
 		char name[64];
 
 		all += n;
-		if (!function)
+		if (!place_function(m, voters[i]->key.ip, &code))
 			continue;
 		/* Count all copies, not just MAX_VOTERS: a copy has a site for each offset. */
-		if (dwarf_moves_bytes(l->dwarf, function, at)) {
+		if (dwarf_moves_bytes(l->dwarf, &code)) {
 			bytes += n;
 			continue;
 		}
-		if (i >= MAX_VOTERS ||
-		    dwarf_access(l->dwarf, function, at, voters[i]->key.offset, name, sizeof(name)))
+		/* The struct must begin where the object does. */
+		if (i >= MAX_VOTERS || dwarf_access(l->dwarf, &code, false, name, sizeof(name), &in) ||
+		    in != voters[i]->key.offset)
 			continue;
 		for (j = 0; j < nr_votes && strcmp(votes[j].name, name); j++)
 			;
@@ -291,6 +291,24 @@ int types_name(struct model *m, struct layouts *l)
 		nr += *t->struct_name != 0;
 	}
 	return nr;
+}
+
+/**
+ * place_function() - find the function of an instruction of the kernel
+ * @m: the model, for its symbols
+ * @ip: the instruction
+ * @code: set to it
+ *
+ * Return: true if it has one.
+ */
+bool place_function(struct model *m, uint64_t ip, struct dwarf_code *code)
+{
+	const struct symbol *s = ip >> 63 ? symbols_find(&m->symbols, ip) : NULL;
+
+	if (!s)
+		return false;
+	*code = (struct dwarf_code){ symbols_module(&m->symbols, s), m->symbols.names + s->name, ip - s->addr };
+	return true;
 }
 
 /**

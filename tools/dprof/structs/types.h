@@ -4,10 +4,12 @@
 #ifndef DPROF_TYPES_H
 #define DPROF_TYPES_H
 
+#include "dwarf.h"
 #include "layouts.h"
 #include "dprof/model/model.h"
 
 int types_name(struct model *m, struct layouts *l);
+bool place_function(struct model *m, uint64_t ip, struct dwarf_code *code);
 void place_name(struct model *m, struct layouts *l, uint64_t ip, char *buf, size_t size);
 
 #endif

@@ -845,6 +845,95 @@ sub test_percpu {
 		  { first => 1, last => 1, counter => 2, percpu => 3 }, 'per-CPU variables, and what is none');
 }
 
+# The bytes from a function's begin to its first instruction that a pattern matches.
+sub instruction {
+	my ($file, $function, $pattern) = @_;
+	my ($code) = `objdump -d --no-show-raw-insn $file` =~ /<\Q$function\E>:\n(.*?)(?:\n\n|\z)/s;
+	my @line = map { /^\s*([0-9a-f]+):\t(.*)/ ? [ $1, $2 ] : () } split /\n/, $code // '';
+	my ($at) = grep { $_->[1] =~ $pattern } @line;
+
+	ok($at, "$function has $pattern") or diag $code;
+	return $at ? hex($at->[0]) - hex $line[0][0] : 0;
+}
+
+# What code accesses in objects that have no struct: headers in packets, structs on stacks.
+sub test_structs_in_bytes {
+	spew("$dir/packet.c", <<'C');
+struct ip { unsigned char ihl, tos; unsigned short length; unsigned int from, to; };
+struct udp { unsigned short from, to, length, check; };
+struct ops { long flags; long (*send)(void *); };
+struct list { int nr; struct udp item[]; };
+union word { long whole; int half[2]; };
+static inline __attribute__((always_inline)) unsigned int third(const void *p)
+{
+	return ((const unsigned int *)p)[2];
+}
+__attribute__((noinline)) long read_ip(struct ip *ip) { return ip->to; }
+__attribute__((noinline)) long sum_ip(struct ip *ip) { return third(ip); }
+__attribute__((noinline)) long read_udp(char *packet)
+{
+	struct udp *udp = (void *)(packet + sizeof(struct ip));
+
+	return udp->length;
+}
+__attribute__((noinline)) long index_udp(struct udp *udp, long i) { return udp[i].check; }
+__attribute__((noinline)) long send(struct ops *ops) { return ops->send(ops) + 1; }
+__attribute__((noinline)) long read_list(struct list *list) { return list->item[1].check; }
+__attribute__((noinline)) long read_word(union word *word) { return word->whole; }
+C
+	is(system("gcc -g -O1 -fcf-protection=none -c -o $dir/packet.o $dir/packet.c && cp $dir/packet.o $dir/mod.ko"), 0,
+	   'headers of packets');
+	my %pattern = (read_ip => qr/^mov +0x8\(/, sum_ip => qr/^mov +0x8\(/, read_udp => qr/^movzwl 0x10\(/,
+		       index_udp => qr/^movzwl .*,/, send => qr/^callq? +\*/, read_list => qr/^movzwl 0x12\(/,
+		       read_word => qr/^mov +\(/);
+	my %at = map { $_ => instruction("$dir/packet.o", $_, $pattern{$_}) } sort keys %pattern;
+	my $packet = 0xffff888000100000;
+	my %begin;
+	begin();
+	$text =~ s/cache=foo_cache.*/cache=kmalloc-2k func=nowhere file=none.c line=1/;
+	$text =~ s/ t fill$/ t memcpy/m;
+	my $n = 0;
+	for my $name (sort keys %pattern, 'in_module') {
+		$begin{$name} = 0xffffffff81008000 + 0x1000 * $n++;
+		$text .= sprintf "symbol %x t %s\n", $begin{$name}, $name eq 'in_module' ? "read_ip\t[mod]" : $name;
+	}
+	$text .= sprintf "symbol %x t end_of_all\n", 0xffffffff81008000 + 0x1000 * $n;
+	$at{in_module} = $at{read_ip};
+	my $access = sub {
+		my ($name, $offset, $samples, %more) = @_;
+		sample(0, $begin{$name} + $at{$name}, $packet, $offset, %more) for 1 .. $samples // 1;
+	};
+	# A header begins at 16 in most packets; sum_ip has most samples of all places together.
+	$access->('read_ip', 16 + 8, 2, from => 'dram');
+	$access->('sum_ip', $_ + 8, 1, from => 'dram') for 32, 48, 64;
+	$access->('in_module', 128 + 8, 9);
+	$access->('read_udp', 28 + 4, 1, from => 'l2');
+	$access->('index_udp', 28 + 6);
+	$access->('send', 48);
+	$access->('read_list', 100 + 18);
+	$access->('read_word', 200);
+	sample(0, $function{fill}, $packet, 8 * $_) for 0 .. 4;
+	# What call stores is the address of the next instruction.
+	$access->('send', 56, 1, type => 9);
+	$access->('read_udp', 1000, 2, type => 9);
+	my $file = spew("$dir/packet.txt", $text);
+	my $found = sub {
+		return [ map { join ' ', map { $_ // '-' } @$_{qw(type struct field at_bytes at_pct samples)} }
+			 rows("report structs --level l1 $_[0] $file") ];
+	};
+	is_deeply($found->("--vmlinux $dir/packet.o"),
+		  [ 'kmalloc-2k:nowhere ip to 16 40 5', 'kmalloc-2k:nowhere udp length 28 100 1', 'stack udp length 996 100 2',
+		    'kmalloc-2k:nowhere list item[1].check 100 100 1', 'kmalloc-2k:nowhere ops send 40 100 1',
+		    'kmalloc-2k:nowhere word - 200 100 1', 'kmalloc-2k:nowhere - - - - 10', 'kmalloc-2k:nowhere (bytes) - - - 5',
+		    'stack - - - - 1' ], 'structs, fields, and where they begin; not of a module whose file is not there');
+	is($found->("--vmlinux $dir/packet.o --vmlinux $dir/mod.ko")->[0], 'kmalloc-2k:nowhere ip to 128 64.3 14',
+	   'nor of the kernel, if the module\'s is');
+	is_deeply([ map { $_->{code} =~ s/\+.*//r } rows("report structs --type kmalloc-2k:nowhere --vmlinux $dir/packet.o $file") ],
+		  [ qw(sum_ip read_udp read_list send read_word read_ip memcpy) ], 'of a type, the instruction with most samples');
+	is((run("$dprof report structs $file"))[2], "dprof: $file: structs in memory follow from the variables of code: " .
+	   "--vmlinux with DWARF is needed\n", 'without DWARF');
+}
+
 # Structs and fields: a function as the kernel would have it, and an object of it.
 sub test_structs {
 	spew("$dir/foo.c", <<'C');
@@ -1152,6 +1241,7 @@ test_diff_order();
 test_ends_of_structs();
 test_structs();
 test_percpu();
+test_structs_in_bytes();
 test_damaged();
 test_sizes();
 test_options();

@@ -111,6 +111,12 @@ static const char *lacks_chains(const struct analysis *a)
 	return a->m.chains ? NULL : "no call chains in the recording (dprof record --call-graph)";
 }
 
+static const char *lacks_structs(const struct analysis *a)
+{
+	return lacks_samples(a) ? lacks_samples(a) : a->l.dwarf ? NULL :
+	       "structs in memory follow from the variables of code: --vmlinux with DWARF is needed";
+}
+
 #define SHOWS_SAMPLES	(SHOWS_TYPES | SHOWS_LEVELS | SHOWS_LATENCY)
 
 const struct view views[] = {
@@ -137,6 +143,8 @@ const struct view views[] = {
 	  &latency_columns, view_latency, lacks_latency, NEED_MODEL, SHOWS_TYPES | SHOWS_LATENCY, NULL },
 	{ "code", "functions and their files by misses, and the type they use most",
 	  &code_columns, view_code, lacks_samples, NEED_MODEL, SHOWS_SAMPLES, NULL },
+	{ "structs", "structs that code accesses in objects that have none: packets, pages, stacks",
+	  &structs_columns, view_structs, lacks_structs, NEED_MODEL, SHOWS_LEVELS | SHOWS_LATENCY, NULL },
 	{ "callers", "call chains of accesses, allocations and frees, by type and function",
 	  &callers_columns, view_callers, lacks_chains, NEED_MODEL, 0, NULL },
 	{ "levels", "where accesses found their data, and how long that took",

@@ -50,7 +50,7 @@ struct view {
 /* Their columns, beside each. */
 extern const struct columns profile_columns, classify_columns, workingset_columns,
 	sets_columns, dataflow_columns, paths_columns, sharing_columns, lines_columns, c2c_columns, latency_columns,
-	code_columns, callers_columns,
+	code_columns, structs_columns, callers_columns,
 	levels_columns, cpus_columns, nodes_columns;
 
 extern const struct view views[];
@@ -70,6 +70,7 @@ int view_lines(struct analysis *a, struct table *t);
 int view_c2c(struct analysis *a, struct table *t);
 int view_latency(struct analysis *a, struct table *t);
 int view_code(struct analysis *a, struct table *t);
+int view_structs(struct analysis *a, struct table *t);
 int view_callers(struct analysis *a, struct table *t);
 int view_levels(struct analysis *a, struct table *t);
 int view_cpus(struct analysis *a, struct table *t);
