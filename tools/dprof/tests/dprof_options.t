@@ -74,12 +74,12 @@ my $file = spew("$dir/all.txt", $text);
 
 # --- options that only some views have ---------------------------------------------
 
-my @views = qw(profile classify workingset assoc-sets dataflow paths sharing lines c2c latency code callers levels cpus nodes);
+my @views = qw(profile classify workingset assoc-sets dataflow paths sharing lines c2c latency code structs callers levels cpus nodes);
 my @simulated = qw(classify workingset assoc-sets sharing);
 my @typed = grep { !/^(levels|cpus|nodes)$/ } @views;
 my %example = (level => 'l3', cache => '4K:1', 'per-sample' => 7, seed => 2, type => 'bar', top => 1, by => 'ip');
 my %for = (
-	report => { level => [ 'profile', @simulated, 'code', 'callers' ], (map { $_ => \@simulated } qw(cache per-sample seed)),
+	report => { level => [ 'profile', @simulated, 'code', 'structs', 'callers' ], (map { $_ => \@simulated } qw(cache per-sample seed)),
 		    type => \@typed, top => \@typed, by => [ qw(classify paths code) ] },
 	plot => { (map { $_ => [ qw(assoc-sets sharing) ] } qw(level cache per-sample seed top)),
 		  type => [ qw(assoc-sets dataflow sharing) ] },
@@ -104,7 +104,10 @@ for my $verb (sort keys %for) {
 		}
 	}
 }
+# What has DWARF: no function of the recording is in it.
+is(system("echo 'int any;' >$dir/any.c && gcc -g -c -o $dir/any.o $dir/any.c"), 0, 'an object file');
 for my $view (@views) {
+	my $file = $view eq 'structs' ? "$file --vmlinux $dir/any.o" : $file;
 	my ($status, $plain) = run("$dprof report $view $file -f csv");
 	is($status, 0, "report $view");
 	cmp_ok(scalar(() = $plain =~ /\n/g), '>', 1, '... has rows');

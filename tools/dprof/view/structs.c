@@ -192,6 +192,9 @@ const struct columns structs_columns = COLUMNS(
 	{ "samples_pct", CELL_REAL, 2, "%", "these, of all samples" },
 	ACCESS_COLUMNS,
 	MISS_COLUMNS,
+	{ "misses_pct", CELL_REAL, 2, "%",
+	  "misses of the level (--level, default l1), of those of all samples",
+	  "no sample of the recording missed, or has a level" },
 	LATENCY_COLUMN,
 	{ "code", CELL_TEXT, 0, "", "instruction with most of these samples" },
 );
@@ -215,6 +218,7 @@ static int add_row(struct analysis *a, const struct access *x, const struct tall
 		known ? INT_CELL(tally_misses(s, LEVEL_L2)) : NONE_CELL,
 		known ? INT_CELL(tally_misses(s, LEVEL_L3)) : NONE_CELL,
 		known ? INT_CELL(s->level[LEVEL_PEER]) : NONE_CELL,
+		share_cell(tally_misses(s, a->level), tally_misses(all, a->level)),
 		s->with_latency ? REAL_CELL(tally_latency(s)) : NONE_CELL,
 		TEXT_CELL(place),
 	};
