@@ -128,10 +128,7 @@ int view_cpus(struct analysis *a, struct table *t)
 		const struct cell row[] = {
 			number_or_none(g[i].cpu), number_or_none(g[i].cpu_node), INT_CELL(s->n),
 			share_cell(s->n, a->m.samples), INT_CELL(s->loads), INT_CELL(s->stores),
-			known ? INT_CELL(tally_misses(s, LEVEL_L1)) : NONE_CELL,
-			known ? INT_CELL(tally_misses(s, LEVEL_L2)) : NONE_CELL,
-			known ? INT_CELL(tally_misses(s, LEVEL_L3)) : NONE_CELL,
-			known ? INT_CELL(s->level[LEVEL_PEER]) : NONE_CELL,
+			MISS_CELLS(s, known),
 			known ? INT_CELL(s->modified) : NONE_CELL,
 			share_cell(g[i].remote, g[i].home + g[i].remote),
 			s->with_latency ? REAL_CELL(tally_latency(s)) : NONE_CELL,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * The structs that code accesses in memory that has none by its allocation: headers in packets,
+ * The structs that code accesses in objects whose allocation does not tell one: headers in packets,
  * structs in pages and on stacks.
  *
  * What an instruction accesses is what the variable in its base register points to.
@@ -192,9 +192,7 @@ const struct columns structs_columns = COLUMNS(
 	{ "samples_pct", CELL_REAL, 2, "%", "these, of all samples" },
 	ACCESS_COLUMNS,
 	MISS_COLUMNS,
-	{ "misses_pct", CELL_REAL, 2, "%",
-	  "misses of the level (--level, default l1), of those of all samples",
-	  "no sample of the recording missed, or has a level" },
+	MISSES_PCT_COLUMN("all samples"),
 	LATENCY_COLUMN,
 	{ "code", CELL_TEXT, 0, "", "instruction with most of these samples" },
 );
@@ -214,10 +212,7 @@ static int add_row(struct analysis *a, const struct access *x, const struct tall
 		layout && layout->size ? TEXT_CELL(field) : NONE_CELL, is_struct ? INT_CELL(x->at) : NONE_CELL,
 		is_struct ? share_cell(x->of_at, s->n) : NONE_CELL,
 		INT_CELL(s->n), share_cell(s->n, all->n), INT_CELL(s->loads), INT_CELL(s->stores),
-		known ? INT_CELL(tally_misses(s, LEVEL_L1)) : NONE_CELL,
-		known ? INT_CELL(tally_misses(s, LEVEL_L2)) : NONE_CELL,
-		known ? INT_CELL(tally_misses(s, LEVEL_L3)) : NONE_CELL,
-		known ? INT_CELL(s->level[LEVEL_PEER]) : NONE_CELL,
+		MISS_CELLS(s, known),
 		share_cell(tally_misses(s, a->level), tally_misses(all, a->level)),
 		s->with_latency ? REAL_CELL(tally_latency(s)) : NONE_CELL,
 		TEXT_CELL(place),

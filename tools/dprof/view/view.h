@@ -44,6 +44,15 @@ struct view {
 	{ "misses_l2", CELL_INT, 0, "samples", "accesses whose data were not in its L2 cache either", NO_LEVEL }, \
 	{ "misses_l3", CELL_INT, 0, "samples", "accesses whose data were not in its L3 cache either", NO_LEVEL }, \
 	{ "peer", CELL_INT, 0, "samples", "accesses whose data were in another CPU's cache", NO_LEVEL }
+/* The cells of MISS_COLUMNS, of a tally; known: tally_known() of it. */
+#define MISS_CELLS(s, known) \
+	(known) ? INT_CELL(tally_misses(s, LEVEL_L1)) : NONE_CELL, \
+	(known) ? INT_CELL(tally_misses(s, LEVEL_L2)) : NONE_CELL, \
+	(known) ? INT_CELL(tally_misses(s, LEVEL_L3)) : NONE_CELL, \
+	(known) ? INT_CELL((s)->level[LEVEL_PEER]) : NONE_CELL
+#define MISSES_PCT_COLUMN(whole) \
+	{ "misses_pct", CELL_REAL, 2, "%", "misses of the level (--level, default l1), of those of " whole, \
+	  "no sample of the recording missed, or has a level" }
 #define LATENCY_COLUMN \
 	{ "latency_cycles", CELL_REAL, 1, "cycles", "mean latency of the samples that have one", "none has one" }
 
