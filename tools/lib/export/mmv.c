@@ -6,12 +6,17 @@
  *
  * Instances are fixed when the file is made, so it is made anew when an instance comes that
  * it does not have.  One that is gone keeps its place with the value 0, until so many are gone
- * that a new file is smaller.
+ * that a new file is smaller.  A new file is made under a name that pmdammv does not look at,
+ * and takes the place of the old one when its values are in it: the library leaves them 0.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pcp/pmapi.h>
 #include <pcp/mmv_stats.h>
+#include <pcp/mmv_dev.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,12 +46,16 @@ struct mmv {
 	__typeof__(mmv_stats_stop) *stop;
 	__typeof__(mmv_lookup_value_desc) *lookup;
 	const struct metric *list;
-	const char *name;
+	/* Paths of the file, and of one that is being made. */
+	char path[PATH_MAX], new_path[PATH_MAX];
 	struct place *places;
 };
 
-static int load(struct mmv *v)
+static int load(struct mmv *v, const char *name)
 {
+	__typeof__(pmGetConfig) *config;
+	const char *directory;
+
 	v->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!v->library)
 		return complain(FAILED, "%s: not found: values for Performance Co-Pilot need Debian's libpcp-mmv1",
@@ -54,8 +63,15 @@ static int load(struct mmv *v)
 	v->init = (__typeof__(v->init))dlsym(v->library, "mmv_stats2_init");
 	v->stop = (__typeof__(v->stop))dlsym(v->library, "mmv_stats_stop");
 	v->lookup = (__typeof__(v->lookup))dlsym(v->library, "mmv_lookup_value_desc");
-	return v->init && v->stop && v->lookup ? OK :
-	       complain(FAILED, "%s: too old: mmv_stats2_init, mmv_stats_stop or mmv_lookup_value_desc is missing", LIBRARY);
+	config = (__typeof__(config))dlsym(v->library, "pmGetConfig");
+	if (!v->init || !v->stop || !v->lookup || !config)
+		return complain(FAILED, "%s: too old: mmv_stats2_init, mmv_stats_stop, mmv_lookup_value_desc or pmGetConfig is missing",
+				LIBRARY);
+	directory = config("PCP_TMP_DIR");
+	if (snprintf(v->path, sizeof(v->path), "%s/mmv/%s", directory, name) >= (int)sizeof(v->path) ||
+	    snprintf(v->new_path, sizeof(v->new_path), "%s/mmv/.%s", directory, name) >= (int)sizeof(v->new_path))
+		return complain(FAILED, "%s/mmv/%s: %s", directory, name, strerror(ENAMETOOLONG));
+	return OK;
 }
 
 /**
@@ -71,11 +87,10 @@ struct mmv *mmv_begin(const char *name, const struct metric *list)
 
 	if (!v)
 		complain(FAILED, "no memory left");
-	if (!v || load(v)) {
+	if (!v || load(v, name)) {
 		free(v);
 		return NULL;
 	}
-	v->name = name;
 	v->list = list;
 	return v;
 }
@@ -181,7 +196,7 @@ static void add_metric(const struct mmv *v, struct layout *l, int metric)
 	l->nr_indoms++;
 }
 
-/* Make the file of all places.  Return OK, or FAILED with a message printed. */
+/* Make the new file of all places.  Return OK, or FAILED with a message printed. */
 static int make_file(struct mmv *v)
 {
 	const size_t nr = HASH_COUNT(v->places) + 1;
@@ -192,20 +207,20 @@ static int make_file(struct mmv *v)
 	char name[PCP_NAME];
 	struct place *p;
 	int i, ret = OK;
+	void *file;
 
-	if (v->file)
-		v->stop(v->name, v->file);
-	v->file = NULL;
 	if (!l.metrics || !l.indoms || !l.instances || !l.names) {
 		ret = complain(FAILED, "no memory left");
 	} else {
 		for (i = 0; v->list[i].name; i++)
 			add_metric(v, &l, i);
 		errno = 0;
-		v->file = v->init(v->name, CLUSTER, MMV_FLAG_NOPREFIX | MMV_FLAG_PROCESS, l.metrics, l.nr_metrics,
-				  l.indoms, l.nr_indoms);
-		if (!v->file)
-			ret = complain(FAILED, "values for Performance Co-Pilot, file mmv/%s: %s", v->name,
+		file = v->init(v->new_path, CLUSTER, MMV_FLAG_NOPREFIX | MMV_FLAG_PROCESS, l.metrics, l.nr_metrics,
+			       l.indoms, l.nr_indoms);
+		if (file)
+			v->file = file;
+		else
+			ret = complain(FAILED, "values for Performance Co-Pilot, file %s: %s", v->path,
 				       errno ? strerror(errno) : "not made");
 	}
 	for (p = ret ? NULL : v->places; p; p = p->hh.next) {
@@ -216,6 +231,29 @@ static int make_file(struct mmv *v)
 	free(l.indoms);
 	free(l.instances);
 	free(l.names);
+	return ret;
+}
+
+/*
+ * Put the new file in the place of the old one, or NULL.
+ * Return: OK, or FAILED with a message printed.
+ */
+static int show_file(struct mmv *v, mmv_disk_header_t *old)
+{
+	bool exchanged = old && !renameat2(AT_FDCWD, v->new_path, AT_FDCWD, v->path, RENAME_EXCHANGE);
+	int ret;
+
+	/* pmdammv reads a file anew if this changes; of the directory it compares seconds only. */
+	if (old) {
+		old->g2 = 0;
+		v->stop(exchanged ? v->new_path : v->path, old);
+	}
+	/* Where files cannot be exchanged, there is none for a moment. */
+	if (exchanged || !rename(v->new_path, v->path))
+		return OK;
+	ret = complain(FAILED, "%s: %s", v->path, strerror(errno));
+	v->stop(v->new_path, v->file);
+	v->file = NULL;
 	return ret;
 }
 
@@ -239,20 +277,25 @@ static void store(struct mmv *v, struct place *p, double value)
 int mmv_publish(struct mmv *v, struct metrics *m)
 {
 	int ret = m->no_memory ? complain(FAILED, "no memory left") : OK;
+	void *old = v->file;
+	bool made = false;
 	struct place *p;
 	size_t i;
 
-	if (!ret && (!fits(v, m) || !v->file)) {
+	if (!ret && (!fits(v, m) || !old)) {
 		for (i = 0; !ret && i < m->nr; i++)
 			if (add_place(v, &m->values[i]))
 				ret = complain(FAILED, "no memory left");
 		ret = ret ? ret : make_file(v);
+		made = !ret;
 	}
 	for (i = 0; !ret && i < m->nr; i++)
 		store(v, find(v, &m->values[i]), m->values[i].value);
 	for (p = ret ? NULL : v->places; p; p = p->hh.next)
 		if (!p->used)
 			store(v, p, 0);
+	if (made)
+		ret = show_file(v, old);
 	metrics_clear(m);
 	return ret;
 }
@@ -266,7 +309,7 @@ void mmv_end(struct mmv *v)
 	if (!v)
 		return;
 	if (v->file)
-		v->stop(v->name, v->file);
+		v->stop(v->path, v->file);
 	forget(v);
 	free(v);
 }

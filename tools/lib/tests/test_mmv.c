@@ -2,8 +2,13 @@
 // Copyright (C) 2026 the memscope authors
 /* Memory-mapped values, as Performance Co-Pilot's pminfo and its agent pmdammv read them. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <pcp/pmapi.h>
+#include <pcp/mmv_stats.h>
+#include <pcp/mmv_dev.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -177,6 +182,68 @@ static void bounded(void **state)
 	mmv_end(v);
 }
 
+/* Read the file as it is now, until the process that makes it is gone.  Return: what is wrong, or 0. */
+static int read_files(const char *path, pid_t maker)
+{
+	void *library = dlopen("libpcp_mmv.so.1", RTLD_NOW);
+	__typeof__(mmv_lookup_value_desc) *lookup = (__typeof__(lookup))dlsym(library, "mmv_lookup_value_desc");
+	static union { char bytes[1 << 18]; mmv_disk_header_t header; } file;
+	uint64_t last = 0;
+	pmAtomValue *at;
+	int fd;
+
+	while (getppid() == maker) {
+		fd = open(path, O_RDONLY);
+		if (fd < 0)
+			return 1;
+		if (read(fd, file.bytes, sizeof(file)) < (ssize_t)sizeof(file.header))
+			return 2;
+		close(fd);
+		/* What readers are to look for: the file was replaced meanwhile. */
+		if (file.header.g1 != file.header.g2)
+			continue;
+		at = lookup(file.bytes, "test.bytes", "user");
+		if (!at || at->ull < last)
+			return 3;
+		last = at->ull;
+	}
+	return 0;
+}
+
+/* Whoever opens a file while it is replaced finds all values in it. */
+static void replaced(void **state)
+{
+	char name[32], path[64];
+	pid_t maker = getpid(), reader;
+	int status, i;
+	struct mmv *v;
+
+	(void)state;
+	needs_pcp();
+	v = mmv_begin("test", list);
+	assert_non_null(v);
+	publish(v, 1, "name0");
+	snprintf(path, sizeof(path), "%s/mmv/test", directory);
+	reader = fork();
+	assert_true(reader >= 0);
+	if (!reader)
+		_exit(read_files(path, maker));
+	for (i = 1; i < 20000 && !waitpid(reader, &status, WNOHANG); i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		publish(v, 1 + i, name);
+	}
+	if (i == 20000) {
+		kill(reader, SIGKILL);
+		waitpid(reader, &status, 0);
+	} else {
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+	assert_int_equal(i, 20000);
+	mmv_end(v);
+	snprintf(path, sizeof(path), "%s/mmv/.test", directory);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
 static void no_place(void **state)
 {
 	struct metrics m = { .list = list };
@@ -193,7 +260,7 @@ static void no_place(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(values), cmocka_unit_test(no_system_call), cmocka_unit_test(bounded), cmocka_unit_test(no_place) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(values), cmocka_unit_test(no_system_call), cmocka_unit_test(bounded), cmocka_unit_test(replaced), cmocka_unit_test(no_place) };
 	char mmv[64];
 	int ret;
 
