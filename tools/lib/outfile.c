@@ -2,6 +2,7 @@
 // Copyright (C) 2026 the memscope authors
 /* Output files that appear under their name only when complete. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +23,45 @@ static mode_t mode_of(const char *path)
 }
 
 /**
+ * outfile_resolve() - resolve symbolic links
+ * @path: of a file that need not exist, in a directory that does
+ * @whole: set to its path from the root
+ * @size: size of @whole
+ *
+ * Return: 0, or -1 with errno set.
+ */
+int outfile_resolve(const char *path, char *whole, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir, *real = realpath(path, NULL);
+	int n;
+
+	if (real) {
+		n = snprintf(whole, size, "%s", real);
+	} else {
+		dir = slash ? strndup(path, slash - path + 1) : strdup(".");
+		real = dir ? realpath(dir, NULL) : NULL;
+		free(dir);
+		if (!real)
+			return -1;
+		n = snprintf(whole, size, "%s/%s", real, slash ? slash + 1 : path);
+	}
+	free(real);
+	errno = ENAMETOOLONG;
+	return n < (int)size ? 0 : -1;
+}
+
+/* To a device, a pipe, or a link to a file that is not there: written to, not replaced. */
+static bool is_in_place(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return !lstat(path, &st);
+	return !S_ISREG(st.st_mode);
+}
+
+/**
  * outfile_open() - open an output file under a temporary name
  * @o: the file; end it with outfile_close() or outfile_drop()
  * @path: its final name; NULL or "-" for standard output
@@ -30,7 +70,6 @@ static mode_t mode_of(const char *path)
  */
 int outfile_open(struct outfile *o, const char *path)
 {
-	struct stat st;
 	int fd;
 
 	o->path = path && strcmp(path, "-") ? path : NULL;
@@ -38,18 +77,19 @@ int outfile_open(struct outfile *o, const char *path)
 	o->tmp[0] = '\0';
 	if (!o->path)
 		return OK;
-	/* Write to devices and pipes, do not replace them; follow symbolic links. */
-	if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
+	if (is_in_place(path)) {
 		o->f = fopen(path, "w");
 		return o->f ? OK : complain(FAILED, "%s: %s", path, strerror(errno));
 	}
-	if (snprintf(o->tmp, sizeof(o->tmp), "%s.XXXXXX", path) >= (int)sizeof(o->tmp))
+	if (outfile_resolve(path, o->whole, sizeof(o->whole)))
+		return complain(FAILED, "%s: %s", path, strerror(errno));
+	if (snprintf(o->tmp, sizeof(o->tmp), "%s.XXXXXX", o->whole) >= (int)sizeof(o->tmp))
 		return complain(FAILED, "%s: name too long", path);
 	fd = mkstemp(o->tmp);
 	if (fd < 0)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
 	leftover_add(o->tmp);
-	fchmod(fd, mode_of(path));
+	fchmod(fd, mode_of(o->whole));
 	o->f = fdopen(fd, "w");
 	if (o->f)
 		return OK;
@@ -83,6 +123,8 @@ int outfile_rename(const char *tmp, const char *path)
  */
 int outfile_close(struct outfile *o, int failed)
 {
+	if (!o->path && failed)
+		errno = 0;
 	if (!o->path)
 		return failed || fflush(stdout) ?
 		       complain(FAILED, "standard output: %s",
@@ -93,7 +135,7 @@ int outfile_close(struct outfile *o, int failed)
 		errno = 0;
 	failed |= fclose(o->f);
 	if (!failed && o->tmp[0])
-		failed = rename(o->tmp, o->path);
+		failed = rename(o->tmp, o->whole);
 	if (failed)
 		complain(FAILED, "%s: %s", o->path, errno ? strerror(errno) : "not written");
 	if (failed && o->tmp[0])

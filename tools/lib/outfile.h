@@ -9,9 +9,11 @@
 struct outfile {
 	FILE *f;
 	const char *path;	/* NULL: standard output */
+	char whole[4096];	/* without symbolic links */
 	char tmp[4096];		/* temporary name; empty: path is written in place */
 };
 
+int outfile_resolve(const char *path, char *whole, size_t size);
 int outfile_open(struct outfile *o, const char *path);
 int outfile_close(struct outfile *o, int failed);
 int outfile_rename(const char *tmp, const char *path);

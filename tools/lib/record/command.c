@@ -446,28 +446,6 @@ int trace_cmd_wait(pid_t child, pid_t tracer)
 	}
 }
 
-/* Resolve @path, whose last part need not exist.  Return: 0, or -1 with errno set. */
-static int whole_path(const char *path, char *whole, size_t size)
-{
-	const char *slash = strrchr(path, '/');
-	char *dir, *real = realpath(path, NULL);
-	int n;
-
-	if (real) {
-		n = snprintf(whole, size, "%s", real);
-	} else {
-		dir = slash ? strndup(path, slash - path + 1) : strdup(".");
-		real = dir ? realpath(dir, NULL) : NULL;
-		free(dir);
-		if (!real)
-			return -1;
-		n = snprintf(whole, size, "%s/%s", real, slash ? slash + 1 : path);
-	}
-	free(real);
-	errno = ENAMETOOLONG;
-	return n < (int)size ? 0 : -1;
-}
-
 /* Check that the file can be written: try a block on the same file system. */
 static int try_file(const char *path, const char *tmp)
 {
@@ -505,7 +483,7 @@ int trace_cmd_output(const char *output, char *tmp, size_t size, bool keep)
 	char whole[PATH_MAX];
 
 	errno = ENOENT;
-	if (!*output || whole_path(output, whole, sizeof(whole)))
+	if (!*output || outfile_resolve(output, whole, sizeof(whole)))
 		return complain(FAILED, "%s: %s", output, strerror(errno));
 	if (snprintf(tmp, size, "%s.%s.%d", whole, keep ? "part" : "first", (int)getpid()) >= (int)size)
 		return complain(FAILED, "%s: name too long", output);
@@ -541,7 +519,7 @@ int trace_cmd_stop(pid_t pid, const char *tmp, const char *output)
 		return complain(FAILED, "%s: trace-cmd did not write it (status %d)",
 				output ? output : tmp, command_status(status));
 	}
-	if (output && (whole_path(output, whole, sizeof(whole)) || outfile_rename(tmp, whole))) {
+	if (output && (outfile_resolve(output, whole, sizeof(whole)) || outfile_rename(tmp, whole))) {
 		complain(FAILED, "%s: %s", output, strerror(errno));
 		undo_output(tmp);
 		return FAILED;

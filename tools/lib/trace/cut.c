@@ -9,6 +9,7 @@
  * compression.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -414,6 +415,8 @@ int trace_dat_cut(struct trace_dat *d, int fd, uint64_t after, uint64_t until,
 		fail(c, "no memory left");
 	else if (lseek(fd, 0, SEEK_CUR))
 		fail(c, "the copy must be a file, not a pipe");
+	else if (fcntl(fd, F_GETFL) & O_APPEND)
+		fail(c, "the copy must be a file of its own, not appended to one");
 	else
 		ret = d->version == 7 ? cut_v7(c) : cut_v6(c);
 	if (!ret && d->bad_offset)

@@ -271,6 +271,24 @@ my %cut = map { $_->{item} => $_->{value} } rows("$dir/cut.dat", 'summary');
 is($cut{lost_events}, 5, 'with what was lost before them');
 like(`trace-cmd report $dir/cut.dat 2>&1`, qr/memref_scan/, 'trace-cmd reads it');
 
+# To a link, the file behind it is replaced when the new one is complete: also the recording that is read.
+for my $damaged (0, 1) {
+	my $bytes = slurp($file);
+	$bytes = substr $bytes, 0, 100 if $damaged;
+	spew("$dir/behind.dat", $bytes);
+	unlink "$dir/link.dat";
+	symlink 'behind.dat', "$dir/link.dat" or die;
+	my ($status, undef, $err) = run("$memref cut $dir/link.dat --from 1.5 -o $dir/link.dat");
+	is($status, $damaged, 'cut of a link to itself' . ($damaged ? ', damaged' : '')) or diag $err;
+	ok(-l "$dir/link.dat", 'stays a link');
+	is(-s "$dir/behind.dat", $damaged ? 100 : -s "$dir/cut.dat", $damaged ? 'and the file as it was' : 'to the file that is replaced');
+}
+is_deeply([ glob "$dir/behind.dat.*" ], [], 'nothing else is left');
+my ($appended, undef, $says) = run("cat $file >$dir/two.dat; $memref cut $file --from 1.5 -o - >>$dir/two.dat");
+is($appended, 1, 'cut to standard output that appends');
+like($says, qr/a file of its own/, 'is refused');
+is(-s "$dir/two.dat", -s $file, 'with nothing written');
+
 # Not all of it: what there is, and where it ends.
 my $bytes = slurp($file);
 my ($checked, $refused) = (0, 0);
