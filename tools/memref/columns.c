@@ -33,6 +33,7 @@ struct columns {
 	size_t nr_tasks, capacity;
 	struct age_row *ages;		/* likewise */
 	size_t nr_ages, age_capacity;
+	bool tasks_seen, ages_seen;	/* by the first reading */
 	uint64_t memory;		/* bytes of all nodes; 0: not known */
 	uint64_t end_ns;		/* of the last interval, CLOCK_MONOTONIC */
 	uint64_t offset_ns;		/* to add to CLOCK_MONOTONIC for ns since 1970 */
@@ -303,9 +304,23 @@ static int see_row(void *ctx, const struct row *row)
 {
 	struct columns *x = ctx;
 
+	x->tasks_seen |= row->type == ROW_TASK;
+	x->ages_seen |= row->type == ROW_AGE;
 	if (row->type == ROW_NODE)
 		return model_add_node(&x->nodes, &row->node);
 	return gather_add(&x->gather, row);
+}
+
+/* Events of processes, and of ages, are recorded on request.  Return OK, or FAILED with a message printed. */
+static int check_rows(const struct columns *x, const char *path)
+{
+	if (!x->gather.intervals)
+		return OK;
+	if (x->table == COLUMNS_SERVICES && !x->tasks_seen)
+		return complain(FAILED, "%s: no processes: record with memref record --tasks", path);
+	if (x->table == COLUMNS_AGES && !x->ages_seen)
+		return complain(FAILED, "%s: no idle ages: record with memref record --ages", path);
+	return OK;
 }
 
 /**
@@ -336,7 +351,10 @@ static void add_up_memory(struct columns *x)
 		x->memory += x->nodes.spans[s].end - x->nodes.spans[s].start;
 }
 
-/* First reading: the host, the memory of the nodes, the end.  Messages are left to the second. */
+/*
+ * First reading: the host, the memory of the nodes, the end, what there is.  Messages about a damaged file are left
+ * to the second.  Return OK, or FAILED with a message printed.
+ */
 static int measure(struct columns *x, const char *path)
 {
 	struct reader r = { .row = see_row, .ctx = x };
@@ -349,6 +367,8 @@ static int measure(struct columns *x, const char *path)
 	if (failed && !*x->first_error)
 		return complain(FAILED, "no memory left");
 	gather_end(&x->gather);
+	if (check_rows(x, path))
+		return FAILED;
 	add_up_memory(x);
 	x->offset_ns = columns_offset(x->o, path, x->gather.begin_ns, x->end_ns);
 	gather_free(&x->gather);

@@ -13,8 +13,9 @@ use Tool;
 
 my $memref = "$build/bin/memref";
 sub helper { return (grep { -x } map { "$build/$_/tests/$_[0]" } qw(tools ../tools))[0] }
-my $file = "$dir/made.dat";
+our $file = "$dir/made.dat";
 system(helper('trace_gen') . " memref 7 $file 6 >/dev/null") == 0 or die;
+system(helper('memref_ages_gen') . " $dir/ages.dat 3") == 0 or die;
 
 sub report {
 	my ($status, $json, $err) = run("$memref report @_ -f json");
@@ -38,6 +39,7 @@ for (split /\n/, slurp("$tools/../docs/reference/fleet-columns.md")) {
 }
 my %names;
 for (qw(groups intervals services ages)) {
+	local $file = $_ eq 'ages' ? "$dir/ages.dat" : $file;
 	($names{$_}) = columns($_);
 	is_deeply($names{$_}, [ @{$page[0]}, @{$page[1 + keys(%names) - 1]} ], "$_: the columns of docs/reference/fleet-columns.md");
 }

@@ -289,6 +289,14 @@ is($appended, 1, 'cut to standard output that appends');
 like($says, qr/a file of its own/, 'is refused');
 is(-s "$dir/two.dat", -s $file, 'with nothing written');
 
+# What was not recorded is no empty table.
+for ([ $file, 'ages', 'ages' ], [ "$dir/ages.dat", 'services', 'tasks' ]) {
+	my ($of, $rows, $option) = @$_;
+	my ($status, $text, $err) = run("$memref export $of --to columns --rows $rows --begin 1");
+	is("$status $text", '1 ', "--rows $rows of a recording without them");
+	like($err, qr/record with memref record --$option/, 'is refused');
+}
+
 # Not all of it: what there is, and where it ends.
 my $bytes = slurp($file);
 my ($checked, $refused) = (0, 0);
