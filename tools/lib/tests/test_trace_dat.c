@@ -17,6 +17,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "lib/trace/child.h"
 #include "lib/trace/dat.h"
 #include "made/trace_file.h"
 
@@ -355,6 +356,53 @@ static int remove_paths(void **unused)
 	return unlink(path) | unlink(cut);
 }
 
+/* For 0.4 s, a child waits or computes, and sends nothing. */
+static int wait_or_compute(void *ctx, struct trace_dat *d, FILE *to)
+{
+	const clock_t begin = clock();
+
+	(void)d;
+	if (!*(const bool *)ctx)
+		usleep(400000);
+	else
+		while (clock() - begin < CLOCKS_PER_SEC * 2 / 5)
+			;
+	trace_child_send(to, 0, "done", 5);
+	return 0;
+}
+
+static int count(void *ctx, unsigned int kind, const void *what, size_t size)
+{
+	(void)kind, (void)what, (void)size;
+	*(bool *)ctx = true;
+	return 0;
+}
+
+/* Storage that is slow is no damage; a library that loops is. */
+static void slow_storage_is_no_damage(void **unused)
+{
+	struct trace_file *t = make();
+	bool computes;
+
+	(void)unused;
+	trace_file_write(t, 0, path);
+	trace_child_silence_ms = 100;
+	for (computes = false; ; computes = true) {
+		bool state = computes;
+		struct trace_child c = { .system = "made", .read = wait_or_compute, .take = count, .ctx = &state };
+		char error[256];
+		const int ret = trace_child_read(path, &c, error, sizeof(error));
+
+		if (computes != !!ret)
+			fail_msg("%s: %s", computes ? "computes" : "waits", error);
+		if (computes)
+			break;
+		assert_true(state);
+	}
+	trace_child_silence_ms = 60000;
+	trace_file_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +411,7 @@ int main(void)
 		cmocka_unit_test(a_span_that_was_cut_out_is_whole),
 		cmocka_unit_test(options_that_lead_to_themselves), cmocka_unit_test(a_section_before_its_end),
 		cmocka_unit_test(data_that_all_cpus_claim), cmocka_unit_test(chunks_that_claim_memory),
+		cmocka_unit_test(slow_storage_is_no_damage),
 	};
 
 	return cmocka_run_group_tests_name("trace.dat", tests, make_paths, remove_paths);

@@ -10,13 +10,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <trace-cmd.h>
 #include <unistd.h>
 
 #include "child.h"
 
-/* A child that sends nothing for this long is taken to loop. */
-#define SILENCE_MS	60000
 #define PROGRESS_BYTES	(4 << 20)
 
 /* Kinds of messages; the kinds of @read's records follow from NR_MSG on. */
@@ -79,6 +78,7 @@ int trace_child_next(struct trace_dat *d, struct trace_event *event, FILE *to)
 	if (d->read / PROGRESS_BYTES != before / PROGRESS_BYTES) {
 		share = (double)d->read / d->size;
 		send(to, MSG_PROGRESS, &share, sizeof(share));
+		fflush(to);
 	}
 	return ret;
 }
@@ -144,6 +144,7 @@ static pid_t start(const char *path, const struct trace_child *c, int *fd)
 
 /* Tests of many files clear it: then the calling process reads them, and ends where a child would. */
 bool trace_child_forks = true;
+int trace_child_silence_ms = 60000;
 
 /* Read the file before its records are received.  Return: 0, with @fd set to them, or -1. */
 static pid_t read_here(const char *path, const struct trace_child *c, int *fd)
@@ -163,10 +164,23 @@ static pid_t read_here(const char *path, const struct trace_child *c, int *fd)
 /* The parent's end of the pipe: buffered bytes, and the body of the current message. */
 struct inbox {
 	int fd;
+	pid_t child;		/* that sends; 0: none */
+	double computed;	/* s, by then when something came last */
 	size_t have, at;
 	char buf[1 << 16];
 	uint64_t body[TRACE_CHILD_BYTES / 8 + 1];
 };
+
+/* CPU time of the child in s; 0 if it is not known. */
+static double computed(const struct inbox *in)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (!in->child || clock_getcpuclockid(in->child, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return t.tv_sec + t.tv_nsec * 1e-9;
+}
 
 /* Return 1, 0 at the end, -1 on timeout. */
 static int get(struct inbox *in, void *to, size_t size)
@@ -184,8 +198,11 @@ static int get(struct inbox *in, void *to, size_t size)
 			got += n;
 			continue;
 		}
-		if (poll(&p, 1, SILENCE_MS) == 0)
-			return -1;
+		if (poll(&p, 1, trace_child_silence_ms) == 0) {
+			if (computed(in) - in->computed >= trace_child_silence_ms / 2e3)
+				return -1;
+			continue;
+		}
 		new = read(in->fd, in->buf, sizeof(in->buf));
 		if (new < 0 && errno == EINTR)
 			continue;
@@ -193,6 +210,7 @@ static int get(struct inbox *in, void *to, size_t size)
 			return 0;
 		in->have = new;
 		in->at = 0;
+		in->computed = computed(in);
 	}
 	return 1;
 }
@@ -284,6 +302,7 @@ int trace_child_read(const char *path, struct trace_child *c, char *error, size_
 		free(in);
 		return -1;
 	}
+	in->child = pid;
 	ret = receive(c, in, &ended, what, sizeof(what));
 	close(in->fd);
 	free(in);

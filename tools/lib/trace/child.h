@@ -43,6 +43,8 @@ struct trace_child {
 
 /* Only for tests, which may clear it: then trace_child_read() reads in the calling process. */
 extern bool trace_child_forks;
+/* A child that computes for half of this and sends nothing is taken to loop.  Only for tests, which may shorten it. */
+extern int trace_child_silence_ms;
 
 int trace_child_read(const char *path, struct trace_child *c, char *error, size_t size);
 
