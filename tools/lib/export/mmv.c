@@ -16,6 +16,7 @@
 #include <pcp/pmapi.h>
 #include <pcp/mmv_stats.h>
 #include <pcp/mmv_dev.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,24 @@ struct mmv {
 	/* Paths of the file, and of one that is being made. */
 	char path[PATH_MAX], new_path[PATH_MAX];
 	struct place *places;
+	bool failing;			/* and it was said so */
 };
+
+/* Return FAILED; the message is printed once, until values are published again. */
+__attribute__((format(printf, 2, 3)))
+static int fail(struct mmv *v, const char *fmt, ...)
+{
+	char text[PATH_MAX + 256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!v->failing)
+		complain(FAILED, "values for Performance Co-Pilot: %s", text);
+	v->failing = true;
+	return FAILED;
+}
 
 static int load(struct mmv *v, const char *name)
 {
@@ -196,6 +214,28 @@ static void add_metric(const struct mmv *v, struct layout *l, int metric)
 	l->nr_indoms++;
 }
 
+/*
+ * The library writes to the mapping of a file that has holes: where there is no room left, that kills.  Whether there
+ * is room for all that a file of this layout has is tried before.  Return: 0, or an errno.
+ */
+static int try_room(struct mmv *v, const struct layout *l, size_t nr_values)
+{
+	const size_t strings = 2 * l->nr_metrics + l->nr_instances + l->nr_indoms;
+	const size_t bytes = sizeof(mmv_disk_header_t) + 6 * sizeof(mmv_disk_toc_t) + l->nr_indoms * sizeof(mmv_disk_indom_t) +
+		l->nr_instances * sizeof(mmv_disk_instance2_t) + l->nr_metrics * sizeof(mmv_disk_metric2_t) +
+		nr_values * sizeof(mmv_disk_value_t) + strings * sizeof(mmv_disk_string_t);
+	const int fd = open(v->new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int err;
+
+	if (fd < 0)
+		return errno;
+	err = posix_fallocate(fd, 0, bytes);
+	close(fd);
+	unlink(v->new_path);
+	/* Where the file system has none to give in advance, it may go wrong. */
+	return err == EOPNOTSUPP || err == EINVAL ? 0 : err;
+}
+
 /* Make the new file of all places.  Return OK, or FAILED with a message printed. */
 static int make_file(struct mmv *v)
 {
@@ -205,23 +245,23 @@ static int make_file(struct mmv *v)
 		.instances = calloc(nr, sizeof(*l.instances)), .names = calloc(nr, sizeof(*l.names)),
 	};
 	char name[PCP_NAME];
+	void *file = NULL;
 	struct place *p;
 	int i, ret = OK;
-	void *file;
 
 	if (!l.metrics || !l.indoms || !l.instances || !l.names) {
-		ret = complain(FAILED, "no memory left");
+		ret = fail(v, "no memory left");
 	} else {
 		for (i = 0; v->list[i].name; i++)
 			add_metric(v, &l, i);
-		errno = 0;
-		file = v->init(v->new_path, CLUSTER, MMV_FLAG_NOPREFIX | MMV_FLAG_PROCESS, l.metrics, l.nr_metrics,
-			       l.indoms, l.nr_indoms);
+		errno = try_room(v, &l, nr);
+		if (!errno)
+			file = v->init(v->new_path, CLUSTER, MMV_FLAG_NOPREFIX | MMV_FLAG_PROCESS, l.metrics,
+				       l.nr_metrics, l.indoms, l.nr_indoms);
 		if (file)
 			v->file = file;
 		else
-			ret = complain(FAILED, "values for Performance Co-Pilot, file %s: %s", v->path,
-				       errno ? strerror(errno) : "not made");
+			ret = fail(v, "file %s: %s", v->path, errno ? strerror(errno) : "not made");
 	}
 	for (p = ret ? NULL : v->places; p; p = p->hh.next) {
 		pcp_metric_name(&v->list[p->key.metric], name);
@@ -251,7 +291,7 @@ static int show_file(struct mmv *v, mmv_disk_header_t *old)
 	/* Where files cannot be exchanged, there is none for a moment. */
 	if (exchanged || !rename(v->new_path, v->path))
 		return OK;
-	ret = complain(FAILED, "%s: %s", v->path, strerror(errno));
+	ret = fail(v, "file %s: %s", v->path, strerror(errno));
 	v->stop(v->new_path, v->file);
 	v->file = NULL;
 	return ret;
@@ -272,11 +312,13 @@ static void store(struct mmv *v, struct place *p, double value)
  * @v: begun by mmv_begin()
  * @m: the values
  *
- * Return: OK, or FAILED with a message printed.
+ * What fails may be tried again with the next values: no file is there meanwhile.
+ *
+ * Return: OK, or FAILED with a message printed, once until values are published again.
  */
 int mmv_publish(struct mmv *v, struct metrics *m)
 {
-	int ret = m->no_memory ? complain(FAILED, "no memory left") : OK;
+	int ret = m->no_memory ? fail(v, "no memory left") : OK;
 	void *old = v->file;
 	bool made = false;
 	struct place *p;
@@ -285,9 +327,14 @@ int mmv_publish(struct mmv *v, struct metrics *m)
 	if (!ret && (!fits(v, m) || !old)) {
 		for (i = 0; !ret && i < m->nr; i++)
 			if (add_place(v, &m->values[i]))
-				ret = complain(FAILED, "no memory left");
+				ret = fail(v, "no memory left");
 		ret = ret ? ret : make_file(v);
 		made = !ret;
+		/* Its values are not those of now. */
+		if (ret && old)
+			v->stop(v->path, old);
+		if (ret)
+			v->file = NULL;
 	}
 	for (i = 0; !ret && i < m->nr; i++)
 		store(v, find(v, &m->values[i]), m->values[i].value);
@@ -296,6 +343,7 @@ int mmv_publish(struct mmv *v, struct metrics *m)
 			store(v, p, 0);
 	if (made)
 		ret = show_file(v, old);
+	v->failing &= !!ret;
 	metrics_clear(m);
 	return ret;
 }

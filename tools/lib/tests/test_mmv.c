@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -71,7 +73,7 @@ static const char *seen(const char *options)
 	return text;
 }
 
-static void publish(struct mmv *v, uint64_t user, const char *other)
+static void publish_with(struct mmv *v, uint64_t user, const char *other, int result)
 {
 	struct metrics m = { .list = list };
 
@@ -79,8 +81,13 @@ static void publish(struct mmv *v, uint64_t user, const char *other)
 	metrics_add(&m, 0, 18e18, other, NULL);
 	metrics_add(&m, 1, 0.125, NULL, NULL);
 	metrics_add_numbered(&m, 2, 7, 1, "kernel");
-	assert_int_equal(mmv_publish(v, &m), 0);
+	assert_int_equal(mmv_publish(v, &m), result);
 	assert_int_equal(m.nr, 0);
+}
+
+static void publish(struct mmv *v, uint64_t user, const char *other)
+{
+	publish_with(v, user, other, 0);
 }
 
 static void values(void **state)
@@ -244,6 +251,85 @@ static void replaced(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+/* A directory that goes, or is full, ends nobody: values are published when it is there again. */
+static void place_gone(void **state)
+{
+	char path[64], away[64];
+	struct mmv *v;
+
+	(void)state;
+	needs_pcp();
+	v = mmv_begin("test", list);
+	assert_non_null(v);
+	publish(v, 1, "a");
+	snprintf(path, sizeof(path), "%s/mmv", directory);
+	snprintf(away, sizeof(away), "%s/away", directory);
+	assert_int_equal(rename(path, away), 0);
+	publish_with(v, 2, "b", 1);
+	publish_with(v, 3, "c", 1);
+	assert_int_equal(rename(away, path), 0);
+	publish(v, 4, "d");
+	seen("-f");
+	assert_non_null(strstr(text, "or \"user\"] value 4\n"));
+	mmv_end(v);
+}
+
+/* In a child, with a file system of its own that has no room. */
+static int publish_without_room(void)
+{
+	struct mmv *v = mmv_begin("test", list);
+	char path[64], name[32], map[32];
+	const uid_t user = getuid();
+	int i, fd;
+
+	if (unshare((user ? CLONE_NEWUSER : 0) | CLONE_NEWNS))
+		return 77;
+	/* With the rights of root in its own namespace. */
+	snprintf(map, sizeof(map), "0 %u 1", (unsigned int)user);
+	fd = user ? open("/proc/self/uid_map", O_WRONLY) : -1;
+	if (user && write(fd, map, strlen(map)) < 0)
+		return 77;
+	snprintf(path, sizeof(path), "%s/mmv", directory);
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("none", path, "tmpfs", 0, "size=64k"))
+		return 77;
+	publish(v, 1, "a");
+	snprintf(path, sizeof(path), "%s/mmv/big", directory);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	for (i = 0; i < 100; i++) {
+		/* Also the room of the file that is no more. */
+		while (write(fd, text, sizeof(text)) > 0)
+			;
+		snprintf(name, sizeof(name), "name%d", i);
+		publish_with(v, i, name, 1);
+	}
+	close(fd);
+	if (unlink(path))
+		return 1;
+	publish(v, 5, "z");
+	mmv_end(v);
+	return 0;
+}
+
+static void no_room(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	/* No client looks at it. */
+	if (!dlopen("libpcp_mmv.so.1", RTLD_NOW))
+		skip();
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(publish_without_room());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void no_place(void **state)
 {
 	struct metrics m = { .list = list };
@@ -260,7 +346,7 @@ static void no_place(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(values), cmocka_unit_test(no_system_call), cmocka_unit_test(bounded), cmocka_unit_test(replaced), cmocka_unit_test(no_place) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(values), cmocka_unit_test(no_system_call), cmocka_unit_test(bounded), cmocka_unit_test(replaced), cmocka_unit_test(place_gone), cmocka_unit_test(no_room), cmocka_unit_test(no_place) };
 	char mmv[64];
 	int ret;
 
