@@ -81,7 +81,9 @@ if [ -e /share/lib ]; then
 fi
 LD_LIBRARY_PATH=/share/lib PCP_CONF=/share/pcp.conf PCP_TMP_DIR=/tmp/pcp memref watch -i 10s -o /tmp/quiet $mmv 2>/share/err2 &
 pid=$!
-sleep 25
+# The library comes from the host, and while it does, the guest's time goes on as fast as it can.
+until [ "$(cat /tmp/quiet/*.intervals.csv 2>/dev/null | wc -l)" -ge 2 ]; do kill -0 $pid || exit 1; sleep 1; done
+sleep 4
 set -- $(cat /proc/$pid/schedstat /proc/uptime)
 from="$1 $4"
 sleep 100
@@ -97,10 +99,50 @@ done
 echo "killed $(settings)"
 echo "instances $(ls instances | grep -c watch)"
 no_caps memref watch -i 100 -o /tmp/again --intervals 3 2>&1 | sed 's/^/last /'
+
+# Intervals that are lost as a whole, as the ring buffer is small; then, none come; then, the instance goes.
+memref watch -i 50 --group-size 1M --cpu-max 0 -o /tmp/gaps 2>/share/err5 &
+pid=$!
+until [ "$(cat /tmp/gaps/*.intervals.csv 2>/dev/null | wc -l)" -ge 20 ]; do sleep 0.1; done
+instance=instances/memref-watch-$pid
+kill -STOP $pid
+echo 4 >$instance/buffer_size_kb
+sleep 20
+kill -CONT $pid
+sleep 5
+cp -r /tmp/gaps /share
+kill $pid
+wait $pid
+memref watch -i 50 --cpu-max 0 -o /tmp/silent 2>/share/err6 &
+pid=$!
+until [ "$(cat /tmp/silent/*.intervals.csv 2>/dev/null | wc -l)" -ge 20 ]; do sleep 0.1; done
+instance=instances/memref-watch-$pid
+echo 0 >$instance/tracing_on
+sleep 100
+echo 1 >$instance/tracing_on
+sleep 5
+until rmdir $instance 2>/dev/null; do sleep 0.01; done
+wait $pid
+echo "gone $?"
+
+# Started as by nohup, it outlives its terminal.
+sh -c "trap '' HUP; exec memref top --batch -i 100" >/tmp/nohup 2>/share/err7 &
+pid=$!
+until [ "$(cat /tmp/nohup 2>/dev/null | wc -l)" -ge 3 ]; do kill -0 $pid || exit 1; sleep 0.1; done
+kill -HUP $pid
+sleep 2
+lines=$(wc -l </tmp/nohup)
+sleep 2
+echo "nohup $(($(wc -l </tmp/nohup) - lines))"
+kill $pid
+wait $pid
 if [ "$mmv" ]; then
+	# That of the process that was killed.
+	rm /tmp/pcp/mmv/memref
 	LD_LIBRARY_PATH=/share/lib PCP_CONF=/share/pcp.conf PCP_TMP_DIR=/tmp/pcp memref watch -i 100 --ages --mmv 2>/share/err3 &
 	pid=$!
-	sleep 10
+	until [ -e /tmp/pcp/mmv/memref ]; do kill -0 $pid || exit 1; sleep 0.1; done
+	sleep 2
 	kill -STOP $pid
 	cp /tmp/pcp/mmv/memref /share/pcp/mmv/ages
 	kill -CONT $pid
@@ -182,6 +224,21 @@ is($n{killed}, $n{before}, 'also if it is killed');
 is_deeply([ @n{qw(instances left)} ], [ 0, 0 ], 'and no tracing instance is left');
 like(slurp("$share/err"), qr/ 0 missing, 0 incomplete, 0 events lost, 0 intervals not written$/m, 'it says what it missed: nothing');
 like($vm->{out}, qr/^last memref: 3 intervals, 0 missing/m, '--intervals, and without a capability');
+
+my @seen = map { my @lines = split /\n/, slurp($_); map { (split /,/)[5] } grep { (split /,/)[6] eq '' } @lines[1 .. $#lines] }
+	sort glob "$share/gaps/*.intervals.csv";
+my $gaps = 0;
+$gaps += $seen[$_] - $seen[$_ - 1] - 1 for 1 .. $#seen;
+cmp_ok($gaps, '>', 50, "with a small buffer, intervals are lost: $gaps");
+my ($kept, $lost) = slurp("$share/err5") =~ /^memref: (\d+) intervals, (\d+) missing/m;
+# It went on for a moment after the files were copied.
+cmp_ok($lost // -1, '>=', $gaps, 'and said to be missing');
+cmp_ok($lost - $gaps, '<=', $kept - @seen, 'no more than these');
+like(slurp("$share/err6"), qr/^memref: no interval for \d+ s: are the events of tracing instance memref-watch-\d+ still on\?\nmemref: intervals come again$/m,
+     'it says so if no interval comes, and when they do again');
+like(slurp("$share/err6"), qr/^memref: tracing instance memref-watch-\d+: somebody has removed it$/m, 'and if none ever will');
+is($n{gone}, 1, 'then it ends');
+cmp_ok($n{nohup} // 0, '>', 5, 'nohup: memref top goes on after its terminal is gone');
 
 SKIP: {
 	skip 'no libpcp_mmv.so.1 (libpcp-mmv1), or no mmvdump (pcp)', 10 if !$mmv || !$mmvdump;

@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <tracefs.h>
 #include <unistd.h>
 
 #include "lib/export/mmv.h"
@@ -25,6 +27,8 @@
 #define NAME	"memref-watch"
 /* Events are read so often; the kernel's buffers hold them meanwhile. */
 #define READ_MS	1000
+/* Without an interval for so long and ten times its length, something is wrong: a CPU limit makes them longer. */
+#define SILENT_S	60
 
 static volatile sig_atomic_t ended, new_files;
 
@@ -40,12 +44,16 @@ struct watch {
 	struct follow follow;
 	struct logs logs;
 	struct mmv *mmv;
+	bool published;			/* with it, once */
 	struct model now;		/* the interval whose rows come, its ages by class */
 	struct ages by_cgroup;		/* and its ages by control group */
 	uint32_t seq;			/* and its number; 0: none yet */
+	uint32_t last;			/* number of the last one that came; 0: none yet */
 	struct metrics_counts counts;	/* since the begin */
 	uint64_t left;			/* intervals to keep; 0: no end */
 	bool done;
+	double heard;			/* when one came last: s, monotonic */
+	bool silent;			/* and it was said that none comes */
 };
 
 static const struct verb_usage usage = {
@@ -68,6 +76,14 @@ static void free_interval(struct watch *w)
 	ages_free(&w->by_cgroup);
 }
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
 /* All of the interval has come, or the next one has begun. */
 static int publish(struct watch *w)
 {
@@ -76,13 +92,18 @@ static int publish(struct watch *w)
 	int ret = OK;
 
 	if (whole) {
+		/* Of one that was lost nothing need have come.  The sampler's count begins anew with it. */
+		if (w->last && w->seq > w->last)
+			w->counts.missing += w->seq - w->last - 1;
+		w->last = w->seq;
+		w->heard = now();
+		if (w->silent)
+			complain(OK, "intervals come again");
+		w->silent = false;
 		w->counts.intervals++;
 		w->counts.incomplete += w->now.intervals[0].groups < w->now.intervals[0].scan.groups;
 		w->counts.lost_events = w->follow.lost_events;
 		w->done |= w->left && !--w->left;
-	} else if (w->seq && w->counts.intervals) {
-		/* Before the first, one may have begun when only some of the events were on. */
-		w->counts.missing++;
 	}
 	if (whole && w->mmv) {
 		metrics_of_interval(&metrics, &w->now, 0);
@@ -90,6 +111,11 @@ static int publish(struct watch *w)
 		metrics_of_cgroups(&metrics, &w->by_cgroup);
 		metrics_of_counts(&metrics, &w->counts);
 		ret = mmv_publish(w->mmv, &metrics);
+		/* As errors of the tables' files: it is tried again.  If it never worked, it is set up wrongly. */
+		if (ret && w->published)
+			ret = OK;
+		else
+			w->published = !ret;
 	}
 	free_interval(w);
 	begin_interval(w);
@@ -118,25 +144,52 @@ static int take_row(void *ctx, const struct row *row)
 	return model_add(&w->now, row) ? complain(FAILED, "no memory left") : OK;
 }
 
-/* Return OK, or FAILED with a message printed. */
+/*
+ * The buffers of CPUs are read one after the other: of an interval that is complete, there may be rows in one that
+ * was read before they came.  So it is finished after the next read.  Return OK, or FAILED with a message printed.
+ */
 static int read_events(struct watch *w)
 {
-	int ret = follow_read(&w->follow);
+	const uint32_t held = complete(w) ? w->seq : 0;
+	const int ret = follow_read(&w->follow);
 
 	if (ret && !w->done)
 		return FAILED;
+	if (!held || w->done || w->seq != held)
+		return OK;
 	if (w->logs.directory && logs_flush(&w->logs, false))
 		return FAILED;
-	return complete(w) ? publish(w) : OK;
+	return publish(w);
+}
+
+/* Say if no events come any more.  Return OK, or FAILED with a message printed if none ever will. */
+static int note_silence(struct watch *w)
+{
+	const double silent = now() - w->heard;
+	long long ms;
+
+	if (follow_is_gone(&w->follow))
+		return complain(FAILED, "tracing instance %s: somebody has removed it",
+				tracefs_instance_get_name(w->follow.instance));
+	if (w->silent || silent < SILENT_S || tracefs_instance_file_read_number(NULL, "memref/interval_ms", &ms) ||
+	    !ms || silent < SILENT_S + 10 * ms / 1e3)
+		return OK;
+	complain(OK, "no interval for %.0f s: are the events of tracing instance %s still on?", silent,
+		 tracefs_instance_get_name(w->follow.instance));
+	w->silent = true;
+	return OK;
 }
 
 static int watch(struct watch *w)
 {
 	int ret = OK;
 
+	w->heard = now();
 	while (!ret && !w->done && !ended) {
 		poll(NULL, 0, READ_MS);
 		ret = read_events(w);
+		if (!ret && !w->done)
+			ret = note_silence(w);
 		if (new_files)
 			logs_new_files(&w->logs);
 		new_files = 0;
@@ -144,6 +197,8 @@ static int watch(struct watch *w)
 	/* What came since. */
 	if (!ret && !w->done)
 		ret = read_events(w);
+	if (!ret && complete(w))
+		ret = publish(w);
 	if (!ret && w->logs.directory)
 		ret = logs_flush(&w->logs, true);
 	return ret;

@@ -116,6 +116,19 @@ int follow_read(struct follow *f)
 }
 
 /**
+ * follow_is_gone() - whether somebody has removed the tracing instance, so that no event comes any more
+ * @f: begun by follow_begin()
+ */
+bool follow_is_gone(const struct follow *f)
+{
+	char *path = tracefs_instance_get_dir(f->instance);
+	const bool gone = path && access(path, F_OK) && errno == ENOENT;
+
+	tracefs_put_tracing_file(path);
+	return gone;
+}
+
+/**
  * follow_end() - disable the events and remove the instance
  * @f: for which follow_begin() was called
  */
@@ -123,7 +136,7 @@ void follow_end(struct follow *f)
 {
 	if (f->instance) {
 		tracefs_event_disable(f->instance, "memref", NULL);
-		if (tracefs_instance_destroy(f->instance))
+		if (!follow_is_gone(f) && tracefs_instance_destroy(f->instance))
 			complain(FAILED, "tracing instance %s: cannot be removed: %s",
 				 tracefs_instance_get_name(f->instance), strerror(errno));
 		tracefs_instance_free(f->instance);

@@ -33,6 +33,7 @@ struct follow {
 
 int follow_begin(struct follow *f, const char *name);
 int follow_read(struct follow *f);
+bool follow_is_gone(const struct follow *f);
 void follow_end(struct follow *f);
 
 #endif
