@@ -454,7 +454,8 @@ static int refuse_size(const struct verb_usage *u, const struct opt *o, const ch
 		snprintf(limit[i], sizeof(limit[i]), "%.6g%.1s", x, units + k);
 	}
 	written(o, name, sizeof(name));
-	if (o->max >= OPT_NUMBER_MAX)
+	/* More than a machine has is no limit that one need know. */
+	if (o->max > 0x1p50)
 		return options_wrong(u, "%s %s: not a size such as 64M or 2G", name, value);
 	return options_wrong(u, "%s %s: not a size from %s to %s", name, value, limit[0], limit[1]);
 }

@@ -45,6 +45,8 @@ int cmd_report(int argc, char **argv)
 		return cmd_html(argc - 1, argv + 1);
 	argv += options_parse(&usage, options, argc, argv);
 	view = view_find(argv[0]);
+	if (!view && !strcmp(argv[0], "html"))
+		return options_wrong(&usage, "html: options go behind it: memref report html -o FILE");
 	if (!view)
 		return unknown_word(&usage, "view", argv[0]);
 	if (output.explain)
