@@ -71,7 +71,9 @@ struct page_hints_info {
  * another one over it or, if it is the default, for a range, and to change what
  * is inherited, also for the process itself and regardless of
  * vm.page_hints_unprivileged.  A program that gains privileges by execve(2)
- * keeps a locked default.
+ * keeps a locked default.  Children and new programs get it, until
+ * PAGE_HINTS_INHERIT says otherwise; and with a locked default the ranges are
+ * forgotten that are not locked.
  *
  * EPERM without CAP_SYS_NICE, or for frames without CAP_SYS_ADMIN, or if a
  * locked hint would be replaced without CAP_SYS_NICE; ENOENT if there is no such
