@@ -289,7 +289,7 @@ static int collect(struct recording *r, struct sampler *s, struct rings *rings, 
 		/* The command goes on, the kernel need not. */
 		if (r->writer.error && !failed) {
 			failed = true;
-			complain(FAILED, "%s: %s: the recording is over", o->output, strerror(r->writer.error));
+			complain(FAILED, "%s: %s: the recording is over", o->output, writer_error(&r->writer));
 			sampler_enable(s, false);
 			if (uprobes)
 				uprobes_enable(uprobes, false);

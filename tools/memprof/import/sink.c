@@ -117,6 +117,7 @@ void sink_sample(struct sink *s, uint32_t cpu, uint64_t time, uint32_t pid, uint
 	r->chain = depth ? numbers_chain(&s->numbers, frames, depth) : 0;
 	if (r->thread == THREAD_NONE || (depth && !r->chain))
 		s->writer.error = ENOMEM;
+	numbers_flush_many(&s->numbers, &s->writer, time);
 	s->samples++;
 }
 

@@ -10,6 +10,8 @@
 
 /* Chains are kept in memory: above this number, only the instruction distinguishes sites. */
 #define MAX_CHAINS	(1U << 20)
+/* New numbers are written when they have so many bytes: a chunk has at most MEMPROF_MAX_CHUNK. */
+#define NUMBERS_BYTES	(1U << 20)
 
 struct known_thread {
 	uint64_t key;		/* pid << 32 | tid */
@@ -226,6 +228,13 @@ void numbers_flush(struct numbers *n, struct writer *w, uint64_t base, uint64_t 
 {
 	buffer_flush(&n->new_threads, w, CHUNK_THREADS, 0, base, last);
 	buffer_flush(&n->new_chains, w, CHUNK_CHAINS, 0, base, last);
+}
+
+/** numbers_flush_many() - write new numbers if there are many, be it before the samples that have them */
+void numbers_flush_many(struct numbers *n, struct writer *w, uint64_t time)
+{
+	if (n->new_threads.used > NUMBERS_BYTES || n->new_chains.used > NUMBERS_BYTES)
+		numbers_flush(n, w, time, time);
 }
 
 /** numbers_free() - forget all numbers */

@@ -49,6 +49,7 @@ bool numbers_moved(struct numbers *n, uint32_t pid, uint32_t tid, uint64_t cgrou
 const char *numbers_cgroup(const struct numbers *n, uint64_t id);
 const char *numbers_name_cgroup(struct numbers *n, uint64_t id, const char *path);
 void numbers_flush(struct numbers *n, struct writer *w, uint64_t base, uint64_t last);
+void numbers_flush_many(struct numbers *n, struct writer *w, uint64_t time);
 void numbers_free(struct numbers *n);
 
 #endif

@@ -368,6 +368,7 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 	};
 	if (time > c->last_ns)
 		c->last_ns = time;
+	numbers_flush_many(&s->numbers, &s->r->writer, time);
 }
 
 /* ---- tasks ---- */

@@ -135,7 +135,7 @@ int writer_open(struct writer *w, const char *path, uint64_t start_ns)
  * @data: the records, in pieces
  * @nr: pieces
  *
- * Errors are kept for writer_close().
+ * Errors are kept for writer_close(), as is that of more than MEMPROF_MAX_CHUNK bytes.
  */
 void writer_chunk(struct writer *w, enum chunk_type type, uint32_t stream, uint64_t base_ns,
 		  uint64_t last_ns, uint32_t records, const struct iovec *data, int nr)
@@ -145,10 +145,16 @@ void writer_chunk(struct writer *w, enum chunk_type type, uint32_t stream, uint6
 		.base_ns = base_ns, .last_ns = last_ns, .stream = stream,
 	};
 	XXH3_state_t state;
+	size_t bytes = 0;
 	int i;
 
 	for (i = 0; i < nr; i++)
-		h.bytes += data[i].iov_len;
+		bytes += data[i].iov_len;
+	if (bytes > MEMPROF_MAX_CHUNK) {
+		w->error = w->error ? w->error : EFBIG;
+		return;
+	}
+	h.bytes = bytes;
 	/* Else the reset takes what is on the stack for the secret of this seed. */
 	XXH3_INITSTATE(&state);
 	XXH3_64bits_reset_withSeed(&state, XXH3_64bits(&h, offsetof(struct chunk_header, check)));
@@ -176,6 +182,12 @@ static void end_names(struct writer *w, bool remove)
 	free_names(w);
 }
 
+/** writer_error() - why it cannot be written, in words */
+const char *writer_error(const struct writer *w)
+{
+	return w->error == EFBIG ? "larger than a file, or a chunk of it, may be" : strerror(w->error);
+}
+
 /**
  * writer_close() - end a recording
  * @w: the recording
@@ -189,7 +201,7 @@ int writer_close(struct writer *w)
 	if (w->tmp && !w->error)
 		name_file(w);
 	if (w->error)
-		complain(FAILED, "%s: %s", w->path, strerror(w->error));
+		complain(FAILED, "%s: %s", w->path, writer_error(w));
 	end_names(w, w->error);
 	return w->error ? FAILED : OK;
 }

@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #include "memprof/record.c"
+#include "memprof/lib/file.h"
 #include "memprof/record/chunks.h"
 
 static char path[] = "/tmp/memprof-record.XXXXXX";
@@ -178,6 +179,34 @@ static void a_recording_replaces_another_once_it_has_samples(void **unused)
 	assert_int_equal(size, sizeof(struct file_header) + sizeof(struct chunk_header) + sizeof(sample));
 	assert_int_equal(writer_close(&w), OK);
 	assert_int_equal(size_now(), size);
+}
+
+/* One that is larger is damage to readers: it is an error, and the recording before stays. */
+static void a_chunk_has_a_maximum(void **unused)
+{
+	char *data = calloc(1, MEMPROF_MAX_CHUNK + 1);
+	char error[256];
+	struct writer w;
+	struct file f;
+
+	(void)unused;
+	assert_non_null(data);
+	assert_int_equal(writer_open(&w, path, 1), OK);
+	writer_chunk(&w, CHUNK_META, 0, 5, 5, 1, &(struct iovec){ data, MEMPROF_MAX_CHUNK }, 1);
+	writer_chunk(&w, CHUNK_END, 0, 5, 5, 1, &(struct iovec){ "{}", 2 }, 1);
+	assert_int_equal(writer_close(&w), OK);
+	assert_int_equal(file_open(&f, path, error, sizeof(error)), 0);
+	assert_string_equal(f.damage, "");
+	file_close(&f);
+	assert_int_equal(writer_open(&w, path, 1), OK);
+	writer_chunk(&w, CHUNK_META, 0, 5, 5, 1, (struct iovec []){
+		{ data, MEMPROF_MAX_CHUNK }, { data + MEMPROF_MAX_CHUNK, 1 } }, 2);
+	assert_int_equal(w.error, EFBIG);
+	assert_non_null(strstr(writer_error(&w), "a chunk"));
+	assert_int_equal(writer_close(&w), FAILED);
+	assert_int_equal(file_open(&f, path, error, sizeof(error)), 0);
+	file_close(&f);
+	free(data);
 }
 
 /* A session, and a ring of a thread of this process in it, with room for as many records. */
@@ -457,6 +486,7 @@ int main(void)
 		cmocka_unit_test(checks_do_not_depend_on_the_stack),
 		cmocka_unit_test(locked_instructions_read_and_write),
 		cmocka_unit_test(a_recording_replaces_another_once_it_has_samples),
+		cmocka_unit_test(a_chunk_has_a_maximum),
 		cmocka_unit_test(a_ring_that_another_process_cuts_ends),
 		cmocka_unit_test(losses_that_no_record_tells_are_told),
 		cmocka_unit_test(a_process_of_another_namespace_is_not_gone),

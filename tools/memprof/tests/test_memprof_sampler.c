@@ -209,6 +209,31 @@ static void chains_and_frames_follow(void **unused)
 	end(s);
 }
 
+/* Those of all CPUs come together: they do not wait for a CPU to have a chunk of samples. */
+static void many_chains_are_written_at_once(void **unused)
+{
+	struct sampler *s = make(true, true);
+	uint64_t body[12 + MEMPROF_MAX_DEPTH] = { 1, 0x401000, 42 | 42ULL << 32, 1000, 0x7000, 5,
+						  1 + MEMPROF_MAX_DEPTH, PERF_CONTEXT_USER, 0x401000 };
+	uint64_t i, k;
+
+	(void)unused;
+	for (k = 1; k < MEMPROF_MAX_DEPTH; k++)
+		body[8 + k] = 0x402000 + k;
+	body[9 + MEMPROF_MAX_DEPTH] = src.load;
+	for (i = 0; i < BATCH; i++) {
+		body[7 + MEMPROF_MAX_DEPTH] = 0x500000 + i;
+		made_record(s->cpus->samples, BYTES, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body,
+			    8 * (11 + MEMPROF_MAX_DEPTH));
+		sampler_drain(s, false);
+		assert_in_range(s->numbers.new_chains.used, 0, 1 << 20);
+	}
+	assert_int_equal(s->cpus->nr_batch, BATCH);
+	assert_int_equal(s->numbers.nr_chains, BATCH);
+	assert_int_equal(s->numbers.new_chains.records + recording.writer.counts[CHUNK_CHAINS], BATCH);
+	end(s);
+}
+
 static void rings_go_round(void **unused)
 {
 	struct sampler *s = make(false, false);
@@ -334,7 +359,8 @@ int main(void)
 		cmocka_unit_test(samples_have_what_perf_wrote),
 		cmocka_unit_test(threads_are_in_control_groups), cmocka_unit_test(what_was_there_is_a_stream_of_its_own),
 		cmocka_unit_test(samples_as_processors_have_them), cmocka_unit_test(chains_and_frames_follow),
-		cmocka_unit_test(rings_go_round), cmocka_unit_test(processes_are_told),
+		cmocka_unit_test(many_chains_are_written_at_once), cmocka_unit_test(rings_go_round),
+		cmocka_unit_test(processes_are_told),
 		cmocka_unit_test(records_that_are_too_short_are_left_out), cmocka_unit_test(mutated),
 	};
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Copyright (C) 2026 the memscope authors
+/* What becomes of imported samples: recordings that can be read, however many CPUs there are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "lib/complain.h"
+#include "memprof/import/sink.h"
+#include "memprof/memprof.h"
+
+static char path[] = "/tmp/memprof-import.XXXXXX";
+
+static int make_path(void **unused)
+{
+	(void)unused;
+	return close(mkstemp(path));
+}
+
+static int remove_path(void **unused)
+{
+	(void)unused;
+	return unlink(path);
+}
+
+/* Call chains of all CPUs, 34 MB of them, before the first CPU has samples for a chunk. */
+static void chains_of_many_cpus_can_be_read(void **unused)
+{
+	const struct sample_record sample = { .op = 1, .node = NODE_UNKNOWN };
+	uint64_t frames[MEMPROF_MAX_DEPTH], n = 0;
+	struct sink *s = malloc(sizeof(*s));
+	struct memprof_access a;
+	struct memprof *m;
+	char error[256];
+	uint32_t cpu, i;
+
+	(void)unused;
+	assert_non_null(s);
+	assert_int_equal(sink_open(s, path, 1), OK);
+	for (i = 0; i < MEMPROF_MAX_DEPTH; i++)
+		frames[i] = 0x400000 + i;
+	for (i = 0; i < 511; i++)
+		for (cpu = 0; cpu < 256; cpu++) {
+			frames[MEMPROF_MAX_DEPTH - 1] = 0x500000 + n++;
+			sink_sample(s, cpu, 1000 + n, 10, 10, 0, frames, MEMPROF_MAX_DEPTH, &sample);
+		}
+	assert_int_equal(sink_close(s, json_object()), OK);
+	free(s);
+	m = memprof_open(path, NULL, error, sizeof(error));
+	assert_non_null(m);
+	assert_null(memprof_damage(m));
+	assert_int_equal(memprof_nr_accesses(m), n);
+	for (i = 0; i < n; i += 1000) {
+		memprof_access(m, i, &a);
+		assert_int_equal(memprof_chain(m, a.chain, NULL, 0), MEMPROF_MAX_DEPTH);
+	}
+	memprof_close(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chains_of_many_cpus_can_be_read),
+	};
+
+	return cmocka_run_group_tests_name("memprof import", tests, make_path, remove_path);
+}
