@@ -173,12 +173,15 @@ static int about(struct export *x)
 	json_t *meta = json_loads(memprof_meta(x->names), 0, NULL), *machine = json_object_get(meta, "machine");
 	const char *command = json_string_value(json_object_get(meta, "command"));
 	unsigned int i;
+	int node;
 
 	x->w.cpus = json_array_size(json_object_get(machine, "cpu_node"));
 	x->cpu_node = calloc(x->w.cpus + 1, 1);
 	x->command = utf8_clean(command ? command : "");
-	for (i = 0; x->cpu_node && i < x->w.cpus; i++)
-		x->cpu_node[i] = memprof_node_of_cpu(x->names, i);
+	for (i = 0; x->cpu_node && i < x->w.cpus; i++) {
+		node = memprof_node_of_cpu(x->names, i);
+		x->cpu_node[i] = node == MEMPROF_NO_NODE ? PERF_WRITE_NO_NODE : node;
+	}
 	x->w.cpu_node = x->cpu_node;
 	x->w.command = x->command && *x->command ? x->command : NULL;
 	json_decref(meta);

@@ -237,7 +237,7 @@ static void put_nodes(struct perf_writer *w)
 	size_t n;
 
 	for (i = 0; w->cpu_node && i < cpus; i++)
-		if (w->cpu_node[i] >= nodes)
+		if (w->cpu_node[i] >= nodes && w->cpu_node[i] != PERF_WRITE_NO_NODE)
 			nodes = w->cpu_node[i] + 1;
 	put_u32(w, nodes);
 	for (node = 0; node < nodes; node++) {

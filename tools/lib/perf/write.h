@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #define PERF_WRITE_MAX_DEPTH	128
+#define PERF_WRITE_NO_NODE	0xff
 
 /**
  * struct perf_writer - a file being written
@@ -23,7 +24,7 @@
  * @release, @host, @command: of the recording; NULL: not known
  * @callchain: samples have call chains
  * @cpus: of the machine
- * @cpu_node: of each of them, or NULL: all are of node 0
+ * @cpu_node: of each of them, PERF_WRITE_NO_NODE: not known; or NULL: all are of node 0
  */
 struct perf_writer {
 	FILE *f;

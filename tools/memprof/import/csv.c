@@ -301,6 +301,8 @@ static int next_row(struct source *s, struct row *r)
 	}
 	if (s->at[DATA_SRC] >= 0)
 		chunk_data_src(&r->sample, r->value[DATA_SRC]);
+	if (s->at[CPU_NODE] < 0 || !*s->field[s->at[CPU_NODE]])
+		r->value[CPU_NODE] = NODE_UNKNOWN;
 	if (s->at[NODE] >= 0 && *s->field[s->at[NODE]])
 		r->sample.node = r->value[NODE] < NODE_UNKNOWN ? r->value[NODE] : NODE_UNKNOWN;
 	r->sample.latency = r->value[LATENCY] > UINT16_MAX ? UINT16_MAX : r->value[LATENCY];
@@ -358,7 +360,7 @@ static uint32_t cpu_of(const struct source *s, const struct row *r)
 {
 	if (s->at[CPU] >= 0)
 		return r->value[CPU] < SINK_NO_CPU ? r->value[CPU] : SINK_NO_CPU;
-	return s->at[CPU_NODE] >= 0 && r->value[CPU_NODE] < NODE_UNKNOWN ? r->value[CPU_NODE] : SINK_NO_CPU;
+	return r->value[CPU_NODE] < NODE_UNKNOWN ? r->value[CPU_NODE] : SINK_NO_CPU;
 }
 
 /* Without threads, each CPU has one of each process. */
@@ -375,7 +377,7 @@ static void note_nodes(struct source *s, const struct row *r)
 
 	if (r->sample.node != NODE_UNKNOWN && r->sample.node >= s->nr_nodes)
 		s->nr_nodes = r->sample.node + 1;
-	if (s->at[CPU_NODE] < 0 || r->value[CPU_NODE] >= NODE_UNKNOWN || cpu == SINK_NO_CPU)
+	if (r->value[CPU_NODE] >= NODE_UNKNOWN || cpu == SINK_NO_CPU)
 		return;
 	s->node_of[cpu] = r->value[CPU_NODE];
 	if ((int)r->value[CPU_NODE] >= s->nr_nodes)
@@ -476,19 +478,15 @@ static int put_samples(struct source *s, struct sink *sink)
 	return ret < 0 ? FAILED : OK;
 }
 
-static json_t *make_meta(const struct source *s)
+static json_t *make_meta(const struct source *s, const struct sink *sink)
 {
 	char *path = utf8_clean(s->path);
-	json_t *cpus = json_array(), *meta;
-	int i;
+	json_t *meta;
 
-	for (i = 0; i < s->nr_cpus && s->node_of[i] >= 0; i++)
-		json_array_append_new(cpus, json_integer(s->node_of[i]));
-	if (i < s->nr_cpus)
-		complain(OK, "%s: the node of CPU %d is not known, nor are those of the CPUs behind it", s->path, i);
 	meta = json_pack("{s:s,s:s,s:s+,s:b,s:b,s:{s:o,s:i}}", "version", MEMSCOPE_VERSION, "source", "import",
 			 "command", "import of ", path ? path : "", "objects", 0, "mappings_are_objects", 1,
-			 "machine", "cpu_node", cpus, "nodes", s->nr_nodes ? s->nr_nodes : 1);
+			 "machine", "cpu_node", sink_cpu_nodes(sink, s->path, s->node_of, s->nr_cpus),
+			 "nodes", s->nr_nodes ? s->nr_nodes : 1);
 	free(path);
 	return meta;
 }
@@ -525,7 +523,7 @@ static int read_twice(struct source *s, struct sink *sink, const char *output)
 	rewind(s->f);
 	s->number = 0;
 	ret = next_line(s) < 0 || put_samples(s, sink) ? FAILED : OK;
-	return sink_close(sink, ret ? NULL : make_meta(s));
+	return sink_close(sink, ret ? NULL : make_meta(s, sink));
 }
 
 /**

@@ -171,22 +171,20 @@ static json_t *text(const char *from)
 	return j;
 }
 
-static json_t *make_meta(const struct perf_data *d)
+static json_t *make_meta(const struct perf_data *d, const struct sink *s)
 {
 	const struct perf_machine *m = &d->machine;
-	json_t *cpus = json_array(), *events = json_array();
+	json_t *events = json_array();
 	size_t i;
 
-	/* One without a node ends the list: those behind it have none either. */
-	for (i = 0; i < m->nr_cpus && m->cpu_node[i] != PERF_NO_NODE; i++)
-		json_array_append_new(cpus, json_integer(m->cpu_node[i]));
 	for (i = 0; i < d->nr_events; i++)
 		if (has(&d->events[i], PERF_SAMPLE_ADDR))
 			json_array_append_new(events, text(d->events[i].name));
 	return json_pack("{s:s,s:o,s:o,s:o,s:b,s:b,s:s,s:o,s:{s:o,s:i}}", "version", MEMSCOPE_VERSION,
 			 "host", text(m->host), "kernel", text(m->release), "cpu", text(m->cpu),
 			 "objects", 0, "mappings_are_objects", 1, "source", "perf.data",
-			 "events", events, "machine", "cpu_node", cpus, "nodes",
+			 "events", events, "machine", "cpu_node",
+			 sink_cpu_nodes(s, d->path, m->cpu_node, m->nr_cpus), "nodes",
 			 m->nr_nodes ? (int)m->nr_nodes : 1);
 }
 
@@ -286,7 +284,7 @@ int import_perf(const char *path, const char *output)
 		complain(FAILED, "%s", error);
 	} else if (!sink_open(s, output, start ? start - 1 : 1)) {
 		ret = convert(&d, s, &seen);
-		if (sink_close(s, seen.samples ? make_meta(&d) : NULL))
+		if (sink_close(s, seen.samples ? make_meta(&d, s) : NULL))
 			ret = FAILED;
 	}
 	perf_data_close(&d);

@@ -150,6 +150,31 @@ static void put_json(struct sink *s, enum chunk_type type, json_t *json)
 }
 
 /**
+ * sink_cpu_nodes() - the nodes of CPUs, for a recording's description
+ * @s: the recording; of CPUs that have samples, it is said if their nodes are not known
+ * @path: the file they are from
+ * @node: of each CPU, -1: not known
+ * @nr: of @node; 0: no node is known, which the caller has said
+ */
+json_t *sink_cpu_nodes(const struct sink *s, const char *path, const int16_t *node, int nr)
+{
+	json_t *nodes = json_array();
+	int cpu, unknown = 0, first = 0;
+
+	for (cpu = 0; cpu < nr; cpu++)
+		json_array_append_new(nodes, json_integer(node[cpu]));
+	for (cpu = SINK_NO_CPU; nr && cpu--; )
+		if (s->cpus[cpu] && (cpu >= nr || node[cpu] < 0)) {
+			unknown++;
+			first = cpu;
+		}
+	if (unknown)
+		complain(OK, "%s: the node is not known of %d of the CPUs, the first of which is %d", path, unknown,
+			 first);
+	return nodes;
+}
+
+/**
  * sink_close() - end a recording
  * @s: the recording
  * @meta: what it is of, to be freed; NULL: it failed, and no file is made

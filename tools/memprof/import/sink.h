@@ -35,6 +35,7 @@ void sink_sample(struct sink *s, uint32_t cpu, uint64_t time, uint32_t pid, uint
 		 uint64_t cgroup, const uint64_t *frames, uint32_t depth, const struct sample_record *sample);
 void sink_cgroup(struct sink *s, uint64_t id, const char *path);
 void sink_lost(struct sink *s, int kind, uint64_t time, uint64_t count);
+json_t *sink_cpu_nodes(const struct sink *s, const char *path, const int16_t *node, int nr);
 int sink_close(struct sink *s, json_t *meta);
 
 /**

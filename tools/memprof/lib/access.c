@@ -47,10 +47,10 @@ public void memprof_access(const struct memprof *m, size_t number, struct mempro
 	}
 }
 
-/** memprof_node_of_cpu() - the node of a CPU, MEMPROF_NO_NODE if there is none */
+/** memprof_node_of_cpu() - the node of a CPU, MEMPROF_NO_NODE if it is not known */
 public int memprof_node_of_cpu(const struct memprof *m, unsigned int cpu)
 {
-	return cpu < m->nr_cpus ? m->cpu_node[cpu] : MEMPROF_NO_NODE;
+	return cpu < m->nr_cpus && m->cpu_node[cpu] != NODE_UNKNOWN ? m->cpu_node[cpu] : MEMPROF_NO_NODE;
 }
 
 /**

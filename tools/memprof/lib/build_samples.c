@@ -51,11 +51,6 @@ static uint32_t unfollowed_process(struct builder *b, struct space *s)
 	return object;
 }
 
-static int node_of_cpu(const struct memprof *m, unsigned int cpu)
-{
-	return cpu < m->nr_cpus ? m->cpu_node[cpu] : MEMPROF_NO_NODE;
-}
-
 /* One more of the objects that are not kept. */
 static uint32_t count_object(struct builder *b)
 {
@@ -82,7 +77,7 @@ static uint32_t object_of_live(struct builder *b, const struct space *s, struct 
 			.born_ns = since_start(b, l->born), .died_ns = UINT64_MAX,
 			.chain = l->chain,
 			.thread = l->thread == LIVE_NO_THREAD ? MEMPROF_NO_THREAD : l->thread, .cpu = l->cpu,
-			.node = node_of_cpu(b->m, l->cpu), .path = "", .symbol = "",
+			.node = memprof_node_of_cpu(b->m, l->cpu), .path = "", .symbol = "",
 			.inherited = l->inherited,
 		};
 
@@ -100,7 +95,7 @@ static uint32_t object_of_region(struct builder *b, struct space *s, struct regi
 			.born_ns = since_start(b, r->born), .died_ns = UINT64_MAX,
 			.chain = r->chain, .thread = r->by_event ? r->thread : MEMPROF_NO_THREAD,
 			.cpu = r->by_event ? r->cpu : -1,
-			.node = r->by_event ? node_of_cpu(b->m, r->cpu) : MEMPROF_NO_NODE,
+			.node = r->by_event ? memprof_node_of_cpu(b->m, r->cpu) : MEMPROF_NO_NODE,
 			.path = (const char *)(uintptr_t)(r->kind == REGION_NAMED ? 0 : r->path),
 			.symbol = (const char *)(uintptr_t)(r->kind == REGION_NAMED ? r->path : 0),
 			.inherited = r->inherited,

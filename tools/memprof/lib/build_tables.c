@@ -189,6 +189,13 @@ static char *read_text(struct file *f, enum chunk_type type)
 	return text;
 }
 
+static unsigned char node_of(const json_t *number)
+{
+	const json_int_t node = json_integer_value(number);
+
+	return node >= 0 && node < NODE_UNKNOWN ? node : NODE_UNKNOWN;
+}
+
 /** read_meta() - the machine: nodes and their CPUs; what the end says */
 void read_meta(struct memprof *m, struct file *f)
 {
@@ -211,7 +218,7 @@ void read_meta(struct memprof *m, struct file *f)
 	if (m->cpu_node) {
 		m->nr_cpus = n;
 		for (i = 0; i < n; i++)
-			m->cpu_node[i] = json_integer_value(json_array_get(cpus, i));
+			m->cpu_node[i] = node_of(json_array_get(cpus, i));
 	}
 	json_decref(j);
 	j = m->end_text ? json_loads(m->end_text, 0, NULL) : NULL;

@@ -72,7 +72,7 @@ struct memprof {
 	int nr_nodes;
 	bool by_mapping;		/* no events of objects: mappings are objects */
 	bool preloaded;			/* libmemprof-preload.so was preloaded */
-	unsigned char *cpu_node;
+	unsigned char *cpu_node;	/* NODE_UNKNOWN: not known */
 	unsigned int nr_cpus;
 	uint64_t start_ns;
 	struct strings strings;

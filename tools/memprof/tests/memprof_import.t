@@ -28,7 +28,7 @@ sub rows {
 
 # --- perf.data ---
 
-for my $kind (qw(native pipe zstd zstd2)) {
+for my $kind (qw(native pipe zstd zstd2 offline)) {
 	my $file = "$dir/$kind.data";
 	is(system($gen, $file, $kind), 0, "$kind: a file");
 	my ($status, $text, $notes) = run("$memprof report summary $file");
@@ -128,6 +128,17 @@ my ($nodes) = grep { $_->{from_node} == 0 && $_->{to_node} == 1 } rows("report n
 is("$nodes->{accesses} $nodes->{latency_cycles}", '1 200', 'nodes and latency');
 my @flow = rows("report flow --thread 1 --all $dir/csv.data");
 is(join(' ', map { "$_->{access}:$_->{level}" } @flow), 'read:remote memory write:L1 write:unknown', 'levels and stores');
+
+# CPU 1 has no samples, and CPU 2 no node: those behind them have theirs.
+spew($samples, "time,cpu,cpu_node,node,tid,address\n10,0,0,1,7,0x1000\n20,2,,1,7,0x1040\n30,3,1,1,7,0x1080\n");
+($status, $text, $err) = run("$memprof import $samples -o $dir/gap.data");
+is($status, 0, 'CPUs without a node');
+like($err, qr/samples.csv: the node is not known of 1 of the CPUs, the first of which is 2$/m, '... of which it is said');
+is(join(',', map { $_->{node} } rows("report flow --thread 1 --all $dir/gap.data")), '0,,1',
+   '... have none, and the others have theirs');
+is((run("$memprof export $dir/gap.data --to perf -o $dir/gap.perf"))[0], 0, '... exported');
+is(join(',', map { $_->{node} } rows("report flow --thread 1 --all $dir/gap.perf")), '0,,1', '... as it is');
+is((grep { $_->{what} =~ /^node \d+: memory accesses/ } rows("report summary $dir/gap.perf")), 2, '... of two nodes');
 
 spew($samples, "time,cpu,tid,address\n10,0,7,0xffff888000001040\n20,1,8,0xffff888000001040\n");
 is((run("$memprof import $samples -o $dir/kernel.data"))[0], 0, 'samples of the kernel');

@@ -3,6 +3,7 @@
 /*
  * A perf.data file of which all is known: two threads on two nodes write different bytes of
  * a line of the heap, one reads an array of its own: perf_gen FILE native|pipe|zstd|zstd2
+ * The same on CPUs 0 and 2 of a machine whose CPU 1 is offline: perf_gen FILE offline
  * The same with control groups, of which the reading thread is in three: perf_gen FILE cgroups
  * The same as perf inject makes it of Arm SPE, each operation with a sample of each event
  * that it is of: perf_gen FILE spe|spe-misses|spe-pipe
@@ -114,15 +115,16 @@ int main(int argc, char **argv)
 	uint64_t i, cpu;
 
 	const bool cgroups = argc == 3 && !strcmp(argv[2], "cgroups");
+	const bool offline = argc == 3 && !strcmp(argv[2], "offline");
 
 	if (argc == 3 && !strncmp(argv[2], "spe", 3)) {
 		make_spe(f, strcmp(argv[2], "spe-misses"));
 		return write_file(argv[1], f, strcmp(argv[2], "spe-pipe") ? PERF_NATIVE : PERF_PIPE);
 	}
-	while (argc == 3 && !cgroups && kind < PERF_KINDS && strcmp(argv[2], kinds[kind]))
+	while (argc == 3 && !cgroups && !offline && kind < PERF_KINDS && strcmp(argv[2], kinds[kind]))
 		kind++;
 	if (argc != 3 || kind == PERF_KINDS) {
-		fprintf(stderr, "usage: perf_gen FILE native|pipe|zstd|zstd2|cgroups|spe|spe-misses|spe-pipe\n");
+		fprintf(stderr, "usage: perf_gen FILE native|pipe|zstd|zstd2|offline|cgroups|spe|spe-misses|spe-pipe\n");
 		return 2;
 	}
 	made_perf_memory(f);
@@ -130,7 +132,7 @@ int main(int argc, char **argv)
 		made_perf_cgroup(f, FIRST, "/machine.slice/first");
 		made_perf_cgroup(f, SECOND, "/second\377 group");
 	}
-	made_perf_nodes(f, "0", "1");
+	made_perf_nodes(f, "0", offline ? "2" : "1");
 	made_perf_comm(f, 0, 10, 10, 0, "prog");
 	made_perf_map(f, 0, 10, 0x400000, 0x1000, PROT_READ | PROT_EXEC, "/nowhere/prog");
 	made_perf_map(f, 500, 10, HEAP, 0x10000, PROT_READ | PROT_WRITE, "[heap]");
@@ -141,7 +143,7 @@ int main(int argc, char **argv)
 			made_perf_sample(f, &(struct perf_made){
 				.time = 1000 + 10 * i + cpu, .ip = 0x400010, .addr = HEAP + 128 + 32 * cpu,
 				.weight = 300, .data_src = STORE | LEVEL(L3) | HITM, .phys_addr = 0x1000,
-				.pid = 10, .tid = 10 + cpu, .cpu = cpu, .cgroup = FIRST });
+				.pid = 10, .tid = 10 + cpu, .cpu = offline ? 2 * cpu : cpu, .cgroup = FIRST });
 	made_perf_put(f, 68, 0, NULL, 0);
 	for (i = 0; i < 200; i++)
 		made_perf_sample(f, &(struct perf_made){
