@@ -2,7 +2,8 @@
 // Copyright (C) 2026 the memscope authors
 /*
  * Comma-separated samples of other programs: the first line names the columns.  The file is
- * read twice: for the bounds of objects, nodes and times, then for the samples.
+ * read twice: for the bounds of objects, nodes and times, then for the samples; once more
+ * between the two if it is not in order of time.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -44,12 +45,23 @@ struct object {
 	UT_hash_handle hh;
 };
 
+/* A line with a sample: where it is in the file. */
+struct place {
+	uint64_t time, number;
+	off_t at;
+};
+
 /**
  * struct source - the file
  * @at: of each column, its place in a line, or -1
  * @hex: it has hexadecimal numbers without 0x
  * @nr: fields of a line
+ * @number: of the line that was read, which begins at @begin and ends at @end
+ * @time: of it
  * @node_of: each CPU's node, -1 if not known
+ * @last: time of each CPU's last sample
+ * @late: one was earlier than that before it of its CPU
+ * @order: the samples in order of time, if they are to be read so, of which @given were read
  */
 struct source {
 	const char *path;
@@ -57,11 +69,15 @@ struct source {
 	FILE *f;
 	char *line, *field[MAX_FIELDS];
 	size_t number;
+	off_t begin, end;
 	int at[COLUMNS], nr;
 	bool hex[COLUMNS];
 	int16_t node_of[SINK_CPUS];
 	int nr_nodes, nr_cpus;
-	uint64_t first_time;
+	uint64_t time, first_time, last[SINK_CPUS];
+	bool late;
+	struct place *order;
+	size_t rows, given;
 	struct object *objects;
 };
 
@@ -105,6 +121,8 @@ static int next_line(struct source *s)
 	if (n <= 0)
 		return n ? complain(-1, "%s: %s", s->path, strerror(errno)) : 0;
 	s->number++;
+	s->begin = s->end;
+	s->end += n;
 	if ((size_t)n != strlen(s->line))
 		return complain(-1, "%s:%zu: no text", s->path, s->number);
 	if (n == LINE_BYTES && s->line[n - 1] != '\n')
@@ -299,6 +317,9 @@ static int next_row(struct source *s, struct row *r)
 		if (ret < 0)
 			return -1;
 	}
+	if (s->at[TIME] >= 0 && !*s->field[s->at[TIME]])
+		r->value[TIME] = s->time;
+	s->time = r->value[TIME];
 	if (s->at[DATA_SRC] >= 0)
 		chunk_data_src(&r->sample, r->value[DATA_SRC]);
 	if (s->at[CPU_NODE] < 0 || !*s->field[s->at[CPU_NODE]])
@@ -386,6 +407,18 @@ static void note_nodes(struct source *s, const struct row *r)
 		s->nr_cpus = cpu + 1;
 }
 
+/* Are the lines of a CPU in order of time? */
+static void note_time(struct source *s, const struct row *r)
+{
+	uint64_t *last = &s->last[cpu_of(s, r)];
+
+	if (r->value[TIME] < s->first_time)
+		s->first_time = r->value[TIME];
+	s->late |= r->value[TIME] < *last;
+	*last = r->value[TIME];
+	s->rows++;
+}
+
 /* The first time through: what there is.  Return: OK, or FAILED after saying why */
 static int look_through(struct source *s)
 {
@@ -403,8 +436,7 @@ static int look_through(struct source *s)
 		at = place_of(s, &r);
 		o->low = at < o->low ? at : o->low;
 		o->high = at > o->high ? at : o->high;
-		if (r.value[TIME] < s->first_time)
-			s->first_time = r.value[TIME];
+		note_time(s, &r);
 		note_nodes(s, &r);
 	}
 	if (ret < 0)
@@ -453,6 +485,62 @@ static void put_objects(const struct source *s, struct sink *sink)
 		}
 }
 
+/* ---- the order of samples ---- */
+
+/* Back to the first sample.  Return: OK, or FAILED after saying why */
+static int begin_again(struct source *s)
+{
+	rewind(s->f);
+	s->number = s->time = s->begin = s->end = 0;
+	return next_line(s) < 0 ? FAILED : OK;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Recordings are in order of time.  Return: OK, or FAILED after saying why */
+static int put_in_order(struct source *s)
+{
+	struct row r;
+	size_t n = 0;
+	int ret = 0;
+
+	s->order = malloc(s->rows * sizeof(*s->order));
+	if (!s->order)
+		return complain(FAILED, "%s: no memory left to put %zu lines in order of time", s->path, s->rows);
+	if (begin_again(s))
+		return FAILED;
+	while (n < s->rows && (ret = next_row(s, &r)) > 0)
+		s->order[n++] = (struct place){ .time = r.value[TIME], .number = s->number, .at = s->begin };
+	if (n < s->rows)
+		return ret < 0 ? FAILED : complain(FAILED, "%s:%zu: the file changes", s->path, s->number);
+	qsort(s->order, n, sizeof(*s->order), by_time);
+	return OK;
+}
+
+/* As next_row(), in order of time. */
+static int next_sample(struct source *s, struct row *r)
+{
+	const struct place *p;
+
+	if (!s->order)
+		return next_row(s, r);
+	if (s->given == s->rows)
+		return 0;
+	p = &s->order[s->given++];
+	if (fseeko(s->f, p->at, SEEK_SET))
+		return complain(-1, "%s: %s", s->path, strerror(errno));
+	s->number = p->number - 1;
+	s->time = p->time;
+	return next_row(s, r);
+}
+
 /* The second time: samples.  Return: OK, or FAILED after saying why */
 static int put_samples(struct source *s, struct sink *sink)
 {
@@ -463,7 +551,7 @@ static int put_samples(struct source *s, struct sink *sink)
 	uint32_t cpu;
 	int ret;
 
-	while ((ret = next_row(s, &r)) > 0 && !sink->writer.error) {
+	while ((ret = next_sample(s, &r)) > 0 && !sink->writer.error) {
 		o = get_object(s, &r, error, sizeof(error));
 		if (!o || place_of(s, &r) < o->low || place_of(s, &r) > o->high)
 			return complain(FAILED, "%s:%zu: the file changes", s->path, s->number);
@@ -516,13 +604,12 @@ static int read_twice(struct source *s, struct sink *sink, const char *output)
 	if (ret)
 		return ret;
 	ret = look_through(s);
-	if (ret || place_objects(s) || sink_open(sink, output, s->at[TIME] >= 0 ? s->first_time : 1))
+	if (ret || place_objects(s) || (s->late && put_in_order(s)) ||
+	    sink_open(sink, output, s->at[TIME] >= 0 ? s->first_time : 1))
 		return FAILED;
 	name_missing(s);
 	put_objects(s, sink);
-	rewind(s->f);
-	s->number = 0;
-	ret = next_line(s) < 0 || put_samples(s, sink) ? FAILED : OK;
+	ret = begin_again(s) || put_samples(s, sink) ? FAILED : OK;
 	return sink_close(sink, ret ? NULL : make_meta(s, sink));
 }
 
@@ -557,6 +644,7 @@ int import_csv(const char *path, const char *output, const struct csv_options *o
 		if (s->f)
 			fclose(s->f);
 		free(s->line);
+		free(s->order);
 	}
 	free(sink);
 	free(s);

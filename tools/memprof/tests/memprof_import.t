@@ -140,6 +140,19 @@ is((run("$memprof export $dir/gap.data --to perf -o $dir/gap.perf"))[0], 0, '...
 is(join(',', map { $_->{node} } rows("report flow --thread 1 --all $dir/gap.perf")), '0,,1', '... as it is');
 is((grep { $_->{what} =~ /^node \d+: memory accesses/ } rows("report summary $dir/gap.perf")), 2, '... of two nodes');
 
+# In any order of time; a line without one is of that of the line before.
+spew($samples, "time,cpu,tid,address,latency\n3,0,7,0x1000,300\n\n2,1,7,0x1040,200\n1,0,7,0x1080,100\n,0,7,0x10c0,150\n");
+is((run("$memprof import $samples --time-unit s -o $dir/late.data"))[0], 0, 'lines that are not in order of time');
+is(join(' ', map { "$_->{time_s}:$_->{latency_cycles}" } rows("report flow --thread 1 --all $dir/late.data")),
+   '0:100 0:150 1:200 2:300', '... are put in order');
+my @times = map { ($_ * 7919) % 20011 } 1 .. 20010;
+spew($samples, "time,cpu,tid,address,latency\n" . join('', map { "$_,0,7,0x" . sprintf('%x', 4096 + $_) . ',' .
+	(1 + $_ % 1000) . "\n" } @times));
+is((run("$memprof import $samples --time-unit us -o $dir/many.data"))[0], 0, '... as are many');
+my @many = rows("report flow --thread 1 --all $dir/many.data");
+is(@many, 20010, '... of which none is missing');
+is((grep { $many[$_]{latency_cycles} != 1 + ($_ + 1) % 1000 } 0 .. $#many), 0, '... or at another place');
+
 spew($samples, "time,cpu,tid,address\n10,0,7,0xffff888000001040\n20,1,8,0xffff888000001040\n");
 is((run("$memprof import $samples -o $dir/kernel.data"))[0], 0, 'samples of the kernel');
 is((rows("report lines --all $dir/kernel.data"))[0]{line}, '0xffff888000001040', '... lines have whole addresses');
