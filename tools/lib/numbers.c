@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,38 @@ int parse_real(const char *text, double *value)
 	if (real(text, &x, &end) || *end)
 		return -1;
 	*value = x;
+	return 0;
+}
+
+/**
+ * parse_scaled() - parse a number with an optional fraction, to be multiplied, without loss of digits
+ * @text: as of parse_real()
+ * @unit: by what: a power of ten
+ * @value: set to the product, rounded; UINT64_MAX if it is larger
+ *
+ * Return: 0, or -1 if @text is not such a number.
+ */
+int parse_scaled(const char *text, uint64_t unit, uint64_t *value)
+{
+	uint64_t n = 0, part = unit;
+	bool large = false;
+
+	if (!isdigit((unsigned char)*text))
+		return -1;
+	for (; isdigit((unsigned char)*text); text++)
+		large |= __builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *text - '0', &n);
+	large |= __builtin_mul_overflow(n, unit, &n);
+	text += *text == '.';
+	for (; isdigit((unsigned char)*text); text++) {
+		const unsigned int digit = *text - '0';
+
+		/* That behind the last of a whole number rounds it. */
+		large |= __builtin_add_overflow(n, part >= 10 ? part / 10 * digit : part && digit >= 5, &n);
+		part /= 10;
+	}
+	if (*text)
+		return -1;
+	*value = large ? UINT64_MAX : n;
 	return 0;
 }
 

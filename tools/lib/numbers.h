@@ -8,6 +8,7 @@
 
 int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 int parse_real(const char *text, double *value);
+int parse_scaled(const char *text, uint64_t unit, uint64_t *value);
 int parse_size(const char *text, uint64_t *bytes);
 int parse_address(const char *text, uint64_t *address);
 int parse_addresses(const char *text, uint64_t *start, uint64_t *end);

@@ -14,8 +14,8 @@ static const struct verb_usage usage = {
 		 "or what perf record wrote.",
 };
 
-static const struct { const char *name; double ns; } units[] = {
-	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
+static const struct { const char *name; uint64_t ns; } units[] = {
+	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 },
 };
 
 /* Takers of the options: OK, or USAGE after saying why. */
@@ -37,7 +37,7 @@ static int take_unit(const struct opt *o, const char *value)
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strcmp(value, units[i].name))
 			continue;
-		*(double *)o->to = units[i].ns;
+		*(uint64_t *)o->to = units[i].ns;
 		return OK;
 	}
 	return complain(USAGE, "--time-unit %s: not ns, us, ms or s", value);

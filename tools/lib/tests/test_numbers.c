@@ -109,6 +109,32 @@ static void reals(void **state)
 	assert_true(x == 1.25);
 }
 
+static void scaled(void **state)
+{
+	static const struct { const char *text; uint64_t unit, value; } good[] = {
+		{ "0", 1000000000, 0 }, { "1700000000123456789", 1, 1700000000123456789 },
+		{ "1700000000.123456", 1000000000, 1700000000123456000 }, { "3.", 1000, 3000 },
+		{ "0.000000001", 1000000000, 1 }, { "0.0000000015", 1000000000, 2 },
+		{ "0.00000000149", 1000000000, 1 }, { "10.5", 1, 11 }, { "10.49", 1, 10 }, { "7.9999", 1000, 8000 },
+		{ "18446744073709551615", 1, UINT64_MAX }, { "18446744073709551616", 1, UINT64_MAX },
+		{ "18446744073709551615.5", 1, UINT64_MAX }, { "18446744073.709551616", 1000000000, UINT64_MAX },
+		{ "18446744073.709551614", 1000000000, UINT64_MAX - 1 },
+		{ "99999999999999999999999999999999999999999999999999999999999999999999.5", 1, UINT64_MAX },
+	};
+	static const char * const bad[] = { "", ".", ".5", "-1", "+1", " 1", "1 ", "1.5.", "1..5", "1e3", "0x1", "nan" };
+	uint64_t value = 42;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(parse_scaled(bad[i], 1000, &value), -1);
+	assert_int_equal(value, 42);
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(parse_scaled(good[i].text, good[i].unit, &value), 0);
+		assert_int_equal(value, good[i].value);
+	}
+}
+
 static void times(void **state)
 {
 	static const struct { const char *text; double seconds; } good[] = {
@@ -137,7 +163,7 @@ static void times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers), cmocka_unit_test(reals), cmocka_unit_test(times),
+		cmocka_unit_test(numbers), cmocka_unit_test(reals), cmocka_unit_test(scaled), cmocka_unit_test(times),
 		cmocka_unit_test(ranges),
 		cmocka_unit_test(sizes), cmocka_unit_test(no_sizes),
 		cmocka_unit_test(addresses),

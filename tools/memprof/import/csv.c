@@ -7,7 +7,6 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -27,6 +26,7 @@
 #define FIRST_ADDRESS	(UINT64_C(1) << 40)
 #define MAX_SPAN	(UINT64_C(1) << 36)
 #define UNNAMED		"[memory]"
+#define MAX_TIME	(UINT64_C(1) << 63)
 
 enum column {
 	TIME, PID, TID, CPU, CPU_NODE, NODE, ADDRESS, OFFSET, INDEX, IP, LATENCY, LEVEL, DATA_SRC, OP, OBJECT,
@@ -232,19 +232,24 @@ static int parse_hex(const char *text, uint64_t *value)
 /* Decimal, or hexadecimal with 0x, or without it where the user says so. */
 static int parse_value(const struct source *s, int column, const char *text, uint64_t *value)
 {
-	double real;
+	const uint64_t unit = column == TIME ? s->options->unit : 1;
+	int bad;
 
-	if (s->hex[column] || !strncasecmp(text, "0x", 2))
-		return parse_hex(text, value) ? wrong(s, column, text, "not a hexadecimal number") : 0;
-	if (column == TIME || column == LATENCY) {
-		if (parse_real(text, &real) || !(real >= 0) || real * s->options->unit >= 1e18)
+	if (s->hex[column] || !strncasecmp(text, "0x", 2)) {
+		if (parse_hex(text, value))
+			return wrong(s, column, text, "not a hexadecimal number");
+		if (__builtin_mul_overflow(*value, unit, value))
+			*value = UINT64_MAX;
+	} else {
+		bad = column == TIME || column == LATENCY ? parse_scaled(text, unit, value) :
+							    parse_number(text, 0, UINT64_MAX, value);
+		if (bad)
 			return wrong(s, column, text, "not a number (--hex NAME,... if it is hexadecimal; "
 				     "--column NAME= leaves the column out)");
-		*value = column == TIME ? (uint64_t)llround(real * s->options->unit) : (uint64_t)llround(real);
-		return 0;
 	}
-	return parse_number(text, 0, UINT64_MAX, value) ?
-	       wrong(s, column, text, "not a number (--hex NAME,... if it is hexadecimal)") : 0;
+	if (column == TIME && *value >= MAX_TIME)
+		return wrong(s, column, text, "too large: a time is less than 2^63 ns (--time-unit is its unit)");
+	return 0;
 }
 
 static int parse_level(const struct source *s, const char *text, struct sample_record *r)

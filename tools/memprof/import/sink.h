@@ -52,7 +52,7 @@ struct csv_options {
 	const char *hex;
 	uint64_t element;
 	bool pebs;
-	double unit;
+	uint64_t unit;
 };
 
 int import_perf(const char *path, const char *output);

@@ -145,6 +145,24 @@ spew($samples, "time,cpu,tid,address,latency\n3,0,7,0x1000,300\n\n2,1,7,0x1040,2
 is((run("$memprof import $samples --time-unit s -o $dir/late.data"))[0], 0, 'lines that are not in order of time');
 is(join(' ', map { "$_->{time_s}:$_->{latency_cycles}" } rows("report flow --thread 1 --all $dir/late.data")),
    '0:100 0:150 1:200 2:300', '... are put in order');
+# Times of the wall clock, to the nanosecond; the largest.
+for my $case ([ 'ns', '1700000000123456789', '1700000000123457789' ], [ 's', '1700000000.123456', '1700000000.123457' ],
+	      [ 's --hex time', '6553f100', '6553f101', 1 ], [ 'ns', '9223372036854774807', '9223372036854775807' ]) {
+	my ($unit, $first, $second, $want) = @$case;
+	spew($samples, "time,cpu,tid,address\n$second,0,7,0x1000\n$first,0,7,0x1040\n");
+	is((run("$memprof import $samples --time-unit $unit -o $dir/wall.data"))[0], 0, "$first $unit");
+	is(join(' ', map { $_->{time_s} } rows("report flow --thread 1 --all $dir/wall.data")), '0 ' . ($want // 1e-6),
+	   '... is a time');
+}
+for my $case ([ 'ns', '9223372036854775808' ], [ 'ns', '99999999999999999999999' ], [ 's', '9223372036.854775808' ],
+	      [ 's', '0x225c17d05' ], [ 'us', '0xffffffffffffffff' ]) {
+	my ($unit, $time) = @$case;
+	spew($samples, "time,cpu,tid,address\n$time,0,7,0x1000\n");
+	my ($status, undef, $err) = run("$memprof import $samples --time-unit $unit -o $dir/none.data");
+	is($status, 1, "$time $unit is refused");
+	like($err, qr/samples.csv:2: time: $time: too large: a time is less than 2\^63 ns/, '... as too large');
+}
+
 my @times = map { ($_ * 7919) % 20011 } 1 .. 20010;
 spew($samples, "time,cpu,tid,address,latency\n" . join('', map { "$_,0,7,0x" . sprintf('%x', 4096 + $_) . ',' .
 	(1 + $_ % 1000) . "\n" } @times));
