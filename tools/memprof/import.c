@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* memprof import: make a recording of what other programs recorded. */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/options.h"
 #include "lib/perf/perf_data.h"
 #include "memprof/import/sink.h"
 #include "memprof_cli.h"
+#include "options.h"
 
 static const struct verb_usage usage = {
 	.command = "memprof import", .operands = "FILE [options]", .min = 1, .max = 1,
@@ -43,6 +48,58 @@ static int take_unit(const struct opt *o, const char *value)
 	return complain(USAGE, "--time-unit %s: not ns, us, ms or s", value);
 }
 
+/* Return: 0, or -1 with errno set */
+static int copy(int from, int to)
+{
+	static char buffer[1 << 16];
+	ssize_t n, done, put;
+
+	while ((n = read(from, buffer, sizeof(buffer))) > 0)
+		for (done = 0; done < n; done += put) {
+			put = write(to, buffer + done, n - done);
+			if (put < 0)
+				return -1;
+		}
+	return n;
+}
+
+/* Files are read twice: what comes through a pipe is kept.  Return: a descriptor, or -1 after saying why */
+static int keep_pipe(const char *path)
+{
+	const int from = open(path, O_RDONLY | O_CLOEXEC);
+	int to;
+
+	if (from < 0)
+		return complain(-1, "%s: %s", path, strerror(errno));
+	to = unnamed_file();
+	if (to >= 0 && copy(from, to)) {
+		complain(FAILED, "%s: its copy: %s", path, strerror(errno));
+		close(to);
+		to = -1;
+	}
+	close(from);
+	return to;
+}
+
+static int import(const char *path, const char *name, const char *output, const struct csv_options *csv)
+{
+	return perf_data_is(path) ? import_perf(path, name, output) : import_csv(path, name, output, csv);
+}
+
+static int import_pipe(const char *name, const char *output, const struct csv_options *csv)
+{
+	const int fd = keep_pipe(name);
+	char path[64];
+	int ret;
+
+	if (fd < 0)
+		return FAILED;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	ret = import(path, name, output, csv);
+	close(fd);
+	return ret;
+}
+
 int cmd_import(int argc, char **argv)
 {
 	struct csv_options csv = { .element = 8, .unit = 1 };
@@ -59,7 +116,10 @@ int cmd_import(int argc, char **argv)
 			 "bytes of the elements that the column index counts (default 8)"),
 		{ }
 	};
+	struct stat st;
 
 	argv += options_parse(&usage, options, argc, argv);
-	return perf_data_is(argv[0]) ? import_perf(argv[0], output) : import_csv(argv[0], output, &csv);
+	if (!stat(argv[0], &st) && S_ISFIFO(st.st_mode))
+		return import_pipe(argv[0], output, &csv);
+	return import(argv[0], argv[0], output, &csv);
 }

@@ -92,8 +92,8 @@ int common_check_options(const struct common *c)
 	return OK;
 }
 
-/* A file without a name, which is gone when it is closed.  Return: its descriptor, or -1 */
-static int unnamed_file(void)
+/** unnamed_file() - a file that is gone when it is closed.  Return: its descriptor, or -1 after saying why */
+int unnamed_file(void)
 {
 	const char *dir = getenv("TMPDIR");
 	char path[4096];
@@ -119,7 +119,7 @@ static struct memprof *open_perf(const char *path, const struct common *c, int *
 	if (fd < 0)
 		return NULL;
 	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", fd);
-	*damaged = import_perf(path, copy);
+	*damaged = import_perf(path, path, copy);
 	if (lseek(fd, 0, SEEK_END) > 0)
 		m = memprof_open(copy, &c->what, error, size);
 	close(fd);

@@ -66,5 +66,6 @@ int common_matches(const struct memprof *m, const struct common *c, size_t rows)
 void common_doubt_add(struct common *c, const struct memprof_access *a);
 void common_doubt(const struct memprof *m, const char *path, struct common *c);
 int common_check_options(const struct common *c);
+int unnamed_file(void);
 
 #endif

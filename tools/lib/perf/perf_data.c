@@ -23,11 +23,11 @@ bool perf_data_is(const char *path)
 				      !memcmp(magic, "PERFFILE", 8));
 }
 
-static int open_file(struct perf_data *d)
+static int open_file(struct perf_data *d, const char *path)
 {
 	struct stat st;
 
-	d->fd = open(d->path, O_RDONLY | O_CLOEXEC);
+	d->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (d->fd < 0 || fstat(d->fd, &st)) {
 		snprintf(d->error, sizeof(d->error), "%s: %s", d->path, strerror(errno));
 		return -1;
@@ -57,19 +57,25 @@ static int open_file(struct perf_data *d)
  */
 int perf_data_open(struct perf_data *d, const char *path, char *error, size_t size)
 {
+	return perf_data_open_as(d, path, path, error, size);
+}
+
+/** perf_data_open_as() - as perf_data_open(), of a file that messages call @name */
+int perf_data_open_as(struct perf_data *d, const char *path, const char *name, char *error, size_t size)
+{
 	size_t i;
 
 	memset(d, 0, sizeof(*d));
 	d->fd = d->clockid = -1;
 	for (i = 0; i < PERF_MAX_CPUS; i++)
 		d->machine.cpu_node[i] = PERF_NO_NODE;
-	d->path = strdup(path);
+	d->path = strdup(name);
 	d->queue = perf_queue_new(PERF_QUEUE_BYTES);
 	if (!d->path || !d->queue) {
-		snprintf(error, size, "%s: no memory left", path);
+		snprintf(error, size, "%s: no memory left", name);
 		return -1;
 	}
-	if (open_file(d) || perf_header_read(d) || perf_stream_begin(d)) {
+	if (open_file(d, path) || perf_header_read(d) || perf_stream_begin(d)) {
 		snprintf(error, size, "%s", d->error);
 		return -1;
 	}

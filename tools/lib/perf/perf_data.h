@@ -175,6 +175,7 @@ struct perf_data {
 
 bool perf_data_is(const char *path);
 int perf_data_open(struct perf_data *d, const char *path, char *error, size_t size);
+int perf_data_open_as(struct perf_data *d, const char *path, const char *name, char *error, size_t size);
 int perf_data_next(struct perf_data *d, struct perf_record *r);
 void perf_data_close(struct perf_data *d);
 int perf_data_node(const struct perf_data *d, uint64_t phys_addr);

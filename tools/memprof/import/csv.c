@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "lib/complain.h"
 #include "lib/csv/csv.h"
@@ -64,7 +65,7 @@ struct place {
  * @order: the samples in order of time, if they are to be read so, of which @given were read
  */
 struct source {
-	const char *path;
+	const char *path;	/* as messages call it */
 	const struct csv_options *options;
 	FILE *f;
 	char *line, *field[MAX_FIELDS];
@@ -495,7 +496,8 @@ static void put_objects(const struct source *s, struct sink *sink)
 /* Back to the first sample.  Return: OK, or FAILED after saying why */
 static int begin_again(struct source *s)
 {
-	rewind(s->f);
+	if (fseeko(s->f, 0, SEEK_SET))
+		return complain(FAILED, "%s: %s", s->path, strerror(errno));
 	s->number = s->time = s->begin = s->end = 0;
 	return next_line(s) < 0 ? FAILED : OK;
 }
@@ -568,6 +570,8 @@ static int put_samples(struct source *s, struct sink *sink)
 		r.sample.kernel = frame >> 63;
 		sink_sample(sink, cpu, time, o->pid, thread_of(s, o, &r), 0, &frame, s->at[IP] >= 0, &r.sample);
 	}
+	if (!ret && sink->samples < s->rows)
+		return complain(FAILED, "%s:%zu: the file changes", s->path, s->number);
 	return ret < 0 ? FAILED : OK;
 }
 
@@ -618,40 +622,58 @@ static int read_twice(struct source *s, struct sink *sink, const char *output)
 	return sink_close(sink, ret ? NULL : make_meta(s, sink));
 }
 
+/* It is read twice.  Return: OK, or FAILED after saying why */
+static int open_file(struct source *s, const char *path)
+{
+	struct stat st;
+
+	s->f = fopen(path, "re");
+	if (!s->f || fstat(fileno(s->f), &st))
+		return complain(FAILED, "%s: %s", s->path, strerror(errno));
+	return S_ISREG(st.st_mode) ? OK : complain(FAILED, "%s: neither a regular file nor a pipe", s->path);
+}
+
+static void free_source(struct source *s)
+{
+	struct object *object, *next;
+
+	HASH_ITER(hh, s->objects, object, next) {
+		HASH_DEL(s->objects, object);
+		free(object->name);
+		free(object);
+	}
+	if (s->f)
+		fclose(s->f);
+	free(s->line);
+	free(s->order);
+	free(s);
+}
+
 /**
  * import_csv() - make a recording of comma-separated samples
  * @path: the file
+ * @name: that messages call it
  * @output: the recording
  * @o: how to read it
  *
  * Return: OK; FAILED or USAGE after saying why, with no recording.
  */
-int import_csv(const char *path, const char *output, const struct csv_options *o)
+int import_csv(const char *path, const char *name, const char *output, const struct csv_options *o)
 {
 	struct source *s = calloc(1, sizeof(*s));
 	struct sink *sink = malloc(sizeof(*sink));
-	struct object *object, *next;
 	int ret = FAILED;
 
 	if (!s || !sink) {
-		complain(FAILED, "%s: no memory left", path);
+		complain(FAILED, "%s: no memory left", name);
 	} else {
-		s->path = path;
+		s->path = name;
 		s->options = o;
 		memset(s->node_of, 0xff, sizeof(s->node_of));
-		s->f = fopen(path, "re");
-		ret = s->f ? read_twice(s, sink, output) : complain(FAILED, "%s: %s", path, strerror(errno));
-		HASH_ITER(hh, s->objects, object, next) {
-			HASH_DEL(s->objects, object);
-			free(object->name);
-			free(object);
-		}
-		if (s->f)
-			fclose(s->f);
-		free(s->line);
-		free(s->order);
+		ret = open_file(s, path) ? FAILED : read_twice(s, sink, output);
 	}
+	if (s)
+		free_source(s);
 	free(sink);
-	free(s);
 	return ret;
 }

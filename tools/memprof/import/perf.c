@@ -30,14 +30,14 @@ static bool has(const struct perf_event *e, uint64_t field)
 }
 
 /* The time of the first record that has one; 0: none. */
-static int first_time(const char *path, uint64_t *time)
+static int first_time(const char *path, const char *name, uint64_t *time)
 {
 	struct perf_data d;
 	struct perf_record r;
 	char error[512];
 
 	*time = 0;
-	if (perf_data_open(&d, path, error, sizeof(error))) {
+	if (perf_data_open_as(&d, path, name, error, sizeof(error))) {
 		perf_data_close(&d);
 		return complain(FAILED, "%s", error);
 	}
@@ -261,11 +261,12 @@ static int convert(struct perf_data *d, struct sink *s, struct seen *seen)
 /**
  * import_perf() - make a recording of a perf.data file
  * @path: the file
+ * @name: that messages call it
  * @output: the recording
  *
  * Return: OK; FAILED after saying why, with a recording of what could be read, or with none.
  */
-int import_perf(const char *path, const char *output)
+int import_perf(const char *path, const char *name, const char *output)
 {
 	struct sink *s = malloc(sizeof(*s));
 	struct seen seen = { 0 };
@@ -275,12 +276,12 @@ int import_perf(const char *path, const char *output)
 	int ret = FAILED;
 
 	if (!s)
-		return complain(FAILED, "%s: no memory left", path);
-	if (first_time(path, &start)) {
+		return complain(FAILED, "%s: no memory left", name);
+	if (first_time(path, name, &start)) {
 		free(s);
 		return FAILED;
 	}
-	if (perf_data_open(&d, path, error, sizeof(error))) {
+	if (perf_data_open_as(&d, path, name, error, sizeof(error))) {
 		complain(FAILED, "%s", error);
 	} else if (!sink_open(s, output, start ? start - 1 : 1)) {
 		ret = convert(&d, s, &seen);

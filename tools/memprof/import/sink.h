@@ -55,7 +55,7 @@ struct csv_options {
 	uint64_t unit;
 };
 
-int import_perf(const char *path, const char *output);
-int import_csv(const char *path, const char *output, const struct csv_options *o);
+int import_perf(const char *path, const char *name, const char *output);
+int import_csv(const char *path, const char *name, const char *output, const struct csv_options *o);
 
 #endif

@@ -175,6 +175,28 @@ spew($samples, "time,cpu,tid,address\n10,0,7,0xffff888000001040\n20,1,8,0xffff88
 is((run("$memprof import $samples -o $dir/kernel.data"))[0], 0, 'samples of the kernel');
 is((rows("report lines --all $dir/kernel.data"))[0]{line}, '0xffff888000001040', '... lines have whole addresses');
 
+# What comes through a pipe is read twice, too.
+spew($samples, "time,cpu,tid,address\n2,0,7,0x1000\n1,0,7,0x1040\n");
+for my $input ([ $samples, 2 ], [ "$dir/native.data", 400 ]) {
+	($status, $text, $err) = run("cat $input->[0] | $memprof import /dev/stdin -o $dir/piped.data");
+	is($status, 0, "from a pipe: $input->[0]" =~ s/\Q$dir\E\///r);
+	unlike($err, qr{/proc/}, '... whose name is the one that was given');
+	my %summary = map { $_->{what} => $_->{value} } rows("report summary $dir/piped.data");
+	is($summary{accesses}, $input->[1], '... has all samples');
+	($status, $text, $err) = run("cat $input->[0] | TMPDIR=$dir/none $memprof import /dev/stdin -o $dir/none.data");
+	is($status, 1, '... which needs a place for them');
+	like($err, qr{^memprof: \Q$dir\E/none/memprof}, '... that is named');
+}
+($status, $text, $err) = run("cat $dir/cut.data | $memprof import /dev/stdin -o $dir/none.data");
+is($status, 1, 'a damaged one');
+like($err, qr{^memprof: /dev/stdin: truncated}m, '... is told by its name');
+for my $file ('/dev/null', $dir) {
+	($status, $text, $err) = run("$memprof import $file -o $dir/none.data");
+	is($status, 1, 'no file');
+	like($err, qr/^memprof: \Q$file\E: neither a regular file nor a pipe$/, '... is refused');
+}
+ok(!-e "$dir/none.data", '... with no file');
+
 for my $case (
 	[ "cpu,latency\n1,2\n", qr/samples.csv:1: neither a column address nor object/ ],
 	[ "address\nzz\n", qr/samples.csv:2: address: zz: not a number/ ],

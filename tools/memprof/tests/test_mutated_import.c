@@ -51,7 +51,7 @@ static void read_perf(void *ctx, char *data, size_t size)
 {
 	(void)ctx;
 	assert_int_equal(ftruncate(made, 0), 0);
-	import_perf(mutate_file(data, size), recording);
+	import_perf(mutate_file(data, size), "perf.data", recording);
 	if (lseek(made, 0, SEEK_END) > 0)
 		make_views();
 }
@@ -62,7 +62,7 @@ static void read_csv(void *ctx, char *data, size_t size)
 
 	(void)ctx;
 	assert_int_equal(ftruncate(made, 0), 0);
-	if (!import_csv(mutate_file(data, size), recording, &o))
+	if (!import_csv(mutate_file(data, size), "samples.csv", recording, &o))
 		make_views();
 }
 

@@ -10,8 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "lib/complain.h"
-#include "memprof/import/sink.h"
+#include "memprof/import/csv.c"
 #include "memprof/memprof.h"
 
 static char path[] = "/tmp/memprof-import.XXXXXX";
@@ -62,10 +61,50 @@ static void chains_of_many_cpus_can_be_read(void **unused)
 	memprof_close(m);
 }
 
+/* The file must have as many samples the second time; lines that are not in order are sought in it. */
+static void file_that_shrinks(bool late)
+{
+	const struct csv_options o = { .element = 8, .unit = 1 };
+	struct source *s = calloc(1, sizeof(*s));
+	struct sink *sink = malloc(sizeof(*sink));
+	FILE *f = fopen(path, "w");
+	int i;
+
+	assert_true(s && sink && f);
+	fputs("time,address\n", f);
+	for (i = 0; i < 1000; i++)
+		fprintf(f, "%d,%d\n", 1000 + (late ? 999 - i : i), i % 10);
+	fclose(f);
+	s->path = path;
+	s->options = &o;
+	assert_int_equal(open_file(s, path), OK);
+	assert_int_equal(read_header(s), OK);
+	assert_int_equal(look_through(s), OK);
+	assert_int_equal(place_objects(s), OK);
+	assert_int_equal(s->late, late);
+	assert_int_equal(late && put_in_order(s), OK);
+	assert_int_equal(sink_open(sink, "/dev/null", 1), OK);
+	assert_int_equal(begin_again(s), OK);
+	/* Behind a line, so that those before it are whole. */
+	assert_int_equal(truncate(path, strlen("time,address\n") + 900 * strlen("1000,0\n")), 0);
+	assert_int_equal(put_samples(s, sink), FAILED);
+	sink_close(sink, NULL);
+	free_source(s);
+	free(sink);
+}
+
+static void files_that_shrink_are_refused(void **unused)
+{
+	(void)unused;
+	file_that_shrinks(false);
+	file_that_shrinks(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chains_of_many_cpus_can_be_read),
+		cmocka_unit_test(files_that_shrink_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("memprof import", tests, make_path, remove_path);
