@@ -140,11 +140,16 @@ is((run("$memprof export $dir/gap.data --to perf -o $dir/gap.perf"))[0], 0, '...
 is(join(',', map { $_->{node} } rows("report flow --thread 1 --all $dir/gap.perf")), '0,,1', '... as it is');
 is((grep { $_->{what} =~ /^node \d+: memory accesses/ } rows("report summary $dir/gap.perf")), 2, '... of two nodes');
 
+my @threads = map { join ' ', @$_{qw(node on_node_pct)} } rows("report threads $dir/gap.data");
+is_deeply(\@threads, [ '0 50' ], '... of the accesses with a known node, those of the node that has most');
+
 # In any order of time; a line without one is of that of the line before.
 spew($samples, "time,cpu,tid,address,latency\n3,0,7,0x1000,300\n\n2,1,7,0x1040,200\n1,0,7,0x1080,100\n,0,7,0x10c0,150\n");
 is((run("$memprof import $samples --time-unit s -o $dir/late.data"))[0], 0, 'lines that are not in order of time');
 is(join(' ', map { "$_->{time_s}:$_->{latency_cycles}" } rows("report flow --thread 1 --all $dir/late.data")),
    '0:100 0:150 1:200 2:300', '... are put in order');
+@threads = map { join ',', @$_{qw(node on_node_pct)} } rows("report threads $dir/late.data");
+is_deeply(\@threads, [ ',' ], '... and their threads have no node where none is known');
 # Times of the wall clock, to the nanosecond; the largest.
 for my $case ([ 'ns', '1700000000123456789', '1700000000123457789' ], [ 's', '1700000000.123456', '1700000000.123457' ],
 	      [ 's --hex time', '6553f100', '6553f101', 1 ], [ 'ns', '9223372036854774807', '9223372036854775807' ]) {

@@ -24,8 +24,9 @@ const struct columns threads_columns = COLUMNS(
 	{ "writes_pct", CELL_REAL, 1, "%", "of its accesses, writes" },
 	{ "latency_cycles", CELL_REAL, 0, "cycles",
 	  "mean latency of accesses of main memory", "no access has one" },
-	{ "node", CELL_INT, 0, "", "node that it ran on most" },
-	{ "on_node_pct", CELL_REAL, 1, "%", "its accesses from that node" },
+	{ "node", CELL_INT, 0, "", "node that it ran on most", "no access has a known one" },
+	{ "on_node_pct", CELL_REAL, 1, "%", "of its accesses from known nodes, those from that node",
+	  "there is none" },
 	{ "node_changes", CELL_INT, 0, "",
 	  "times that it ran on another node than at the sample before" },
 );
@@ -39,7 +40,7 @@ int view_threads(struct memprof *m, const struct view_options *o, struct table *
 	table_init_columns(t, &threads_columns);
 	for (i = 0; i < memprof_nr_threads(m) && !bad; i++) {
 		const struct memprof_thread *th = memprof_thread(m, i);
-		uint64_t on[256] = { 0 }, changes = 0;
+		uint64_t on[256] = { 0 }, changes = 0, known = 0;
 		struct counts c = { 0 };
 		int node = 0, last = -1, k;
 
@@ -49,6 +50,7 @@ int view_threads(struct memprof *m, const struct view_options *o, struct table *
 			counts_add(&c, &a);
 			if (a.node < 0)
 				continue;
+			known++;
 			on[a.node & 255]++;
 			changes += last >= 0 && last != a.node;
 			last = a.node;
@@ -61,8 +63,9 @@ int view_threads(struct memprof *m, const struct view_options *o, struct table *
 			TEXT_CELL(th->program), REAL_CELL(th->born_ns / 1e9),
 			th->died_ns == UINT64_MAX ? NONE_CELL : REAL_CELL(th->died_ns / 1e9),
 			INT_CELL(c.all), INT_CELL(c.memory), counts_remote_pct(&c),
-			REAL_CELL(100.0 * c.writes / c.all), counts_latency(&c), INT_CELL(node),
-			REAL_CELL(100.0 * on[node] / c.all), INT_CELL(changes) });
+			REAL_CELL(100.0 * c.writes / c.all), counts_latency(&c),
+			known ? INT_CELL(node) : NONE_CELL,
+			known ? REAL_CELL(100.0 * on[node] / known) : NONE_CELL, INT_CELL(changes) });
 	}
 	return bad;
 }
