@@ -70,6 +70,8 @@ int verbs_main(const char *program, const struct verb *verbs, int argc, char **a
 	const struct verb *v;
 
 	open_streams();
+	/* Of a child that ends while it is ignored, waitpid() has no status; it may be inherited. */
+	signal(SIGCHLD, SIG_DFL);
 	/* A file that is too large is an error of write(); programs that are executed inherit no handler. */
 	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = on_large_file, .sa_flags = SA_RESTART }, NULL);
 	if (argc < 2) {

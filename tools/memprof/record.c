@@ -259,9 +259,12 @@ static int reap(pid_t child)
 {
 	const int sig = interrupted;
 	int status;
+	pid_t pid = waitpid(child, &status, WNOHANG);
 
-	if (waitpid(child, &status, WNOHANG) == child)
+	if (pid == child)
 		return command_status(status);
+	if (pid < 0 && errno == ECHILD)
+		return complain(FAILED, "the command has ended, with a status that is not known");
 	if (sig) {
 		interrupted = 0;
 		/* Ctrl-C reaches the command by itself. */

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# Pictures of all tools: with names that gnuplot or a shell would take for something else, and
-# interrupted while they are drawn.
+# Pictures of all tools: with names that gnuplot or a shell would take for something else,
+# interrupted while they are drawn, and by programs that are started with SIGCHLD ignored.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -77,6 +77,21 @@ SKIP: {
 		like(slurp("$dir/out/lines.csv") // '', qr/^[^\n]*make_table \(two lines\)[^\n]*$/m, 'is one in the data');
 		unlink map { "$dir/out/$_" } files();
 	}
+}
+
+# --- SIGCHLD ignored ------------------------------------------------------------------
+
+for my $what (sort keys %drawn) {
+	SKIP: {
+		skip "no program for $what", 1 if !($what eq 'dot' ? $dot : $gnuplot);
+		is_deeply([ run("env --ignore-signal=CHLD $bin/$drawn{$what} -o $dir/out/picture.svg") ], [ 0, '', '' ], "$what: drawn");
+		unlink map { "$dir/out/$_" } files();
+	}
+}
+SKIP: {
+	skip 'no cc', 1 if !grep { -x "$_/cc" } split /:/, $ENV{PATH};
+	spew("$dir/status.c", 'int main(void) { return 7; }');
+	is_deeply([ run("env --ignore-signal=CHLD $bin/memprof script $dir/status.c") ], [ 7, '', '' ], 'memprof script: the status of the program');
 }
 
 # --- interrupted --------------------------------------------------------------------

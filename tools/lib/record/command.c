@@ -54,8 +54,6 @@ void command_catch_signals(void)
 	sigset_t blocked;
 	size_t i;
 
-	/* If the parent ignores it, the status of a child would be lost. */
-	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, NULL, &before);
 	blocked = before;
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {

@@ -478,6 +478,24 @@ static void the_command_ignores_what_was_ignored(void **unused)
 	signal(SIGINT, SIG_DFL);
 }
 
+/* If something else has taken its status, it has ended, too. */
+static void a_command_without_a_status_has_ended(void **unused)
+{
+	siginfo_t info;
+	pid_t pid;
+	int i;
+
+	(void)unused;
+	for (i = 0; i < 2; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(3);
+		assert_true(pid > 0);
+		assert_int_equal(waitid(P_PID, pid, &info, WEXITED | (i ? 0 : WNOWAIT)), 0);
+		assert_int_equal(reap(pid), i ? FAILED : 3);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +511,7 @@ int main(void)
 		cmocka_unit_test(rings_of_an_earlier_image_end),
 		cmocka_unit_test(nothing_of_a_session_stays),
 		cmocka_unit_test(the_command_ignores_what_was_ignored),
+		cmocka_unit_test(a_command_without_a_status_has_ended),
 	};
 
 	return cmocka_run_group_tests_name("memprof record", tests, make_path, remove_path);
