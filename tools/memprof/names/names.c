@@ -50,7 +50,7 @@ char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 struct names {
 	char *symbols;
 	struct module *modules;
-	struct line_text *lines, *demangled;
+	struct line_text *lines, *functions, *variables;
 	bool failed;			/* no memory for one of them */
 };
 
@@ -125,31 +125,43 @@ static char *without_parameters(char *name)
 	return begin;
 }
 
+enum kind { FUNCTION, VARIABLE };
+
 /* A name as the source has it. */
-static const char *demangle(struct names *n, const char *name)
+static const char *demangle(struct names *n, const char *name, enum kind kind)
 {
-	struct line_text *l;
+	struct line_text **table = kind == FUNCTION ? &n->functions : &n->variables, *l;
 	const char *kept;
 	char *text;
 	int status;
 
 	if (!name || name[0] != '_' || name[1] != 'Z')
 		return name;
-	HASH_FIND_STR(n->demangled, name, l);
+	HASH_FIND_STR(*table, name, l);
 	if (l)
 		return l->text;
 	text = __cxa_demangle(name, NULL, NULL, &status);
 	if (!text)
 		return name;
-	kept = keep_text(n, &n->demangled, name, without_parameters(text));
+	/* A variable has none: what is in parentheses tells it from others. */
+	kept = keep_text(n, table, name, kind == FUNCTION ? without_parameters(text) : text);
 	free(text);
 	return *kept ? kept : name;
+}
+
+static void free_texts(struct line_text *table)
+{
+	struct line_text *l, *next;
+
+	HASH_ITER(hh, table, l, next) {
+		HASH_DEL(table, l);
+		free_text(l);
+	}
 }
 
 /** names_free() - forget all names */
 void names_free(struct names *n)
 {
-	struct line_text *l, *next_line;
 	struct module *m, *next;
 
 	if (!n)
@@ -163,14 +175,9 @@ void names_free(struct names *n)
 		free(m->path);
 		free(m);
 	}
-	HASH_ITER(hh, n->lines, l, next_line) {
-		HASH_DEL(n->lines, l);
-		free_text(l);
-	}
-	HASH_ITER(hh, n->demangled, l, next_line) {
-		HASH_DEL(n->demangled, l);
-		free_text(l);
-	}
+	free_texts(n->lines);
+	free_texts(n->functions);
+	free_texts(n->variables);
 	free(n->symbols);
 	free(n);
 }
@@ -367,7 +374,7 @@ bool names_data(struct names *n, const char *path, uint64_t offset, uint64_t pas
 	}
 	if (!low || vaddr - m->data[low - 1].vaddr >= m->data[low - 1].size)
 		return false;
-	*symbol = demangle(n, m->data[low - 1].name);
+	*symbol = demangle(n, m->data[low - 1].name, VARIABLE);
 	*back = vaddr - m->data[low - 1].vaddr;
 	*size = m->data[low - 1].size;
 	return true;
@@ -397,7 +404,8 @@ bool names_code(struct names *n, const char *path, uint64_t offset, struct place
 	*in_function = 0;
 	if (!m || !m->dw || !vaddr_of(m, offset, 0, &vaddr))
 		return false;
-	place->function = demangle(n, dwfl_module_addrinfo(m->dw, vaddr + m->bias, &off, &sym, NULL, NULL, NULL));
+	place->function = demangle(n, dwfl_module_addrinfo(m->dw, vaddr + m->bias, &off, &sym, NULL, NULL, NULL),
+				   FUNCTION);
 	*in_function = off;
 	l = dwfl_module_getsrc(m->dw, vaddr + m->bias);
 	if (l)
@@ -411,7 +419,7 @@ static const char *name_of_die(struct names *n, Dwarf_Die *die)
 	Dwarf_Attribute attr;
 	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
 
-	return name ? demangle(n, name) : dwarf_diename(die);
+	return name ? demangle(n, name, FUNCTION) : dwarf_diename(die);
 }
 
 /* Where a function was called that is a part of another one's code. */

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Names of sites: what a statement assigns to, and which functions allocate for others. */
+/*
+ * Names of sites: what a statement assigns to, which functions allocate for others, and
+ * variables of C++.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,12 +89,76 @@ static void functions_that_allocate_for_others(void **unused)
 	wrappers_free(&w);
 }
 
+/* As a compiler of C++ names them. */
+#define VARIABLE(name, symbol)	static long name[8] __asm__(symbol) = { 1 }
+
+VARIABLE(table, "_ZTV3Foo");
+VARIABLE(type, "_ZTI3Foo");
+VARIABLE(of_int, "_Z7counterISt8functionIFviEEE");
+VARIABLE(of_char, "_Z7counterISt8functionIFvcEEE");
+VARIABLE(local, "_ZZ4fillIiEvT_E5cache");
+VARIABLE(guard, "_ZGVZ4fillIiEvT_E5cache");
+
+struct wanted {
+	const long *variable;
+	const char *name;
+	int found;
+};
+
+/* In the file that has the variable, as the kernel maps it. */
+static int look_in(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct wanted *w = arg;
+	const uint64_t at = (uintptr_t)w->variable - info->dlpi_addr;
+	struct names *n = names_new(NULL);
+	uint64_t bytes = 0;
+	const char *name;
+	int64_t back;
+	int i;
+
+	(void)size;
+	assert_non_null(n);
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD || at < p->p_vaddr || at >= p->p_vaddr + p->p_filesz)
+			continue;
+		assert_true(names_data(n, "/proc/self/exe", p->p_offset + at - p->p_vaddr, 0, &name, &back, &bytes));
+		assert_string_equal(name, w->name);
+		assert_int_equal(back, 0);
+		w->found++;
+	}
+	names_free(n);
+	/* The program is the first one. */
+	return 1;
+}
+
+static void variables_have_their_whole_names(void **unused)
+{
+	struct wanted wanted[] = {
+		{ table, "vtable for Foo" },
+		{ type, "typeinfo for Foo" },
+		{ of_int, "counter<std::function<void (int)> >" },
+		{ of_char, "counter<std::function<void (char)> >" },
+		{ local, "fill<int>(int)::cache" },
+		{ guard, "guard variable for fill<int>(int)::cache" },
+	};
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		dl_iterate_phdr(look_in, &wanted[i]);
+		assert_int_equal(wanted[i].found, 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_statement_assigns_to),
 		cmocka_unit_test(where_statements_end),
 		cmocka_unit_test(functions_that_allocate_for_others),
+		cmocka_unit_test(variables_have_their_whole_names),
 	};
 
 	return cmocka_run_group_tests_name("memprof sites", tests, NULL, NULL);
