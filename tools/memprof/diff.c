@@ -237,9 +237,28 @@ static int compare(struct memprof *m[2], const struct findings f[2], size_t top,
 	return bad;
 }
 
+/* One of the recordings, which gets what is doubtful of it in @c.  Return: OK, or FAILED after saying why. */
+static int look_at(const char *path, struct common *c, struct memprof **m, struct findings *f, int *damaged)
+{
+	*m = common_open(path, c, damaged);
+	if (!*m)
+		return FAILED;
+	common_doubt(*m, path, c);
+	return patterns_find(*m, f) ? complain(FAILED, "no memory left") : OK;
+}
+
+static void join_doubts(const struct common c[2], char *text, size_t size)
+{
+	const bool first = *c[0].doubt, second = *c[1].doubt;
+
+	snprintf(text, size, "%s%s%s%s%s", first ? "first recording: " : "", c[0].doubt, first && second ? "; " : "",
+		 second ? "second recording: " : "", c[1].doubt);
+}
+
 int cmd_diff(int argc, char **argv)
 {
-	struct common common = COMMON_DEFAULT;
+	struct common common = COMMON_DEFAULT, parts[2] = { };
+	char doubts[2 * sizeof(common.doubt) + 64];
 	struct output output = { };
 	struct memprof *m[2] = { };
 	struct findings f[2] = { };
@@ -258,18 +277,13 @@ int cmd_diff(int argc, char **argv)
 	if (common_check_options(&common))
 		return USAGE;
 	for (i = 0; i < 2 && !failed; i++) {
-		m[i] = common_open(argv[i], &common, &damaged[i]);
-		failed = !m[i];
-		if (failed)
-			break;
-		common_doubt(m[i], argv[i], &common);
-		failed = patterns_find(m[i], &f[i]);
-		if (failed)
-			complain(FAILED, "no memory left");
+		parts[i] = common;
+		failed = look_at(argv[i], &parts[i], &m[i], &f[i], &damaged[i]);
 	}
 	if (!failed) {
 		failed = compare(m, f, common.view.top, &table);
-		table.warning = common.doubt;
+		join_doubts(parts, doubts, sizeof(doubts));
+		table.warning = doubts;
 		failed = output_table(&output, &table, failed);
 	}
 	for (i = 0; i < 2; i++) {
