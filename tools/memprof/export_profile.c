@@ -37,17 +37,32 @@ struct profile {
 	uint32_t nr_chains;
 };
 
+/* The " (" of what is in parentheses at the end, where others may be in: "f+0x12 (lib (1).so)". */
+static char *last_parenthesis(char *text)
+{
+	char *p = text + strlen(text);
+	int depth = 0;
+
+	if (p == text || p[-1] != ')')
+		return NULL;
+	while (p-- > text) {
+		depth += *p == ')' ? 1 : *p == '(' ? -1 : 0;
+		if (!depth)
+			return p > text && p[-1] == ' ' ? p - 1 : NULL;
+	}
+	return NULL;
+}
+
 /* "function (file.c:34)" or "function+0x12 (library.so)" -> a frame; cuts @text. */
 static struct pprof_frame parse_frame(char *text)
 {
 	struct pprof_frame f = { .function = text };
-	char *at = strstr(text, " ("), *colon, *end;
+	char *at = last_parenthesis(text), *colon;
 
-	if (at && at[strlen(at) - 1] == ')') {
+	if (at) {
+		at[strlen(at) - 1] = '\0';
 		*at = '\0';
 		f.file = at + 2;
-		end = at + 2 + strlen(at + 2) - 1;
-		*end = '\0';
 		colon = strrchr(f.file, ':');
 		if (colon) {
 			*colon = '\0';
@@ -55,8 +70,8 @@ static struct pprof_frame parse_frame(char *text)
 		}
 	}
 	/* So that other versions of a function compare. */
-	at = strstr(text, "+0x");
-	if (at && at > text && f.file && !f.line)
+	at = strrchr(text, '+');
+	if (at && at > text && !strncmp(at, "+0x", 3) && f.file && !f.line)
 		*at = '\0';
 	return f;
 }
