@@ -118,10 +118,12 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 	if (view->make == view_sharing && !model_has_types(&a->m))
 		return complain(FAILED, "%s: no plot of sharing without types of objects: see dprof report sharing", path);
 	view_note(a, view->shows, path);
-	if (picture_name(&p, output, dot ? ".dot" : ".csv") || write_data(a, view, path, p.data))
+	if (picture_name(&p, output, dot ? ".dot" : ".csv"))
 		return FAILED;
 	picture_begin(&p);
-	failed = dot ? run_dot(&p) : run_gnuplot(a, view, &p, title);
+	failed = write_data(a, view, path, p.data);
+	if (!failed)
+		failed = dot ? run_dot(&p) : run_gnuplot(a, view, &p, title);
 	return picture_end(&p, output, failed);
 }
 

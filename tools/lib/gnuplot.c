@@ -92,15 +92,16 @@ int picture_name(struct picture_files *p, const char *output, const char *ext)
 	const char *of = strrchr(output, '.'), *here = *output == '/' ? "" : "./";
 	const int n = of - output;
 
-	if (snprintf(p->data, sizeof(p->data), "%s%.*s%s", here, n, output, ext) >= PATH_MAX ||
-	    snprintf(p->tmp, sizeof(p->tmp), "%s%.*s.%d%s", here, n, output, getpid(), of) >= PATH_MAX)
+	if (snprintf(p->tmp, sizeof(p->tmp), "%s%.*s.%d%s", here, n, output, getpid(), of) >= PATH_MAX ||
+	    snprintf(p->data, sizeof(p->data), "%s%.*s.%d%s", here, n, output, getpid(), ext) >= PATH_MAX ||
+	    snprintf(p->beside, sizeof(p->beside), "%s%.*s%s", here, n, output, ext) >= PATH_MAX)
 		return complain(FAILED, "%s: name too long", output);
 	return OK;
 }
 
 /**
- * picture_begin() - have a signal remove the files of a picture, until picture_end()
- * @p: the files; the data are written
+ * picture_begin() - have a signal remove the temporary files of a picture, until picture_end()
+ * @p: the files; none is written
  */
 void picture_begin(const struct picture_files *p)
 {
@@ -109,17 +110,22 @@ void picture_begin(const struct picture_files *p)
 }
 
 /**
- * picture_end() - give a picture its name, or remove its files
+ * picture_end() - give a picture and its data their names, or remove them
  * @p: the files, after picture_begin()
- * @output: the name
+ * @output: the name of the picture
  * @failed: it was not drawn, which was said
  *
  * Return: OK, or FAILED with a message printed.
  */
 int picture_end(const struct picture_files *p, const char *output, int failed)
 {
-	if (!failed && outfile_rename(p->tmp, output))
+	if (!failed && outfile_rename(p->data, p->beside))
+		failed = complain(FAILED, "%s: %s", p->beside, strerror(errno));
+	if (!failed && outfile_rename(p->tmp, output)) {
 		failed = complain(FAILED, "%s: %s", output, strerror(errno));
+		/* A picture of before that stays is not of these data. */
+		unlink(p->beside);
+	}
 	if (failed) {
 		unlink(p->tmp);
 		unlink(p->data);

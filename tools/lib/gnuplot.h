@@ -10,11 +10,12 @@
 
 /**
  * struct picture_files - the files of a picture
- * @data: what it is drawn of, beside it
  * @tmp: the picture until it is complete
+ * @data: what it is drawn of, until then
+ * @beside: what it was drawn of, beside it
  */
 struct picture_files {
-	char data[PATH_MAX], tmp[PATH_MAX];
+	char tmp[PATH_MAX], data[PATH_MAX], beside[PATH_MAX];
 };
 
 int picture_check(const char *output);

@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/gnuplot.h"
 #include "lib/table.h"
@@ -64,6 +63,25 @@ static void default_title(const struct memprof *m, const struct view *view, char
 	json_decref(meta);
 }
 
+static int run_gnuplot(const struct view *view, const char *plots, const struct picture_files *p, const char *title)
+{
+	char script[64], *commands = NULL;
+	size_t size;
+	int failed;
+	FILE *f = open_memstream(&commands, &size);
+
+	if (!f)
+		return complain(FAILED, "no memory left");
+	gnuplot_path(f, "plots", plots);
+	gnuplot_path(f, "csv", p->data);
+	gnuplot_path(f, "out", p->tmp);
+	gnuplot_text(f, "title", title);
+	snprintf(script, sizeof(script), "memprof-%s", view->name);
+	failed = fclose(f) ? complain(FAILED, "no memory left") : gnuplot_run(plots, script, commands);
+	free(commands);
+	return failed;
+}
+
 /**
  * plot_draw() - draw a view
  * @m: the recording
@@ -76,35 +94,20 @@ static void default_title(const struct memprof *m, const struct view *view, char
  */
 int plot_draw(struct memprof *m, const struct view *view, struct table *t, const char *output, const char *title)
 {
-	char plots[PATH_MAX], script[64], text[512];
+	char plots[PATH_MAX], text[512];
 	struct picture_files p;
-	char *commands = NULL;
-	size_t size;
 	int failed;
-	FILE *f;
 
 	if (gnuplot_find(plots, sizeof(plots)))
 		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
-	if (picture_name(&p, output, ".csv") || write_csv(t, p.data))
+	if (picture_name(&p, output, ".csv"))
 		return FAILED;
 	if (!title) {
 		default_title(m, view, text, sizeof(text));
 		title = text;
 	}
-	f = open_memstream(&commands, &size);
-	if (!f) {
-		unlink(p.data);
-		return complain(FAILED, "no memory left");
-	}
-	gnuplot_path(f, "plots", plots);
-	gnuplot_path(f, "csv", p.data);
-	gnuplot_path(f, "out", p.tmp);
-	gnuplot_text(f, "title", title);
-	failed = fclose(f);
 	picture_begin(&p);
-	snprintf(script, sizeof(script), "memprof-%s", view->name);
-	failed = failed ? complain(FAILED, "no memory left") : gnuplot_run(plots, script, commands);
-	free(commands);
+	failed = write_csv(t, p.data) || run_gnuplot(view, plots, &p, title);
 	return picture_end(&p, output, failed);
 }
 

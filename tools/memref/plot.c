@@ -153,6 +153,15 @@ static char *make_commands(struct model *m, const struct view *view,
 	return NULL;
 }
 
+static int run_gnuplot(struct model *m, const struct view *view, const struct picture *p)
+{
+	char *commands = make_commands(m, view, p);
+	int failed = commands ? gnuplot_run(p->plots, view->name, commands) : complain(FAILED, "no memory left");
+
+	free(commands);
+	return failed;
+}
+
 /**
  * plot_has() - whether a view can be drawn for a class
  * @m: the model
@@ -189,7 +198,6 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 	      const char *class, const char *title)
 {
 	struct picture p = { .class = class, .title = title };
-	char *commands;
 	int failed;
 
 	if (gnuplot_find(p.plots, sizeof(p.plots)))
@@ -198,14 +206,9 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 		return FAILED;
 	if (view->plot == PLOT_ONE && !has_pages(m, class))
 		return complain(FAILED, "no pages of class %s were referenced", class);
-	if (write_csv(m, view, p.files.data))
-		return FAILED;
 
 	picture_begin(&p.files);
-	commands = make_commands(m, view, &p);
-	failed = commands ? gnuplot_run(p.plots, view->name, commands) :
-			    complain(FAILED, "no memory left");
-	free(commands);
+	failed = write_csv(m, view, p.files.data) || run_gnuplot(m, view, &p);
 	return picture_end(&p.files, output, failed);
 }
 

@@ -341,27 +341,40 @@ static char *commands(const struct drawing *d, const char *plots, const struct p
 	return NULL;
 }
 
+static int write_csv(struct drawing *d, const char *path)
+{
+	struct outfile out;
+
+	return outfile_open(&out, path) || outfile_close(&out, table_print_plot(&d->section.table, out.f)) ?
+	       FAILED : OK;
+}
+
+static int run_gnuplot(struct drawing *d, const struct plot_kind *kind, const char *plots,
+		       const struct picture_files *p)
+{
+	char script[32], *text = commands(d, plots, p);
+	int failed;
+
+	snprintf(script, sizeof(script), "bench-%s", kind->name);
+	failed = text ? gnuplot_run(plots, script, text) : complain(FAILED, "no memory left");
+	free(text);
+	return failed;
+}
+
 static int draw(struct drawing *d, const struct plot_kind *kind, const char *picture)
 {
-	char plots[PATH_MAX], script[32], *text;
+	char plots[PATH_MAX];
 	struct picture_files p;
-	struct outfile out;
 	int failed;
 
 	if (gnuplot_find(plots, sizeof(plots)))
 		return complain(FAILED, "no plot scripts found (set MEMSCOPE_PLOTS)");
 	if (picture_name(&p, picture, ".csv"))
 		return FAILED;
-	if (request_clash(p.data, d->ev->results))
+	if (request_clash(p.beside, d->ev->results))
 		return FAILED;
-	if (outfile_open(&out, p.data) ||
-	    outfile_close(&out, table_print_plot(&d->section.table, out.f)))
-		return FAILED;
-	snprintf(script, sizeof(script), "bench-%s", kind->name);
 	picture_begin(&p);
-	text = commands(d, plots, &p);
-	failed = text ? gnuplot_run(plots, script, text) : complain(FAILED, "no memory left");
-	free(text);
+	failed = write_csv(d, p.data) || run_gnuplot(d, kind, plots, &p);
 	return picture_end(&p, picture, failed);
 }
 

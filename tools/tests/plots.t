@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
 # Pictures of all tools: with names that gnuplot or a shell would take for something else,
-# interrupted while they are drawn, and by programs that are started with SIGCHLD ignored.
+# interrupted while they are drawn, not drawn, and by programs that are started with SIGCHLD
+# ignored.  What was there before is replaced by a whole picture and its data only.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -94,6 +95,48 @@ SKIP: {
 	is_deeply([ run("env --ignore-signal=CHLD $bin/memprof script $dir/status.c") ], [ 7, '', '' ], 'memprof script: the status of the program');
 }
 
+# --- not drawn ------------------------------------------------------------------------
+
+sub extension { return $_[0] eq 'dot' ? 'dot' : 'csv' }
+sub before {
+	my ($ext) = @_;
+	spew("$dir/out/picture.$_", "$_ before\n") for 'svg', $ext;
+}
+# As it was: the picture, its data, nothing else.
+sub unchanged {
+	my ($ext, $how, @others) = @_;
+	is(join(' ', files()), join(' ', sort @others, "picture.$ext", 'picture.svg'), "$how: nothing is left");
+	is(slurp("$dir/out/picture.$_"), "$_ before\n", "and picture.$_ is what it was") for 'svg', $ext;
+	unlink map { "$dir/out/$_" } files();
+}
+
+spew("$dir/none/$_", "#!/bin/sh\nexit 1\n") for 'gnuplot', 'dot';
+chmod 0755, "$dir/none/$_" or die for 'gnuplot', 'dot';
+for my $what (sort keys %drawn) {
+	my $ext = extension($what);
+	before($ext);
+	my ($status, undef, $err) = run("PATH=$dir/none:\$PATH $bin/$drawn{$what} -o $dir/out/picture.svg");
+	is($status, 1, "$what: not drawn");
+	like($err, qr/^\w+: (?:gnuplot|dot) failed on \S+\n\z/, 'says so');
+	unchanged($ext, $what);
+	SKIP: {
+		skip "no program for $what", 1 if !($what eq 'dot' ? $dot : $gnuplot);
+		before($ext);
+		chmod 0600, "$dir/out/picture.$ext" or die;
+		is_deeply([ run("$bin/$drawn{$what} -o $dir/out/picture.svg") ], [ 0, '', '' ], 'drawn');
+		unlike(slurp("$dir/out/picture.$_"), qr/before/, "picture.$_ is a new one") for 'svg', $ext;
+		is((stat "$dir/out/picture.$ext")[2] & 0777, 0600, 'with its mode');
+		unlink map { "$dir/out/$_" } files();
+		mkdir "$dir/out/picture.$ext" or die;
+		($status, undef, $err) = run("$bin/$drawn{$what} -o $dir/out/picture.svg");
+		is($status, 1, 'no place for the data');
+		like($err, qr/picture\.$ext: Is a directory\n\z/, 'says so');
+		is(join(' ', grep { !/^picture\.(?:svg|$ext)$/ } files()), '', 'and leaves nothing else');
+		rmdir "$dir/out/picture.$ext";
+		unlink map { "$dir/out/$_" } files();
+	}
+}
+
 # --- interrupted --------------------------------------------------------------------
 
 # In front of the real ones: says that it runs, begins the picture, and hangs.
@@ -112,6 +155,8 @@ for my $what (sort keys %drawn) {
 		# The terminal's Ctrl-C is for both; others are sent to one.
 		for my $group ($signal eq 'INT' ? (1, 0) : 0) {
 			unlink "$dir/runs";
+			my $ext = extension($what);
+			before($ext);
 			my $pid = fork // die;
 			if (!$pid) {
 				setpgrp;
@@ -123,14 +168,13 @@ for my $what (sort keys %drawn) {
 			}
 			select undef, undef, undef, 0.01 while !-e "$dir/runs" && !waitpid $pid, 1;
 			my $child = slurp("$dir/runs") // 0;
-			is(join(' ', grep { !/^begun$|^picture\.(csv|dot)$/ } files()), '', "$what: while it is drawn");
+			is(join(' ', grep { !/^begun$|^picture\.(?:svg|$ext)$/ } files()), "picture.$pid.$ext", "$what: while it is drawn");
 			kill $signal, $group ? -$pid : $pid;
 			waitpid $pid, 0;
 			cmp_ok($? & 127, '>', 0, "SIG$signal ends it" . ($group ? ', and gnuplot' : ''));
-			is(join(' ', files()), 'begun', 'and nothing is left');
+			unchanged($ext, 'and', 'begun');
 			select undef, undef, undef, 0.01 while (slurp("/proc/$child/stat") // '') =~ /\) [^ZX]/;
 			pass('nor is the program that draws');
-			unlink map { "$dir/out/$_" } files();
 		}
 	}
 }
