@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,12 +245,26 @@ static void found_all(struct sampler *s)
 		closedir(dir);
 }
 
+/* Whether all threads of a process have ended: its parent may leave it a zombie. */
+static bool is_gone(pid_t pid)
+{
+	struct pollfd p = { .fd = pidfd_open(pid, 0), .events = POLLIN };
+	bool gone;
+
+	/* A thread that is not its process's first has none. */
+	if (p.fd < 0)
+		return kill(pid, 0) && errno == ESRCH;
+	gone = poll(&p, 1, 0) > 0;
+	close(p.fd);
+	return gone;
+}
+
 static bool all_gone(const struct options *o)
 {
 	int i;
 
 	for (i = 0; i < o->nr_pids; i++)
-		if (!kill(o->pids[i], 0) || errno != ESRCH)
+		if (!is_gone(o->pids[i]))
 			return false;
 	return true;
 }

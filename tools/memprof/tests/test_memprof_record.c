@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #define XXH_STATIC_LINKING_ONLY	/* its state on the stack */
@@ -478,6 +480,18 @@ static void the_command_ignores_what_was_ignored(void **unused)
 	signal(SIGINT, SIG_DFL);
 }
 
+/* As /proc/PID/stat says. */
+static char state_in(const char *stat)
+{
+	char state = '?';
+	FILE *f = fopen(stat, "r");
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+	fclose(f);
+	return state;
+}
+
 /* If something else has taken its status, it has ended, too. */
 static void a_command_without_a_status_has_ended(void **unused)
 {
@@ -496,6 +510,81 @@ static void a_command_without_a_status_has_ended(void **unused)
 	}
 }
 
+static void *wait_for_end(void *fd)
+{
+	char byte;
+
+	return read(*(int *)fd, &byte, 1) ? NULL : fd;
+}
+
+/* The first thread ends, another one goes on until @fd does. */
+static void __attribute__((noreturn)) end_first_thread(int fd)
+{
+	static int at;
+	pthread_t thread;
+
+	at = fd;
+	if (pthread_create(&thread, NULL, wait_for_end, &at))
+		_exit(1);
+	pthread_exit(NULL);
+}
+
+/* A zombie is gone, but not where only its first thread is one. */
+static void processes_that_have_ended_are_gone(void **unused)
+{
+	struct options o = { .nr_pids = 2 };
+	siginfo_t info;
+	char path[64];
+	int ends[2];
+
+	(void)unused;
+	assert_int_equal(pipe(ends), 0);
+	o.pids[0] = fork();
+	if (!o.pids[0])
+		_exit(0);
+	o.pids[1] = fork();
+	if (!o.pids[1]) {
+		close(ends[1]);
+		end_first_thread(ends[0]);
+	}
+	assert_int_equal(waitid(P_PID, o.pids[0], &info, WEXITED | WNOWAIT), 0);
+	snprintf(path, sizeof(path), "/proc/%d/stat", o.pids[1]);
+	while (state_in(path) != 'Z')
+		sched_yield();
+	assert_false(all_gone(&o));
+	close(ends[1]);
+	assert_int_equal(waitid(P_PID, o.pids[1], &info, WEXITED | WNOWAIT), 0);
+	assert_true(all_gone(&o));
+	waitpid(o.pids[0], NULL, 0);
+	waitpid(o.pids[1], NULL, 0);
+	assert_true(all_gone(&o));
+	o.pids[0] = getpid();
+	assert_false(all_gone(&o));
+	close(ends[0]);
+}
+
+/* Which has no descriptor. */
+static void a_thread_that_runs_is_not_gone(void **unused)
+{
+	struct options o = { .nr_pids = 1 };
+	pthread_t thread;
+	int ends[2], i, n;
+	pid_t tids[8];
+
+	(void)unused;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_end, &ends[0]), 0);
+	n = add_tids(getpid(), tids, 0);
+	assert_int_equal(n, 2);
+	for (i = 0; i < n; i++) {
+		o.pids[0] = tids[i];
+		assert_false(all_gone(&o));
+	}
+	close(ends[1]);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	close(ends[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -512,6 +601,8 @@ int main(void)
 		cmocka_unit_test(nothing_of_a_session_stays),
 		cmocka_unit_test(the_command_ignores_what_was_ignored),
 		cmocka_unit_test(a_command_without_a_status_has_ended),
+		cmocka_unit_test(processes_that_have_ended_are_gone),
+		cmocka_unit_test(a_thread_that_runs_is_not_gone),
 	};
 
 	return cmocka_run_group_tests_name("memprof record", tests, make_path, remove_path);
