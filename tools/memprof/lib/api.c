@@ -130,6 +130,18 @@ public const struct memprof_thread *memprof_thread(const struct memprof *m, uint
 	return number < m->nr_threads ? &m->threads[number] : NULL;
 }
 
+/* A kept text.  Other threads may look for names, which adds texts and so moves their array. */
+static const char *kept_text(const struct memprof *m, uint32_t number)
+{
+	pthread_mutex_t *lock = (pthread_mutex_t *)&m->lock;
+	const char *text;
+
+	pthread_mutex_lock(lock);
+	text = m->strings.text[number];
+	pthread_mutex_unlock(lock);
+	return text;
+}
+
 /**
  * memprof_cgroup() - the control group that a thread was in
  * @m: the recording
@@ -153,7 +165,7 @@ public const char *memprof_cgroup(const struct memprof *m, uint32_t thread, uint
 		else
 			high = middle;
 	}
-	return low && m->moved[low - 1].thread == thread ? m->strings.text[m->moved[low - 1].path] : "";
+	return low && m->moved[low - 1].thread == thread ? kept_text(m, m->moved[low - 1].path) : "";
 }
 
 /** memprof_nr_objects() - objects accessed; their numbers are below that */
@@ -383,7 +395,7 @@ public bool memprof_code(const struct memprof *m, uint32_t chain, unsigned int f
 	map = find_code(m, c->space_pid, m->chains.frames[c->at + frame], c->first_ns);
 	if (!map)
 		return false;
-	*code = (struct memprof_code){ m->strings.text[map->path], map->start, map->end, map->offset };
+	*code = (struct memprof_code){ kept_text(m, map->path), map->start, map->end, map->offset };
 	return true;
 }
 
@@ -566,11 +578,13 @@ out:
  */
 public size_t memprof_missing_files(struct memprof *m, const char **first)
 {
-	bool *seen = calloc(m->strings.used + 1, sizeof(*seen));
 	size_t i, n = 0;
+	bool *seen;
 
 	if (first)
 		*first = NULL;
+	pthread_mutex_lock(&m->lock);
+	seen = calloc(m->strings.used + 1, sizeof(*seen));
 	for (i = 0; seen && i < m->nr_code_map; i++) {
 		const uint32_t path = m->code_map[i].path;
 
@@ -581,6 +595,7 @@ public size_t memprof_missing_files(struct memprof *m, const char **first)
 			*first = m->strings.text[path];
 		n++;
 	}
+	pthread_mutex_unlock(&m->lock);
 	free(seen);
 	return n;
 }

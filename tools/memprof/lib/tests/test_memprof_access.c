@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Accesses, flows and objects of a handle: the same if they are kept, streamed, counted, or in a file. */
+/*
+ * Accesses, flows and objects of a handle: the same if they are kept, streamed, counted, or in a
+ * file; and its texts, where several threads use it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "memprof/lib/internal.h"
 #include "memprof/lib/tests/one_process.h"
 
 /* Frames are named when asked for: of more than were there when the file was opened. */
@@ -323,6 +331,102 @@ static void texts_of_sites_are_one_line_of_utf8(void **unused)
 	assert_string_equal(text, "?");
 }
 
+/* What a thread asks a handle for that another thread uses. */
+struct question {
+	struct memprof *m;
+	struct memprof_access a;
+	void (*ask)(struct question *q);
+	const char *answer;
+	_Atomic pid_t tid;
+	atomic_bool answered;
+};
+
+static void ask_cgroup(struct question *q)
+{
+	q->answer = memprof_cgroup(q->m, q->a.thread, q->a.time_ns);
+}
+
+static void ask_code(struct question *q)
+{
+	struct memprof_code code;
+
+	q->answer = memprof_code(q->m, q->a.chain, 0, &code) ? code.path : "none";
+}
+
+static void ask_missing(struct question *q)
+{
+	memprof_missing_files(q->m, &q->answer);
+}
+
+static void *ask(void *arg)
+{
+	struct question *q = arg;
+
+	q->tid = gettid();
+	q->ask(q);
+	q->answered = true;
+	return NULL;
+}
+
+static bool sleeps(pid_t tid)
+{
+	char path[64], state = '?';
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	/* Nothing is read once it has ended. */
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = '?';
+	fclose(f);
+	return state == 'S';
+}
+
+/* The array of texts is not read while it moves, as it does where names are added. */
+static void texts_move_while_others_read(void **unused)
+{
+	static const struct { void (*ask)(struct question *q); const char *answer; } cases[] = {
+		{ ask_cgroup, "/group" }, { ask_code, "/none/prog" }, { ask_missing, "/none/prog" },
+	};
+	const char **texts, **moving;
+	pthread_t thread;
+	struct data *d;
+	uint32_t s;
+	size_t i;
+
+	(void)unused;
+	begin(&d, &s);
+	data_task(d, T(3), &(struct task_record){ .type = TASK_MMAP, .pid = 10, .tid = 10, .start = 0x700000,
+		  .length = 0x10000, .flags = TASK_EXECUTABLE }, "/none/prog");
+	data_task(d, T(4), &(struct task_record){ .type = TASK_CGROUP, .pid = 10, .tid = 10 }, "/group");
+	alloc(d, s, T(10), 0x20000, 4096);
+	data_sample(d, 0, T(20), 10, 10, 0x20000, LOAD, 0x700010);
+	data_end(d, 1);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct question q = { .m = open_it(), .ask = cases[i].ask };
+
+		memprof_access(q.m, 0, &q.a);
+		moving = calloc(q.m->strings.used, sizeof(*moving));
+		assert_non_null(moving);
+		for (s = 0; s < q.m->strings.used; s++)
+			moving[s] = "moving";
+		pthread_mutex_lock(&q.m->lock);
+		texts = q.m->strings.text;
+		q.m->strings.text = moving;
+		assert_int_equal(pthread_create(&thread, NULL, ask, &q), 0);
+		while (!q.answered && !(q.tid && sleeps(q.tid)))
+			sched_yield();
+		q.m->strings.text = texts;
+		pthread_mutex_unlock(&q.m->lock);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		assert_string_equal(q.answer ? q.answer : "NULL", cases[i].answer);
+		free(moving);
+		memprof_close(q.m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +437,7 @@ int main(void)
 		cmocka_unit_test(frames_of_accesses),
 		cmocka_unit_test(little_memory),
 		cmocka_unit_test(texts_of_sites_are_one_line_of_utf8),
+		cmocka_unit_test(texts_move_while_others_read),
 	};
 
 	return cmocka_run_group_tests(tests, data_make_path, data_remove_path);
