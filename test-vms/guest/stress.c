@@ -10,7 +10,8 @@
  * bits of every page; without, all knobs are turned.  With "dirty" it does so
  * every 10 ms, beside threads that write memory which others swap out, write
  * protect (mprotect, userfaultfd, fork, NUMA balancing) and write back: where a
- * dirty bit is taken and a TLB still trusted, a store is lost.
+ * dirty bit is taken and a TLB still trusted, a store is lost.  It goes on until
+ * enough was swapped and balanced between nodes, at most ten times as long.
  *
  * Workers are processes.  Each keeps data that a checksum of its position
  * foretells, and exits with 1 and a message at the first wrong byte.
@@ -52,7 +53,9 @@
 #define MIB	(1UL << 20)
 
 static __thread uint64_t seed;
-static time_t begun_at, stop_at;
+static time_t begun_at;
+/* The main process tells the workers, with which it shares this. */
+static volatile bool *is_over;
 
 static uint64_t rnd(void)
 {
@@ -62,22 +65,25 @@ static uint64_t rnd(void)
 	return seed;
 }
 
-static int over(void)
+static bool over(void)
+{
+	return *is_over;
+}
+
+static time_t seconds(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec >= stop_at;
+	return now.tv_sec;
 }
 
 static void fail(const char *fmt, ...)
 {
-	struct timespec now;
 	va_list ap;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	va_start(ap, fmt);
-	fprintf(stderr, "stress: after %ld s: ", (long)(now.tv_sec - begun_at));
+	fprintf(stderr, "stress: after %ld s: ", (long)(seconds() - begun_at));
 	vfprintf(stderr, fmt, ap);
 	fprintf(stderr, "\n");
 	va_end(ap);
@@ -794,7 +800,10 @@ static const struct worker dirtying[] = {
 #define WORKERS (sizeof(all) / sizeof(all[0]))
 #define DIRTYING (sizeof(dirtying) / sizeof(dirtying[0]))
 
-/* A counter of /proc/vmstat. */
+/* Counters of /proc/vmstat. */
+#define SWAPPED	"pswpout "
+#define HINTED	"numa_hint_faults "
+
 static unsigned long vmstat(const char *name)
 {
 	char buf[16384], *p;
@@ -803,6 +812,31 @@ static unsigned long vmstat(const char *name)
 		return 0;
 	p = strstr(buf, name);
 	return p ? strtoul(p + strlen(name), NULL, 10) : 0;
+}
+
+/* Whether the run covers the races that it is for. */
+static bool is_covered(const char *counter)
+{
+	return vmstat(counter) > 1000;
+}
+
+/* Whether a worker has ended before it was told to. */
+static bool one_failed(void)
+{
+	siginfo_t info = { 0 };
+
+	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
+}
+
+/* @counters: that must count for long enough, up to NULL */
+static void wait_until_over(time_t least, const char *const counters[])
+{
+	while (seconds() - begun_at < least)
+		usleep(100000);
+	for (; *counters; counters++)
+		while (!is_covered(*counters) && !one_failed() && seconds() - begun_at < 10 * least)
+			usleep(100000);
+	*is_over = true;
 }
 
 static void swap_on(void)
@@ -818,11 +852,10 @@ int main(int argc, char **argv)
 	const char *mode = argc > 4 ? argv[4] : "";
 	const struct worker *workers = all;
 	unsigned int nr = WORKERS, i, n, bad = 0;
-	unsigned long count;
+	const char *counters[3] = { NULL };
 	uint64_t first;
 	pid_t pids[WORKERS];
 	struct utsname kernel;
-	struct timespec now;
 	bool balanced;
 	int status;
 
@@ -837,9 +870,8 @@ int main(int argc, char **argv)
 		nr = DIRTYING;
 	}
 	first = strtoull(argv[2], NULL, 0) * 2 + 1;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	begun_at = now.tv_sec;
-	stop_at = begun_at + atoi(argv[1]);
+	is_over = (volatile bool *)map(sizeof(*is_over), MAP_SHARED | MAP_ANONYMOUS, -1);
+	begun_at = seconds();
 	swap_on();
 	put("/proc/sys/vm/nr_hugepages", "2");
 	put("/proc/sys/vm/overcommit_memory", "1");
@@ -860,6 +892,11 @@ int main(int argc, char **argv)
 			_exit(0);
 		}
 	}
+	if (workers == dirtying)
+		counters[0] = SWAPPED;
+	if (balanced)
+		counters[1] = HINTED;
+	wait_until_over(atoi(argv[1]), counters);
 	for (i = 0; i < nr; i++) {
 		waitpid(pids[i], &status, 0);
 		bad += !!status;
@@ -872,16 +909,14 @@ int main(int argc, char **argv)
 	bad += !!status;
 	printf("%sok %u - no thread or memory of the sampler left\n", status ? "not " : "", ++n);
 	/* Without these events, the run did not cover the races that it is for. */
-	count = vmstat("pswpout ");
-	bad += count <= 1000;
-	printf("%sok %u - memory was swapped: %lu pages\n", count > 1000 ? "" : "not ", ++n, count);
+	bad += !is_covered(SWAPPED);
+	printf("%sok %u - memory was swapped: %lu pages\n", is_covered(SWAPPED) ? "" : "not ", ++n, vmstat(SWAPPED));
 	if (workers == dirtying && !balanced)
 		printf("ok %u - NUMA balancing # SKIP PREEMPT_RT has none\n", ++n);
 	if (balanced) {
-		count = vmstat("numa_hint_faults ");
-		bad += count <= 1000;
+		bad += !is_covered(HINTED);
 		printf("%sok %u - NUMA balancing: %lu hinting faults, %lu pages migrated\n",
-		       count > 1000 ? "" : "not ", ++n, count, vmstat("numa_pages_migrated "));
+		       is_covered(HINTED) ? "" : "not ", ++n, vmstat(HINTED), vmstat("numa_pages_migrated "));
 	}
 	return !!bad;
 }
