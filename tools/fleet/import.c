@@ -7,11 +7,13 @@
  * rows for another host are refused, as is what no machine can have measured.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +31,7 @@
 
 struct import {
 	const char *store;
+	int lock;			/* the folder of the store, which this import alone adds to */
 	uint64_t now_ns;
 	struct engine *e;
 	struct incoming in;
@@ -120,23 +123,43 @@ static int find_next(struct import *x)
 	return ret;
 }
 
+/*
+ * Give a part its name, which nothing else must have.  File systems that cannot check this (NFS)
+ * rely on the lock.
+ */
+static int rename_part(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return OK;
+	if (errno == EINVAL && !rename(from, to))
+		return OK;
+	return complain(FAILED, "%s: %s", to, strerror(errno));
+}
+
+/* The name of a part without the dot and .tmp. */
+static void part_name(const char *tmp, char *path, size_t size)
+{
+	char *name;
+
+	snprintf(path, size, "%s", tmp);
+	name = strrchr(path, '/') + 1;
+	memmove(name, name + 1, strlen(name));
+	name[strlen(name) - strlen(".tmp")] = '\0';
+}
+
 /* All parts appear, or none. */
 static int finish_parts(struct import *x, int failed)
 {
-	char path[4096], *name;
-	size_t i;
+	size_t i, named = 0;
+	char path[4096];
 
-	for (i = 0; i < x->made.nr; i++) {
-		if (failed) {
-			unlink(x->made.path[i]);
-			continue;
-		}
-		snprintf(path, sizeof(path), "%s", x->made.path[i]);
-		name = strrchr(path, '/') + 1;
-		memmove(name, name + 1, strlen(name));
-		name[strlen(name) - strlen(".tmp")] = '\0';
-		if (rename(x->made.path[i], path))
-			failed = complain(FAILED, "%s: %s", path, strerror(errno));
+	for (; named < x->made.nr && !failed; named += !failed) {
+		part_name(x->made.path[named], path, sizeof(path));
+		failed = rename_part(x->made.path[named], path);
+	}
+	for (i = 0; failed && i < x->made.nr; i++) {
+		part_name(x->made.path[i], path, sizeof(path));
+		unlink(i < named ? path : x->made.path[i]);
 	}
 	return failed ? FAILED : OK;
 }
@@ -167,13 +190,24 @@ static const struct columns result_columns = COLUMNS(
 	{ "result", CELL_TEXT, 0, "", "accepted, or why the rows were refused" },
 	{ "rows", CELL_INT, 0, "rows", "how many" });
 
+/* Make the store, and keep other imports out until it is closed: they would take the same names. */
+static int open_store(struct import *x)
+{
+	if (mkdir(x->store, 0777) && errno != EEXIST)
+		return complain(FAILED, "%s: %s", x->store, strerror(errno));
+	x->lock = open(x->store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (x->lock < 0)
+		return complain(FAILED, "%s: %s", x->store, strerror(errno));
+	if (flock(x->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return complain(FAILED, "%s: another import writes there", x->store);
+	return OK;
+}
+
 /* Into a store, by DuckDB. */
 static int import_store(struct import *x, const char *library, struct table *result)
 {
-	int ret = OK;
+	int ret = open_store(x);
 
-	if (mkdir(x->store, 0777) && errno != EEXIST)
-		ret = complain(FAILED, "%s: %s", x->store, strerror(errno));
 	if (!ret)
 		ret = find_next(x);
 	if (!ret) {
@@ -184,6 +218,8 @@ static int import_store(struct import *x, const char *library, struct table *res
 		ret = engine_query(x->e, "SELECT tbl, CASE WHEN result <> 'accepted' THEN host END AS h, result, sum(n) "
 				   "FROM results GROUP BY ALL ORDER BY tbl, h NULLS FIRST, result", &result_columns, result);
 	engine_close(x->e);
+	if (x->lock >= 0)
+		close(x->lock);
 	return ret;
 }
 
@@ -205,7 +241,7 @@ static int import(struct import *x, const char *library, const struct server_add
 
 int cmd_import(int argc, char **argv)
 {
-	struct import x = { .next = 1 };
+	struct import x = { .next = 1, .lock = -1 };
 	struct server_address address = { .timeout_s = SERVER_TIMEOUT_S };
 	struct output output = { };
 	const char *library = NULL;

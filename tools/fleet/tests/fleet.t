@@ -107,6 +107,23 @@ for ([ "import $dir/none -o $dir/x", 1, qr/none: No such/ ], [ "import $dir/empt
 	ok(!-e "$dir/x", 'makes nothing');
 }
 
+# Of two imports at once, one adds its rows, and the other says so and changes nothing.
+mkdir "$dir/shared";
+($status, $text, $err) = run("flock $dir/shared $fleet import $dir/first -o $dir/shared --engine $library");
+is("$status $text$err", "1 memscope-fleet: $dir/shared: another import writes there\n", 'two imports at once');
+is_deeply([ glob "$dir/shared/*" ], [], 'adds nothing');
+($status, $text, $err) = import_rows("$dir/first", "$dir/shared");
+is("$status $err", '0 ', 'once the other has ended');
+
+# The numbers of parts start again behind the largest: a name that is taken.
+mkdir "$dir/taken";
+spew("$dir/taken/services-$_.parquet", 'mine') for '000001', 2 ** 32 - 1;
+($status, undef, $err) = import_rows("$dir/first", "$dir/taken");
+is("$status $err", "1 memscope-fleet: $dir/taken/services-000001.parquet: File exists\n", 'a part whose name is taken');
+is(slurp("$dir/taken/services-000001.parquet"), 'mine', 'keeps what was there');
+is_deeply([ glob "$dir/taken/{.[!.],}*" ], [ map { "$dir/taken/services-$_.parquet" } '000001', 2 ** 32 - 1 ],
+	  'and none of the parts is there');
+
 # A store that cannot be written has nothing of it.
 spew("$dir/file", '');
 ($status, $text, $err) = import_rows("$rows", "$dir/file");
