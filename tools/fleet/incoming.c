@@ -36,6 +36,14 @@ static int check_header(const char *path, int table)
 	return OK;
 }
 
+/* The engine takes such names for patterns, which other files match. */
+static int check_name(const struct incoming *x, const char *path)
+{
+	if (!strpbrk(path + strlen(x->folder), "*?["))
+		return OK;
+	return complain(FAILED, "%s: a name with *, ? or [ is not read", path);
+}
+
 /* Return 0, 1 if the file is refused with a message, -1 without memory. */
 static int add_file(struct incoming *x, const char *path, const char *name)
 {
@@ -48,7 +56,7 @@ static int add_file(struct incoming *x, const char *path, const char *name)
 		snprintf(end, sizeof(end), ".%s.csv", fleet_tables[t]);
 		if (!ends_with(name, end))
 			continue;
-		if (stat(path, &st) || !S_ISREG(st.st_mode) || check_header(path, t))
+		if (stat(path, &st) || !S_ISREG(st.st_mode) || check_name(x, path) || check_header(path, t))
 			return 1;
 		more = reallocarray(x->bytes[t], x->files[t].nr + 1, sizeof(*more));
 		if (!more || paths_add(&x->files[t], path))

@@ -28,7 +28,8 @@ static int open_store(struct engine *e, const char *store, const char *table)
 		ret = complain(FAILED, "%s: no %s-*.parquet: not a store of memscope-fleet import", store, table);
 	if (!ret)
 		list = paths_sql(&parts, 0, parts.nr);
-	if (!ret && (!list || asprintf(&sql, "CREATE VIEW %s AS SELECT * FROM read_parquet(%s)", table, list) < 0))
+	if (!ret && (!list || asprintf(&sql, "CREATE VIEW %s AS SELECT * FROM read_parquet(%s, "
+				  "hive_partitioning = false)", table, list) < 0))
 		ret = complain(FAILED, "no memory left");
 	if (!ret)
 		ret = engine_run(e, sql);

@@ -57,6 +57,23 @@ system("cp -r $rows/host0000* $dir/first; cp -r $rows/host000[1-4]* $dir/second"
 import_rows("$dir/$_", "$dir/parts") for qw(first second);
 is(differences("$dir/parts"), '', 'and in parts');
 
+# Words NAME=VALUE of a path are no data, and patterns of names no other files.
+system("mkdir -p $dir/host=zz/node=3/boot=x; cp -r $dir/first $dir/host=zz/node=3/boot=x");
+($status, $text, $err) = import_rows("$dir/host=zz/node=3/boot=x/first", "$dir/host=zz/store");
+like("$status $err$text", qr/^0 table,.*\nintervals,,accepted,9000\nservices,,accepted,5400\n\z/, 'a path with host=zz: all rows');
+import_rows("$dir/first", "$dir/plain");
+for my $question (qw(wss drain)) {
+	is((run("$fleet report $question $dir/host=zz/store -n 0 -f csv --engine $library"))[1],
+	   (run("$fleet report $question $dir/plain -n 0 -f csv --engine $library"))[1], "and $question has its answer");
+}
+for my $name (qw(host00000/*.intervals.csv host00000/?.intervals.csv h[0]/x.intervals.csv)) {
+	system("rm -rf $dir/patterns; mkdir -p $dir/patterns; cp -r $rows/host00000 $dir/patterns");
+	spew("$dir/patterns/$name", slurp((glob "$rows/host00000/*.intervals.csv")[0]));
+	($status, $text, $err) = import_rows("$dir/patterns", "$dir/patterns.store");
+	is("$status $err", "1 memscope-fleet: $dir/patterns/$name: a name with *, ? or [ is not read\n", "$name: left out");
+	like($text, qr/^intervals,,accepted,900$/m, 'the others are read once');
+}
+
 # A host that sends what it should not, among the others.
 for (@hostile) {
 	my ($name, $intervals, $services, %want) = @$_;
