@@ -6,7 +6,9 @@
  * the command.  The directory has a temporary name until it is complete; a guard removes
  * it if this process is killed.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -176,14 +178,53 @@ static int record_into(struct run *r)
 	return ret;
 }
 
-/* An empty directory may be replaced by rename(2); anything else is kept. */
+static int set_directory(struct run *r, const char *name)
+{
+	size_t n = strlen(name);
+
+	while (n > 1 && name[n - 1] == '/')
+		n--;
+	if (n >= sizeof(r->directory))
+		return complain(FAILED, "%s: name too long", name);
+	snprintf(r->directory, sizeof(r->directory), "%.*s", (int)n, name);
+	return OK;
+}
+
+static bool is_empty(const char *directory)
+{
+	struct dirent *d;
+	bool empty = true;
+	DIR *dir = opendir(directory);
+
+	if (!dir)
+		return false;
+	while (empty && (d = readdir(dir)))
+		empty = !strcmp(d->d_name, ".") || !strcmp(d->d_name, "..");
+	closedir(dir);
+	return empty;
+}
+
+/* rename(2) will replace an empty directory, if it has a name and nothing is mounted there. */
+static int check_directory(const char *directory)
+{
+	const char *slash = strrchr(directory, '/'), *last = slash ? slash + 1 : directory;
+	struct statx st;
+
+	if (!*last || !strcmp(last, ".") || !strcmp(last, ".."))
+		return complain(FAILED, "-o %s: name a directory, not ., .. or /", directory);
+	if (statx(AT_FDCWD, directory, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &st))
+		return OK;
+	if (!S_ISDIR(st.stx_mode))
+		return complain(FAILED, "%s: exists, and is no directory", directory);
+	if (st.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		return complain(FAILED, "%s: something is mounted there: name a directory in it", directory);
+	return is_empty(directory) ? OK : complain(FAILED, "%s: exists, and is not empty", directory);
+}
+
 static int make_directory(struct run *r)
 {
-	struct stat st;
-
-	if (!lstat(r->directory, &st) && rmdir(r->directory))
-		return complain(FAILED, "%s: %s", r->directory, S_ISDIR(st.st_mode) ? "exists, and is not empty" :
-				"exists, and is no directory");
+	if (check_directory(r->directory))
+		return FAILED;
 	if (snprintf(r->part, sizeof(r->part), "%s.part.%d", r->directory, (int)getpid()) >= (int)sizeof(r->part))
 		return complain(FAILED, "%s: name too long", r->directory);
 	if (mkdir(r->part, 0755))
@@ -228,7 +269,8 @@ static int record(struct run *r)
 
 int cmd_record(int argc, char **argv)
 {
-	struct run r = { .directory = RUN_DIRECTORY };
+	const char *directory = RUN_DIRECTORY;
+	struct run r = { };
 	double interval = 1;
 	uint64_t period = 0;
 	char period_text[24];
@@ -236,7 +278,7 @@ int cmd_record(int argc, char **argv)
 	const struct opt options[] = {
 		OPT_CALL(0, "what", "LIST", take_what, &r.what,
 			 "of refs,objects,types (default: what works here, see memscope doctor)"),
-		OPT_TEXT('o', "output", "DIR", &r.directory, "the directory (default " RUN_DIRECTORY "), which must not exist, or be empty"),
+		OPT_TEXT('o', "output", "DIR", &directory, "the directory (default " RUN_DIRECTORY "), which must not exist, or be empty"),
 		OPT_TIME('i', "interval", "TIME", &interval, "ms", 0.01, 3600, "refs: length of an interval, 10ms to 1h (ms without unit; default 1s)"),
 		OPT_TEXT('s', "source", "auto|ibs|pebs|swmem", &source, "of samples (default auto: the best)"),
 		OPT_NUMBER('c', "count", "N", &period, 1, UINT32_MAX,
@@ -256,6 +298,8 @@ int cmd_record(int argc, char **argv)
 		r.period = r.types_period = period_text;
 	}
 	ret = command_check(r.command);
+	if (!ret)
+		ret = set_directory(&r, directory);
 	if (ret)
 		return ret;
 	requested = r.what;

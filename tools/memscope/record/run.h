@@ -19,7 +19,7 @@ enum { RECORD_REFS = 1, RECORD_TYPES = 2, RECORD_OBJECTS = 4 };
 /**
  * struct run - a run
  * @what: RECORD_*
- * @directory: the directory that it leaves
+ * @directory: the directory that it leaves, without slashes at its end
  * @part: its name until it is complete
  * @command: the command, up to a NULL
  * @interval_ms: of memref
@@ -34,8 +34,7 @@ enum { RECORD_REFS = 1, RECORD_TYPES = 2, RECORD_OBJECTS = 4 };
  */
 struct run {
 	unsigned int what;
-	const char *directory;
-	char part[3900];
+	char directory[3800], part[3900];
 	char **command;
 	unsigned int interval_ms;
 	const char *period, *types_period, *types_source, *objects_source;

@@ -75,6 +75,21 @@ mkdir "$dir/empty";
 is("$status$err", '0', 'an empty one may be used');
 like(slurp("$dir/log"), qr/-s swmem -c 500 -- sh -c/, 'source and period are handed on');
 
+mkdir "$dir/slash";
+for my $name ('slash//', 'new/') {
+	($status, undef, $err) = run("./memscope record --what objects -o $name -- true");
+	is("$status$err", '0', "$name: a slash at the end");
+	ok(-e "$dir/$name/manifest.json" && leftovers() eq '', 'is the same directory');
+}
+mkdir "$dir/kept";
+($status, undef, $err) = run("FAIL=1 ./memscope record --what objects -o kept -- true");
+ok($status == 1 && -d "$dir/kept", 'an empty directory stays until the recording is complete');
+($status, undef, $err) = run("cd kept && ../memscope record --what objects -o . -- touch $dir/touched");
+is("$status $err", "1 memscope: -o .: name a directory, not ., .. or /\n", 'the working directory cannot be replaced');
+($status, undef, $err) = run("./memscope record --what objects -o /proc/ -- touch $dir/touched");
+is("$status $err", "1 memscope: /proc: something is mounted there: name a directory in it\n", 'nor what is mounted');
+ok(!-e "$dir/touched" && -d "$dir/kept", 'the command is not run');
+
 for ([ 'FAIL=1', qr/^memprof: no samples\n\z/ ], [ 'LOSE=1', qr/^memscope: memprof record left no recording\n\z/ ]) {
 	($status, undef, $err) = run("$_->[0] ./memscope record --what objects -o none -- true");
 	is($status, 1, "$_->[0]: status 1");
