@@ -389,6 +389,8 @@ static int make(struct drawing *d, const struct plot_kind *kind, char **paths)
 
 	if (kind->needs == OF_STATISTIC && evaluation_cells(d->ev, d->error, sizeof(d->error)))
 		return complain(FAILED, "%s", d->error);
+	if (kind->make == make_ranking && rank_too_many(d->ev, d->error, sizeof(d->error)))
+		return complain(FAILED, "%s", d->error);
 	if (evaluate(d->ev, needs, d->error, sizeof(d->error)))
 		return complain(FAILED, "%s", d->error);
 	section_begin(&d->section, kind->name, kind->about, "");

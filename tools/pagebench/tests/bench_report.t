@@ -189,6 +189,7 @@ my $few = gen('few.csv', 'n=4');
 my $short = gen('short.csv', 'm=3');
 spew("$dir/hole.csv", join '', $head, grep { !/,program1,size=512,binhop,/ } @lines);
 spew("$dir/lone.csv", join '', $head, grep { /,default,/ } @lines);
+spew("$dir/many.csv", join '', $head, map { my $i = $_; map { s/,default,/,strategy$i,/r } grep { /,default,/ } split /^/, slurp($single) } 1 .. 18);
 spew("$dir/mixed.csv", join '', $head, map { s/^(.*,misses,)/$1/r } grep { !/,3,\d+,\d,\d+,L2_misses,/ } @lines);
 spew("$dir/cut.csv", substr $text, 0, 3000);
 spew("$dir/kernel.csv", slurp(gen('k.csv', 'kernel=6.1')));
@@ -204,6 +205,8 @@ my @refused = (
 	[ 1, "report --view execution $single", qr/no experiment has several measurements/ ],
 	[ 1, "report --view ranking $dir/hole.csv", qr/hole\.csv: program1 size=512 has no strategy binhop/ ],
 	[ 1, "report --view ranking $dir/lone.csv", qr/lone\.csv: one strategy \(default\): nothing to compare/ ],
+	(map { [ 1, "$_ $dir/many.csv", qr/many\.csv: 18 strategies, at most 15 can be ranked \(see --strategies\)/ ] }
+	 'report --view ranking', "plot ranking -o $dir/out.png"),
 	[ 1, "report --metric L2_misses $dir/mixed.csv", qr/mixed\.csv:\d+: program\d .*: no L2_misses in execution \d/ ],
 	[ 1, "report $dir/cut.csv", qr/cut\.csv:\d+: / ],
 	[ 1, "report $raw $dir/kernel.csv", qr/kernel\.csv:3: mixed: kernel is 6\.1, in .*raw\.csv:3 it is 6\.12\.0-test/ ],

@@ -154,8 +154,15 @@ static int for_each(struct evaluation *ev, struct section *s, double min_pct,
 	return 0;
 }
 
-/* The number of columns is limited. */
-static int too_many(const struct evaluation *ev, char *error, size_t size)
+/**
+ * rank_too_many() - refuse more strategies than a table of ranks has columns for
+ * @ev: after evaluation_cells()
+ * @error: gets the message
+ * @size: its size
+ *
+ * Return: 0, or -2 with @error set.
+ */
+int rank_too_many(const struct evaluation *ev, char *error, size_t size)
 {
 	if (ev->nr_strategies <= MAX_COLUMNS - 5)
 		return 0;
@@ -171,7 +178,7 @@ int view_ranking(struct evaluation *ev, const struct view_options *o, struct sec
 	size_t r;
 	int failed;
 
-	if (too_many(ev, error, size))
+	if (rank_too_many(ev, error, size))
 		return -2;
 	*nr += 2;
 	section_begin(s, "ranking", "Ranks of the strategies over benchmarks and configurations",
@@ -261,7 +268,7 @@ int view_mindiff(struct evaluation *ev, const struct view_options *o, struct sec
 	int failed;
 
 	(void)o;
-	if (too_many(ev, error, size))
+	if (rank_too_many(ev, error, size))
 		return -2;
 	++*nr;
 	section_begin(s, "mindiff", "How often first, with a minimum difference", meaning);
