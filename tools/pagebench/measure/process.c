@@ -421,7 +421,7 @@ static int parse_done(char *line, unsigned long k, struct measurement *m)
 		*value++ = '\0';
 		errno = 0;
 		x = strtod(value, &end);
-		if (end == value || *end || !isfinite(x) || metric_find(m, word) ||
+		if (end == value || *end || !isfinite(x) || x < 0 || metric_find(m, word) ||
 		    metric_add(m, word, x))
 			return -1;
 	}

@@ -213,6 +213,7 @@ sub failures {
 		[ "command = echo done 0 x=y\nprotocol = lines", qr/did not answer 'done K/ ],
 		[ "command = echo done 0 end=1\nprotocol = lines", qr/did not answer 'done K/ ],
 		[ "command = echo done 0 a=1 a=2\nprotocol = lines", qr/did not answer 'done K/ ],
+		[ "command = echo done 0 gain=-1\nprotocol = lines", qr/did not answer 'done K/ ],
 		[ "command = echo done 0 wall_time=inf\nprotocol = lines", qr/did not answer 'done K/ ],
 		[ "command = echo done 0\nprotocol = lines", qr/ended with status 0; the last it said:\n    done 0\n/ ],
 		[ "command = sh -c 'while read a k; do echo done \$k; done; exit 5'\nprotocol = lines", qr/ended with status 5/ ],
