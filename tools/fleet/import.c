@@ -96,7 +96,7 @@ static int import_table(struct import *x, int table)
 	while (from < x->in.files[table].nr) {
 		bytes = 0;
 		for (to = from; to < x->in.files[table].nr && (to == from || bytes < BATCH_BYTES); to++)
-			bytes += x->in.bytes[table][to];
+			bytes += x->in.about[table][to].bytes;
 		if (import_batch(x, table, from, to))
 			return FAILED;
 		from = to;

@@ -8,16 +8,21 @@
 
 #include "fleet.h"
 
+/* A file: its size, and how many lines with anything there are behind the first. */
+struct incoming_file {
+	uint64_t bytes, lines;
+};
+
 /**
  * struct incoming - files that hosts sent
  * @folder: where
  * @files: the files of each table; those of a host follow one another
- * @bytes: of each file
+ * @about: each file
  */
 struct incoming {
 	const char *folder;
 	struct paths files[NR_TABLES];
-	uint64_t *bytes[NR_TABLES];
+	struct incoming_file *about[NR_TABLES];
 };
 
 int incoming_find(struct incoming *x, int *refused);

@@ -74,6 +74,22 @@ for my $name (qw(host00000/*.intervals.csv host00000/?.intervals.csv h[0]/x.inte
 	like($text, qr/^intervals,,accepted,900$/m, 'the others are read once');
 }
 
+# Line ends of several kinds, over which the engine fails, are no reason to read nothing of the others.
+for my $lines ("a\r\nb\n", "a\rb\n", "a\r", "a\n\r\n", "a\r\r\n") {
+	my $name = $lines =~ s/\r/\\r/gr =~ s/\n/\\n/gr;
+	($status, $text, $err) = import_rows(hostile_host("$lines"), "$dir/ends.store");
+	is("$status $err", "1 memscope-fleet: $dir/evil/zz/x.intervals.csv: line ends of more than one kind\n", "$name: left out");
+	like($text, qr/^intervals,,accepted,900$/m, 'the others are read');
+}
+{
+	my $evil = hostile_host();
+	for my $file (glob "$evil/host00000/*.csv") {
+		spew($file, slurp($file) =~ s/\n/\r\n/gr);
+	}
+	($status, $text, $err) = import_rows($evil, "$dir/crlf.store");
+	is("$status $err$text", "0 table,host,result,rows\nintervals,,accepted,900\nservices,,accepted,540\n", 'one kind, of two characters');
+}
+
 # A host that sends what it should not, among the others.
 for (@hostile) {
 	my ($name, $intervals, $services, %want) = @$_;
