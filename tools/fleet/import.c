@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -64,26 +65,47 @@ static int run_format(struct engine *e, const char *fmt, ...)
 	return n;
 }
 
+/* How many lines files have, as a list of SQL.  Return: to be freed; NULL without memory. */
+static char *lines_sql(const struct import *x, int table, size_t from, size_t to)
+{
+	char *sql = NULL;
+	size_t size, i;
+	FILE *f = open_memstream(&sql, &size);
+
+	if (!f)
+		return NULL;
+	for (i = from; i < to; i++)
+		fprintf(f, "%c%" PRIu64, i == from ? '[' : ',', x->in.about[table][i].lines);
+	fputc(']', f);
+	if (!fclose(f))
+		return sql;
+	free(sql);
+	return NULL;
+}
+
 /* Check a batch of files, note what is refused, and write the rest as a part. */
 static int import_batch(struct import *x, int table, size_t from, size_t to)
 {
-	char path[4096], *list = paths_sql(&x->in.files[table], from, to), *quoted;
+	char path[4096], *list = paths_sql(&x->in.files[table], from, to), *lines = lines_sql(x, table, from, to), *quoted;
 	int ret;
 
 	snprintf(path, sizeof(path), "%s/.%s-%06u.parquet.tmp", x->store, fleet_tables[table], x->next++);
 	quoted = sql_quote(path);
-	if (!list || !quoted || paths_add(&x->made, path))
+	if (!list || !lines || !quoted || paths_add(&x->made, path))
 		ret = complain(FAILED, "no memory left");
 	else
 		ret = run_format(x->e, table_read_sql[table], (unsigned long long)x->now_ns, list) ||
 		      run_format(x->e, "INSERT INTO results SELECT '%s', host, coalesce(refused, 'accepted'), count(*) "
 				 "FROM batch GROUP BY ALL", fleet_tables[table]) ||
-		      run_format(x->e, "INSERT INTO results SELECT '%s', string_split(file_path, '/')[-2], 'not a row', "
-				 "count(DISTINCT line) FROM reject_errors JOIN reject_scans USING (scan_id, file_id) "
-				 "GROUP BY ALL", fleet_tables[table]) ||
+		      run_format(x->e, "INSERT INTO results SELECT '%s', host, 'not a row', lines - coalesce(n, 0) FROM "
+				 "(SELECT string_split(path, '/')[-2] AS host, sum(lines) AS lines FROM "
+				 "(SELECT unnest(%s) AS path, unnest(%s) AS lines) GROUP BY host) LEFT JOIN "
+				 "(SELECT host, count(*) AS n FROM batch GROUP BY host) USING (host) "
+				 "WHERE lines > coalesce(n, 0)", fleet_tables[table], list, lines) ||
 		      run_format(x->e, "COPY (%s) TO %s (FORMAT parquet, COMPRESSION zstd)", table_store_sql[table], quoted) ||
-		      engine_run(x->e, "DROP TABLE batch; DROP TABLE reject_errors; DROP TABLE reject_scans");
+		      engine_run(x->e, "DROP TABLE batch");
 	free(list);
+	free(lines);
 	free(quoted);
 	return ret;
 }

@@ -25,7 +25,7 @@ const char * const table_header[NR_TABLES] = {
 
 #define READ(columns) \
 	"FROM read_csv(%s, header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', " \
-	"nullstr = '', filename = true, hive_partitioning = false, store_rejects = true, rejects_limit = 100000, columns = {" columns "})"
+	"nullstr = '', filename = true, hive_partitioning = false, ignore_errors = true, columns = {" columns "})"
 #define TEXT(column)	"'" column "': 'VARCHAR'"
 #define FIRST_TEXTS	TEXT("schema") ", " TEXT("host") ", " TEXT("boot") ", " TEXT("time_ns") ", " \
 			TEXT("interval_ns") ", " TEXT("seq")

@@ -53,6 +53,8 @@ our @hostile = (
 	  'name of another host' => 2 ],
 	[ 'another schema', "2,zz,,$t,1000,1,,,1,1,1,0,0,1,0\n", undef, schema => 1 ],
 	[ 'what is no row', "garbage\n1,zz,,$t\n\xff\xfe\n", undef, 'not a row' => 3 ],
+	# A table of errors of the engine takes minutes for them.
+	[ 'much that is no row', join('', map { "garbage\n" x 2 . "a," x 20 . "\n\n" } 1 .. 26667), undef, 'not a row' => 80001 ],
 	[ 'services', undef, "1,zz,,$t,1000,1,,1,1,0,0\n1,zz,,$t,1000,1,s,4194305,1,0,0\n1,zz,,$t,1000,1,s,1,-1,0,0\n" .
 	  "1,zz,,$t,1000,1,s,1,x,0,0\n1,zz,,$t,1000,1,s,1,,0,0\n1,zz,,$t,1000,1," . 's' x 257 . ",1,1,0,0\n" .
 	  '1,zz,' . 'b' x 65 . ",$t,1000,1,s,1,1,0,0\n1,zz,,$t,86400000000001,1,s,1,1,0,0\n",

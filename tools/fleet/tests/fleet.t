@@ -91,7 +91,8 @@ for my $lines ("a\r\nb\n", "a\rb\n", "a\r", "a\n\r\n", "a\r\r\n") {
 }
 
 # A host that sends what it should not, among the others.
-for (@hostile) {
+for (@hostile, [ 'lines in quotes', "1,\"zz\nzz\",,1,1000,1,,,1,1,1,0,0,1,0\n\"gar\n\nbage\"\n", undef,
+		 'name of another host' => 1, 'not a row' => 1 ]) {
 	my ($name, $intervals, $services, %want) = @$_;
 	my $evil = hostile_host($intervals, $services);
 	system("rm -rf $dir/evil.store");
