@@ -125,6 +125,10 @@ cmp_ok($rows->[-1][0], '>', 29.9, 'from begin to end');
 cmp_ok(-s "$dir/out.csv", '<', 512 << 10, 'less than 512 KiB');
 is(scalar @{(collect('-n 10'))[3]}, 10, 'or fewer');
 
+# No number of samples makes one more.
+perf('true', map { sample(1, 1, 0, sprintf('%d.%09d', 10, $_), 0x7f0000000000, 'LOAD', 'L2 or L2 hit', 14, 0x400000, 8) } 1 .. 11);
+is(scalar @{(collect('-n 10'))[3]}, 10, 'at most what -n says');
+
 # Without the right to physical addresses.
 perf('case "$*" in *--phys-data*) exit 1 ;; esac', map { s/ +\S+\n/\n/r } @samples[0 .. 2]);
 ($status, $said, undef, $rows) = collect();
@@ -142,6 +146,26 @@ for ([ 'arm_spe_0/type', qr/-e arm_spe_0/, 'spe' ], [ 'cpu/events/mem-loads', qr
 	ok((grep { $_ eq "# source: $name" } @$head), 'says which');
 	like(slurp("$dir/calls"), $event, 'its event');
 }
+
+# A file that cannot be written whole is not there; what was there is as it was.
+spew("$dir/bin/cat", "#!/bin/sh\ncase \$1 in */all) head -c 100 \"\$1\"; exit 1 ;; esac\nexec /bin/cat \"\$\@\"\n");
+chmod 0755, "$dir/bin/cat";
+mkdir "$dir/full";
+($status, undef, my $said_full) = run("$collect -o $dir/full/out.csv");
+is("$status $said_full", "1 memscope-collect: $dir/full/out.csv: not written\n", 'a write that fails');
+is_deeply([ glob "$dir/full/*" ], [], 'leaves nothing');
+spew("$dir/full/out.csv", 'mine');
+chmod 0640, "$dir/full/out.csv";
+is((run("$collect -o $dir/full/out.csv"))[0], 1, 'the same over a file');
+is(slurp("$dir/full/out.csv"), 'mine', 'which is as it was');
+unlink "$dir/bin/cat";
+is((run("$collect -o $dir/full/out.csv"))[0], 0, 'a write over a file');
+is(sprintf('%o', (stat "$dir/full/out.csv")[2] & 07777), '640', 'keeps its mode');
+like(slurp("$dir/full/out.csv"), qr/^# memscope-collect 1\n.*,\d+\n\z/s, 'and is whole');
+is((run("$collect -o $dir/full/new.csv"))[0], 0, 'a new one');
+is(sprintf('%o', (stat "$dir/full/new.csv")[2] & 07777), '600', 'is for its owner only');
+like((run("$collect -o /dev/stdout"))[1], qr/^# memscope-collect 1\n.*,\d+\n\z/s, 'a pipe has it, too');
+is_deeply([ glob "$dir/full/*" ], [ "$dir/full/new.csv", "$dir/full/out.csv" ], 'nothing else is there');
 
 # Refusals: each with a sentence, and no file.
 sub refused {
