@@ -23,7 +23,7 @@ static int word_add(struct words *words, const char *text)
 
 /**
  * words_split() - split a command line
- * @text: words with blanks between them; '...' keeps all, "..." all but \, \ keeps one
+ * @text: words with blanks between them; '...' keeps all, \ keeps one; in "...", it does so before $, `, " and \
  * @words: they are added to; free with words_free()
  *
  * Return: 0, or -1 with errno set: EINVAL: a quote is not closed; ENOMEM.
@@ -50,7 +50,7 @@ int words_split(const char *text, struct words *words)
 			quote = 0;
 		} else if (!quote && (*text == '\'' || *text == '"')) {
 			quote = *text;
-		} else if (*text == '\\' && quote != '\'') {
+		} else if (*text == '\\' && quote != '\'' && (!quote || !text[1] || strchr("$`\"\\", text[1]))) {
 			if (!*++text) {
 				ret = -1;
 				break;

@@ -34,7 +34,7 @@ static void test_whole(void **state)
 		"warmup = mser\n"
 		"[program gzip]\ncommand = gzip\n  -k file\nprepare = a |\n  b\nstrategies = binhop\n"
 		"executions = 2\nmeasurements = 9\n"
-		"[program kept]\ncommand = x\ncaches = keep\n"
+		"[program kept]\ncommand = x \"\\$ \\` \\\" \\\\ \\n \\1\" \\n\ncaches = keep\n"
 		"[program warm]\ncommand = x\nprotocol = lines\n";
 	struct suite s;
 	struct suite_program *p;
@@ -72,6 +72,11 @@ static void test_whole(void **state)
 	assert_true(p->rules.executions == 2 && p->rules.measurements == 1 && !p->rules.warmup);
 	assert_int_equal(p->nr_configs, 1);
 	assert_string_equal(p->configs[0].name, "-");
+	/* As sh has it. */
+	p = &s.programs[2];
+	assert_int_equal(p->command.nr, 3);
+	assert_string_equal(p->command.word[1], "$ ` \" \\ \\n \\1");
+	assert_string_equal(p->command.word[2], "n");
 	suite_free(&s);
 }
 
