@@ -94,6 +94,13 @@ static int check_file(const char *path, int table, uint64_t *lines)
 	return ret;
 }
 
+static int check_regular(const char *path, struct stat *st)
+{
+	if (stat(path, st))
+		return complain(FAILED, "%s: %s", path, strerror(errno));
+	return S_ISREG(st->st_mode) ? OK : complain(FAILED, "%s: not a regular file", path);
+}
+
 /* The engine takes such names for patterns, which other files match. */
 static int check_name(const struct incoming *x, const char *path)
 {
@@ -115,7 +122,7 @@ static int add_file(struct incoming *x, const char *path, const char *name)
 		snprintf(end, sizeof(end), ".%s.csv", fleet_tables[t]);
 		if (!ends_with(name, end))
 			continue;
-		if (stat(path, &st) || !S_ISREG(st.st_mode) || check_name(x, path) || check_file(path, t, &lines))
+		if (check_regular(path, &st) || check_name(x, path) || check_file(path, t, &lines))
 			return 1;
 		more = reallocarray(x->about[t], x->files[t].nr + 1, sizeof(*more));
 		if (!more || paths_add(&x->files[t], path))

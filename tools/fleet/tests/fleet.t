@@ -128,6 +128,12 @@ spew("$dir/broken/a/x.intervals.csv", "time,pages\n1,2\n");
 ($status, $text, $err) = import_rows("$dir/broken", "$dir/broken.store");
 is($status, 1, 'other columns');
 like($err, qr{\A.*broken/a/x.intervals.csv: not the columns of intervals, schema 1\n\z}, 'says which file');
+for ([ 'mkdir', 'not a regular file' ], [ 'ln -s none', 'No such file or directory' ]) {
+	my ($make, $why) = @$_;
+	system("rm -rf $dir/odd; mkdir -p $dir/odd/a; $make $dir/odd/a/x.intervals.csv");
+	($status, undef, $err) = import_rows("$dir/odd", "$dir/broken.store");
+	is("$status $err", "1 memscope-fleet: $dir/odd/a/x.intervals.csv: $why\n", "$make: left out by name");
+}
 mkdir "$dir/empty";
 for ([ "import $dir/none -o $dir/x", 1, qr/none: No such/ ], [ "import $dir/empty -o $dir/x", 1, qr/empty: no HOST/ ],
      [ "report wss $dir/empty", 1, qr/not a store/ ], [ "report wss $dir/none", 1, qr/none: No such/ ],
