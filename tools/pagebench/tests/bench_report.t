@@ -184,6 +184,12 @@ for my $row (@{$all->{mindiff}{rows}}, @{$all->{mindiff_execution}{rows}}) {
 ok(!(grep { $_->{rank_1_pct} != 100 } @{report('ranking', '--min-diff 1000000000', $raw)->{ranking}{rows}}),
    'no difference is large enough: all are first');
 
+# The canary has wall_time only.
+my $canary = gen('canary.csv', 'n=10', 'm=14', 'canary=1');
+my $drift = report('checks', $canary)->{drift}{rows};
+ok(@$drift > 0, 'a canary: drift');
+is_deeply(report('checks', '--metric L2_misses', $canary)->{drift}{rows}, $drift, 'the same beside another metric');
+
 # Refusals: said once, with the file, and no number.
 my $few = gen('few.csv', 'n=4');
 my $short = gen('short.csv', 'm=3');

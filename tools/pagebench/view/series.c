@@ -213,6 +213,7 @@ int view_checks(struct evaluation *ev, const struct view_options *o, struct sect
 	const struct experiment *canary = &ev->results->canary;
 	struct section *s = &sections[(*nr)++];
 	size_t i, from;
+	int metric;
 
 	(void)o;
 	(void)error;
@@ -238,7 +239,9 @@ int view_checks(struct evaluation *ev, const struct view_options *o, struct sect
 	for (i = 0; i < ev->nr_samples; i++)
 		if (ev->samples[i].several && add_order(ev, s, &ev->samples[i]))
 			return -1;
-	if (!canary->nr)
+	/* The only metric of a canary. */
+	metric = results_metric(ev->results, "wall_time");
+	if (!canary->nr || metric < 0)
 		return 0;
 	s = &sections[(*nr)++];
 	section_begin(s, "drift", "Drift of the machine: the canary of each boot",
@@ -257,7 +260,7 @@ int view_checks(struct evaluation *ev, const struct view_options *o, struct sect
 		if (i + 1 < canary->nr && canary->executions[i + 1]->boot == canary->executions[i]->boot)
 			continue;
 		if (add_drift(s, (const struct execution * const *)canary->executions + from, i + 1 - from,
-			      ev->metric))
+			      metric))
 			return -1;
 		from = i + 1;
 	}
