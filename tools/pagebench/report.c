@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/cells/utf8.h"
 #include "pagealloc/cli.h"
 #include "bench.h"
 #include "report.h"
@@ -241,12 +242,16 @@ static int print_plain(struct report *report, enum table_format format, FILE *ou
 	return 0;
 }
 
-static void print_string(const char *text, FILE *out)
+/* Settings are whatever bytes a file has.  Return 0, or -1 without memory. */
+static int print_string(const char *text, FILE *out)
 {
-	json_t *string = json_string(text);
+	char *clean = utf8_clean(text);
+	json_t *string = clean ? json_string(clean) : NULL;
+	int ret = string ? json_dumpf(string, out, JSON_ENCODE_ANY) : -1;
 
-	json_dumpf(string, out, JSON_ENCODE_ANY);
 	json_decref(string);
+	free(clean);
+	return ret;
 }
 
 static int print_json(struct report *report, FILE *out)
@@ -256,16 +261,19 @@ static int print_json(struct report *report, FILE *out)
 	fprintf(out, "{\"schema_version\": %d,\n\"about\": [", JSON_SCHEMA_VERSION);
 	for (i = 0; i < report->nr_notes; i++) {
 		fputs(i ? ",\n " : "\n ", out);
-		print_string(report->notes[i], out);
+		if (print_string(report->notes[i], out))
+			return -1;
 	}
 	fputs("\n]", out);
 	for (i = 0; i < report->nr; i++) {
 		struct section *s = &report->sections[i];
 
 		fprintf(out, ",\n\"%s\": {\"title\": ", s->name);
-		print_string(s->title, out);
+		if (print_string(s->title, out))
+			return -1;
 		fputs(",\n \"meaning\": ", out);
-		print_string(s->meaning, out);
+		if (print_string(s->meaning, out))
+			return -1;
 		fputs(",\n \"rows\": ", out);
 		if (table_print_rows(&s->table, out))
 			return -1;

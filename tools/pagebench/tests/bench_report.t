@@ -190,6 +190,10 @@ my $drift = report('checks', $canary)->{drift}{rows};
 ok(@$drift > 0, 'a canary: drift');
 is_deeply(report('checks', '--metric L2_misses', $canary)->{drift}{rows}, $drift, 'the same beside another metric');
 
+# A setting that is not UTF-8 is text of JSON all the same.
+spew("$dir/bytes.csv", slurp($canary) =~ s/^# kernel: \K/\xff/mr);
+like(join("\n", @{report('mean', "$dir/bytes.csv")->{about} // []}), qr/\x{fffd}/, 'a byte that is none becomes U+FFFD');
+
 # Refusals: said once, with the file, and no number.
 my $few = gen('few.csv', 'n=4');
 my $short = gen('short.csv', 'm=3');
