@@ -116,8 +116,9 @@ static int parse_field(struct event *e, const struct event_field *f, char *text)
 			return -1;
 		minus = f->is_signed && *text == '-';
 		text += minus;
+		/* Of a signed number, the least is one further from 0 than the largest. */
 		if (parse_number(&text, &value) ||
-		    (f->size < 8 && value >> (8 * f->size - f->is_signed)))
+		    (f->size < 8 && (value - minus) >> (8 * f->size - f->is_signed) && (value || !minus)))
 			return -1;
 		if (i < f->count)
 			event_put(e, f, i, minus ? -value : value);
@@ -160,9 +161,9 @@ int event_parse(struct event *e, char *line, const char **wrong)
 	}
 	for (i = 0; i < 3; i++) {
 		*wrong = text = word[i];
-		/* CPU -1: the event comes from a file whose index is truncated. */
+		/* -1: the CPU of a file whose index is truncated, or a task that was ending. */
 		number[i] = -1;
-		if (i == 1 && !strcmp(text, "-1"))
+		if (i && !strcmp(text, "-1"))
 			continue;
 		if (parse_number(&text, &number[i]) || *text || (i && number[i] > INT32_MAX))
 			return -1;
@@ -208,7 +209,8 @@ void event_print(const struct event *e, FILE *out)
 	const struct event_field *f;
 	int i;
 
-	fprintf(out, "%" PRIu64 " %d %d %s", e->ts, e->cpu < 0 ? -1 : e->cpu, e->pid, format->name);
+	fprintf(out, "%" PRIu64 " %d %d %s", e->ts, e->cpu < 0 ? -1 : e->cpu,
+		e->pid < 0 ? -1 : e->pid, format->name);
 	for (f = format->field; f->name; f++) {
 		if (f->rare && !event_get(e, f, 0))
 			continue;
