@@ -161,7 +161,7 @@ static int count_use(struct finder *f, const struct use *u, double own_share, do
 	for (i = 0; i < u->nr_units; i++) {
 		const double part = (double)u->unit[i].n / u->n;
 		struct residence_bytes *b =
-			make_bytes(f->r, u->key.type, u->addr + u->unit[i].first - u->key.base);
+			make_bytes(f->r, u->key.type, visits_line_offset(u) + u->unit[i].first);
 
 		if (!b)
 			return -1;

@@ -43,10 +43,17 @@ static size_t first_site(struct site *const *site, size_t nr, uint32_t type, int
 	return low;
 }
 
-/* The offset at which a line begins in the object; negative if it begins before that. */
-static int64_t line_offset(const struct use *u)
+/**
+ * visits_line_offset() - where in the object a line begins
+ * @u: a use of the line
+ *
+ * What processes share counts from where they have it in common, not from a process' own address.
+ *
+ * Return: the offset; negative if the line begins before the object.
+ */
+int64_t visits_line_offset(const struct use *u)
 {
-	return (int64_t)(u->addr - u->key.base);
+	return (int64_t)(u->key.line * LINE - u->key.base);
 }
 
 static struct type_line *find_type_line(const struct visits *v, const struct use *u)
@@ -55,7 +62,7 @@ static struct type_line *find_type_line(const struct visits *v, const struct use
 
 	memset(&key.key, 0, sizeof(key.key));
 	key.key.type = u->key.type;
-	key.key.offset = line_offset(u);
+	key.key.offset = visits_line_offset(u);
 	HASH_FIND(hh, v->type_lines, &key.key, sizeof(key.key), p);
 	return p;
 }
@@ -74,7 +81,7 @@ static struct type_line *make_type_line(struct visits *v, struct site *const *si
 	if (!p)
 		return NULL;
 	p->key.type = u->key.type;
-	p->key.offset = line_offset(u);
+	p->key.offset = visits_line_offset(u);
 	HASH_ADD(hh, v->type_lines, key, sizeof(p->key), p);
 	for (i = first_site(site, v->m->nr_sites, p->key.type, p->key.offset); i < v->m->nr_sites;
 	     i++) {

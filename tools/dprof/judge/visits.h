@@ -51,6 +51,7 @@ struct visits {
 };
 
 int visits_find(struct visits *v, const struct model *m, enum level level);
+int64_t visits_line_offset(const struct use *u);
 void visits_free(struct visits *v);
 
 #endif

@@ -1,17 +1,25 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# Recordings in the text form: what dprof writes it reads.
+# Recordings in the text form: what dprof writes it reads, and processes that share memory.
 use strict;
 use warnings;
 no warnings 'portable';
 use FindBin;
 use lib "$FindBin::RealBin/../../tests";
+use JSON::PP;
 use Test::More;
 use Tool;
 
 my $dprof = "$build/bin/dprof";
 my $magic = "# dprof events 1\n";
+
+sub rows {
+	my ($command) = @_;
+	my ($status, $text, $err) = run("$dprof $command -f json");
+	is($status, 0, $command =~ s/\Q$dir\E\///gr) or diag $err;
+	return $status ? () : @{ decode_json($text)->{rows} };
+}
 
 # --- what is printed is read ---
 
@@ -31,6 +39,33 @@ for my $wrong ('5 0 -2 dprof_free', '5 -2 1 dprof_free', '-1 0 1 dprof_free', '5
 	spew("$dir/wrong.txt", "$magic$wrong\n");
 	($status, $out, $err) = run("$dprof script $dir/wrong.txt");
 	like("$status $err", qr/^1 dprof: \S+wrong\.txt:2: invalid: /, "$wrong is none");
+}
+
+# --- memory that two processes have at two addresses ---
+
+# A ring of lines that one CPU fills and another empties, too large for the L1.
+sub ring {
+	my ($name, @at) = @_;
+	my $text = $magic . "1 0 0 dprof_type id=16 class=13 cache=ring file=/dev/shm/ring\n";
+	my @source = (1 << 33, 13 << 33, 3 << 33 | 0x10 << 19);
+	srand 3;
+	for my $n (1 .. 12_000) {
+		my ($cpu, $offset) = (int rand 2, 64 * int rand(rand() < 0.5 ? 200 : 1200));
+		$text .= sprintf "%d %d %d dprof_sample ip=%d addr=%d base=%d type=16 offset=%d data_src=%d latency=50 " .
+			"op=%d width=8 source=4 flags=1 space=3 at=%d\n", 1000 + 10 * $n, $cpu, 10 + $cpu,
+			0x400010 + 0x100 * $cpu, $at[$cpu] + $offset, 0x100000000, $offset,
+			$source[$offset >= 64 * 200 ? 1 : $n % 5 ? 0 : 2] | 2 << $cpu, 1 + $cpu, 0x100000000 + $offset;
+	}
+	return spew("$dir/$name.txt", $text);
+}
+
+my $same = ring('same', 0x100000000, 0x100000000);
+my $apart = ring('apart', 0x7f1000000000, 0x7f2000000000);
+for my $by (qw(type field)) {
+	my @rows = rows("report classify --by $by --top 0 --cache 32K:8 $apart");
+	ok(@rows, "classify --by $by has rows");
+	is_deeply(\@rows, [ rows("report classify --by $by --top 0 --cache 32K:8 $same") ],
+		  'the same as where they have it at one address');
 }
 
 done_testing();
