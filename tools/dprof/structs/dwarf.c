@@ -169,17 +169,16 @@ struct place *dwarf_find_code(struct dwarf *d, const struct dwarf_code *code)
 /**
  * dwarf_line() - find the source line of an instruction
  * @d: the files
- * @symbol: the instruction's function
- * @offset: of the instruction in the function
+ * @code: the instruction
  * @buf: set to file:line
  * @size: of @buf
  *
- * Return: 0, or -1 if it is not known.
+ * Return: 0, or -1 if it is not known, as where several functions of the file have the name.
  */
-int dwarf_line(struct dwarf *d, const char *symbol, uint64_t offset, char *buf, size_t size)
+int dwarf_line(struct dwarf *d, const struct dwarf_code *code, char *buf, size_t size)
 {
-	struct place *p = dwarf_find_place(d, symbol);
-	Dwfl_Line *line = p ? dwfl_module_getsrc(p->module, p->addr + offset) : NULL;
+	struct place *p = dwarf_find_code(d, code);
+	Dwfl_Line *line = p ? dwfl_module_getsrc(p->module, p->addr + code->offset) : NULL;
 	const char *file, *slash;
 	int nr;
 

@@ -19,8 +19,7 @@ struct dwarf_code {
 
 struct dwarf *dwarf_open(const char * const *paths, int nr, char *error, size_t size);
 int dwarf_layout(struct dwarf *d, struct layout *layout);
-int dwarf_line(struct dwarf *d, const char *symbol, uint64_t offset,
-	       char *buf, size_t size);
+int dwarf_line(struct dwarf *d, const struct dwarf_code *code, char *buf, size_t size);
 int dwarf_site(struct dwarf *d, const char *file, const char *func, uint32_t line, uint32_t least,
 	       uint32_t most, char *name, size_t size);
 int dwarf_access(struct dwarf *d, const struct dwarf_code *code, bool on_stack, char *name, size_t size,

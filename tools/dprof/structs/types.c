@@ -336,10 +336,11 @@ void place_name(struct model *m, struct layouts *l, uint64_t ip, char *buf, size
 		return;
 	}
 	n = snprintf(buf, size, "%s+0x%llx", name, (unsigned long long)(ip - s->addr));
-	if (ip >> 63 && l && l->dwarf && n > 0 && (size_t)n + 4 < size) {
+	if (l && l->dwarf && n > 0 && (size_t)n + 4 < size) {
+		struct dwarf_code code;
 		char line[128];
 
-		if (!dwarf_line(l->dwarf, name, ip - s->addr, line, sizeof(line)))
+		if (place_function(m, ip, &code) && !dwarf_line(l->dwarf, &code, line, sizeof(line)))
 			snprintf(buf + n, size - n, " (%s)", line);
 	}
 }
