@@ -41,8 +41,10 @@ struct symbol_line {
 /**
  * struct merge - what is being written
  * @nr: index of the recording that is read
- * @begun: its first event was seen, at @first; the output has it at @offset
+ * @events: of it that were seen
+ * @begun: its first event with a time was seen, at @first; the output has it at @offset
  * @last: time of the last event, in the output
+ * @next: where a recording begins that is not the first one
  * @numbers: of each kind, what is in use
  * @text_base: address of the kernel's text in the first recording; "": not known
  * @symbols: lines that are written
@@ -51,8 +53,9 @@ struct symbol_line {
 struct merge {
 	struct outfile out;
 	uint32_t nr;
+	uint64_t events;
 	bool begun;
-	uint64_t first, offset, last;
+	uint64_t first, offset, last, next;
 	struct numbers numbers[NR_NUMBERED];
 	char text_base[32];
 	struct symbol_line *symbols;
@@ -134,20 +137,32 @@ static int renumber(struct merge *m, struct event *e)
 	}
 }
 
+/* The time of an event in the output.  What describes types and groups may have none, 0. */
+static uint64_t time_of(struct merge *m, const struct event *e)
+{
+	if (!m->begun) {
+		/* The first recording keeps its times. */
+		m->first = e->ts;
+		m->offset = m->nr ? m->next : e->ts;
+		m->begun = e->kind != EVENT_TYPE && e->kind != EVENT_CGROUP;
+	}
+	return m->offset + (e->ts > m->first ? e->ts - m->first : 0);
+}
+
 static int add_event(void *ctx, const struct event *event)
 {
 	struct event e = *event;
 	struct merge *m = ctx;
 
+	/* Addresses of code have the number of its file in this recording. */
+	if (e.kind == EVENT_SAMPLE && e.sample.source == SOURCE_PERF) {
+		m->wrong = "recorded by perf: cannot be merged";
+		return 1;
+	}
 	if (renumber(m, &e))
 		return 1;
-	if (!m->begun) {
-		m->begun = true;
-		m->first = e.ts;
-		/* The first recording keeps its times. */
-		m->offset = m->nr ? m->last + GAP_NS : e.ts;
-	}
-	e.ts = m->offset + (e.ts > m->first ? e.ts - m->first : 0);
+	m->events++;
+	e.ts = time_of(m, &e);
 	if (e.ts > m->last)
 		m->last = e.ts;
 	event_print(&e, m->out.f);
@@ -221,6 +236,8 @@ static void begin_file(struct merge *m)
 	int i;
 
 	m->begun = false;
+	m->events = 0;
+	m->next = m->last + GAP_NS;
 	for (i = 0; i < NR_NUMBERED; i++)
 		m->numbers[i].base = m->numbers[i].next;
 }
@@ -241,7 +258,7 @@ static int merge(struct merge *m, char **paths)
 			return complain(FAILED, "%s: %s", path, m->wrong);
 		if (failed)
 			return complain(FAILED, "%s", *error ? error : "out of memory, or the disk is full");
-		if (!m->begun)
+		if (!m->events)
 			return complain(FAILED, "%s: no dprof events in the file", path);
 		if (!m->nr && *r.host)
 			fprintf(m->out.f, "host %s\n", r.host);

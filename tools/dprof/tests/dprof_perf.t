@@ -103,6 +103,19 @@ SKIP: {
 	ok($status == 0 && -s "$dir/sets.png", 'a plot') or diag $err;
 }
 
+# PERF_RECORD_LOST: 7 events.
+spew("$dir/lost.data", slurp("$dir/pipe.data") . pack 'L S S Q Q x32', 2, 0, 56, 1, 7);
+($status, $text, $err) = run("$dprof script $dir/lost.data");
+is("$status $err", "0 dprof: $dir/lost.data: 7 events were lost while recording\n", 'script says that events were lost');
+
+# The number of a file is of the recording that has it, so code of two would be confused.
+run("$dprof script $native -o $dir/native.txt");
+for my $file ($native, "$dir/native.txt") {
+	($status, $text, $err) = run("$dprof merge $file $file -o $dir/not.txt");
+	like("$status$text$err", qr/\A1dprof: \Q$file\E: recorded by perf: cannot be merged\n/, 'merge refuses what perf recorded');
+	ok(!-e "$dir/not.txt", '... and writes nothing');
+}
+
 # --- memory of each kind ---
 
 my $file = "$dir/kinds.data";
