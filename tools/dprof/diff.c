@@ -203,9 +203,11 @@ static struct dtype **sorted_types(const struct analysis *a, uint32_t *nr)
 static uint32_t make_pairs(struct analysis *before, struct dtype **x, uint32_t nr_x,
 			   struct analysis *after, struct dtype **y, uint32_t nr_y, struct pair *pairs)
 {
-	const struct whole all_before = add_up(before), all_after = add_up(after);
+	struct whole all_before = add_up(before), all_after = add_up(after);
 	uint32_t i = 0, k = 0, nr = 0;
 
+	/* Cycles of one and misses of the other do not compare. */
+	all_before.has_latency = all_after.has_latency = all_before.has_latency && all_after.has_latency;
 	while (i < nr_x || k < nr_y) {
 		const int order = i == nr_x ? 1 : k == nr_y ? -1 : strcmp(x[i]->name, y[k]->name);
 		const struct dtype *b = order <= 0 ? x[i++] : NULL, *a = order >= 0 ? y[k++] : NULL;

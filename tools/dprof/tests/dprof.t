@@ -802,6 +802,12 @@ sub test_diff_order {
 	# The same twice: nothing to point at.
 	@rows = rows("diff $dir/deep.txt $dir/deep.txt");
 	is_deeply([ grep { defined $_->{ranked_by} } @rows ], [], 'no row is ranked if nothing changed');
+	# Misses are compared where one has no latencies.
+	spew("$dir/no_latency.txt", slurp("$dir/deep.txt") =~ s/ latency=\d+//gr);
+	for my $files ('deep.txt no_latency.txt', 'no_latency.txt deep.txt') {
+		@rows = rows('diff ' . join ' ', map { "$dir/$_" } split / /, $files);
+		is_deeply([ grep { defined $_->{ranked_by} } @rows ], [], "nor by cycles against misses: $files");
+	}
 }
 
 # Of an array that ends a struct, elements have their fields; what is behind a single struct has none.
