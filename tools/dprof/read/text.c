@@ -2,14 +2,31 @@
 // Copyright (C) 2026 the memscope authors
 /* Reads recordings in text form (dprof(1)), as dprof script and the tests write them. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/csv/line.h"
 #include "reader.h"
 
-/* Return 0, -1 with the invalid word in @wrong, or the value that a callback returned. */
-static int parse_line(struct reader *r, char *line, const char **wrong)
+static const char not_in_order[] = "not in the order of time";
+
+/* Whether an event is not before the last one.  What describes types and groups has no time. */
+static bool is_in_order(const struct event *e, uint64_t *last)
+{
+	if (e->kind == EVENT_TYPE || e->kind == EVENT_CGROUP)
+		return true;
+	if (e->ts < *last)
+		return false;
+	*last = e->ts;
+	return true;
+}
+
+/*
+ * Return 0, -1 with the invalid word, or not_in_order, in @wrong, or the value that a callback
+ * returned.  @last: time of the last event
+ */
+static int parse_line(struct reader *r, char *line, uint64_t *last, const char **wrong)
 {
 	struct event e;
 
@@ -29,6 +46,9 @@ static int parse_line(struct reader *r, char *line, const char **wrong)
 	}
 	if (event_parse(&e, line, wrong))
 		return -1;
+	*wrong = not_in_order;
+	if (!is_in_order(&e, last))
+		return -1;
 	*wrong = NULL;
 	return r->event(r->ctx, &e);
 }
@@ -47,6 +67,7 @@ int reader_text(const char *path, struct reader *r, char *error, size_t size)
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
 	const char *wrong;
+	uint64_t last = 0;
 	size_t number = 0;
 	ssize_t length = 0;
 	int ret = 0;
@@ -63,9 +84,10 @@ int reader_text(const char *path, struct reader *r, char *error, size_t size)
 			break;
 		}
 		line[length - 1] = '\0';
-		ret = parse_line(r, line, &wrong);
+		ret = parse_line(r, line, &last, &wrong);
 		if (wrong)
-			snprintf(error, size, "%s:%zu: invalid: %s", path, number, wrong);
+			snprintf(error, size, "%s:%zu: %s%s", path, number,
+				 wrong == not_in_order ? "" : "invalid: ", wrong);
 	}
 	if (!ret && length < 0) {
 		snprintf(error, size, "%s: %s", path, strerror(errno));

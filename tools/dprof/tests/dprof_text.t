@@ -41,6 +41,18 @@ for my $wrong ('5 0 -2 dprof_free', '5 -2 1 dprof_free', '-1 0 1 dprof_free', '5
 	like("$status $err", qr/^1 dprof: \S+wrong\.txt:2: invalid: /, "$wrong is none");
 }
 
+# --- events are in the order of time; descriptions have none ---
+
+my $alloc = 'dprof_alloc base=0x1000 ip=0x10 type=20 size=64';
+my @types = map { "0 -1 0 dprof_type id=$_ class=1 size=64 cache=c$_ func=f file=a.c line=1\n" } 20, 21;
+spew("$dir/order.txt", "$magic$types[0]1000000 0 1 $alloc\n1000000 1 1 $alloc\n$types[1]0 -1 0 dprof_cgroup id=7 path=/one\n" .
+	"1000500 0 1 dprof_free base=0x1000 ip=0x10 type=20\n");
+($status, $out, $err) = run("$dprof report workingset -f csv $dir/order.txt");
+is("$status$err", '0', 'types and groups may have any time');
+spew("$dir/back.txt", slurp("$dir/order.txt") =~ s/^1000500/999999/mr);
+($status, $out, $err) = run("$dprof report workingset $dir/back.txt");
+is("$status $err", "1 dprof: $dir/back.txt:7: not in the order of time\n", 'an event before the last one is refused');
+
 # --- memory that two processes have at two addresses ---
 
 # A ring of lines that one CPU fills and another empties, too large for the L1.
