@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* dprof script: print the events of a recording, in the text form that dprof reads. */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/cells/utf8.h"
@@ -97,6 +99,25 @@ static int print_symbols(void *script, const char *text, size_t size)
 	return ret;
 }
 
+static int print_host(const struct script *s, const char *host)
+{
+	char line[300];
+	int n;
+
+	if (!*host || !strcmp(host, UNKNOWN_HOST))
+		return 0;
+	n = snprintf(line, sizeof(line), "host %s\n", host);
+	return write_lines(s, line, n);
+}
+
+/* What is known of the recording once it is read. */
+static int print_rest(const struct script *s, const char *path, const struct reader *r)
+{
+	if (r->lost_events)
+		fprintf(stderr, "dprof: %s: %" PRIu64 " events were lost while recording\n", path, r->lost_events);
+	return print_host(s, r->host);
+}
+
 static const struct verb_usage usage = {
 	.command = "dprof script", .operands = "[FILE] [options]", .max = 1,
 	.about = "Print the events of a recording (default trace.dat) as text that dprof can read.",
@@ -111,18 +132,22 @@ int cmd_script(int argc, char **argv)
 		OPT_FLAG(0, "symbols", &symbols, "print the kernel's symbols, too"),
 		OPT_TEXT('o', "output", "FILE", &script.output, "output file (default standard output)"), { }
 	};
+	const char *path;
 	char error[512];
 	int failed;
 
 	argv += options_parse(&usage, options, argc, argv);
 	r.symbols = symbols ? print_symbols : NULL;
 	r.ctx = &script;
-	failed = reader_read(argv[0] ? argv[0] : "trace.dat", &r, error, sizeof(error));
+	path = argv[0] ? argv[0] : "trace.dat";
+	failed = reader_read(path, &r, error, sizeof(error));
 	if (failed < 0)
 		complain(FAILED, "%s", error);
 	if (!failed)
 		failed = begin(&script);
 	if (!script.begun)
 		return FAILED;
+	if (failed <= 0 && print_rest(&script, path, &r))
+		failed = 1;
 	return outfile_close(&script.out, failed > 0) || failed ? FAILED : OK;
 }

@@ -29,7 +29,7 @@ int reader_read(const char *path, struct reader *r, char *error, size_t size)
 	size_t n;
 
 	*error = '\0';
-	strcpy(r->host, "unknown host");
+	strcpy(r->host, UNKNOWN_HOST);
 	r->lost_events = 0;
 	if (!f) {
 		snprintf(error, size, "%s: %s", path, strerror(errno));

@@ -5,6 +5,8 @@
 
 #include "events.h"
 
+#define UNKNOWN_HOST	"unknown host"
+
 /**
  * struct reader - callbacks for the contents of a recording, and its metadata
  * @event: called for each event, in the order of time; a value other than 0 stops reading
@@ -13,7 +15,7 @@
  * @kallsyms: of perf.data, a file with the kernel's symbols; NULL: those of the running
  *	kernel, if it is the recorded one
  * @progress: called now and then with the share of the file that is read; or NULL
- * @host: name and kernel of the machine
+ * @host: name and kernel of the machine, or UNKNOWN_HOST
  * @lost_events: events that the ring buffer dropped
  */
 struct reader {

@@ -41,6 +41,12 @@ for my $wrong ('5 0 -2 dprof_free', '5 -2 1 dprof_free', '-1 0 1 dprof_free', '5
 	like("$status $err", qr/^1 dprof: \S+wrong\.txt:2: invalid: /, "$wrong is none");
 }
 
+spew("$dir/host.txt", $magic . "host testbox, Linux 6.12\n" . "5 0 1 dprof_sample ip=0x10 addr=0x20 op=1\n");
+($status, $out) = run("$dprof script $dir/host.txt");
+like($out, qr/^host testbox, Linux 6.12$/m, 'the host is printed');
+is((run("$dprof script " . spew("$dir/again.txt", $out)))[1], $out, 'and read');
+unlike((run("$dprof script $file"))[1], qr/^host/m, 'none where it is not known');
+
 # --- events are in the order of time; descriptions have none ---
 
 my $alloc = 'dprof_alloc base=0x1000 ip=0x10 type=20 size=64';
