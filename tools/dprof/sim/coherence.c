@@ -171,6 +171,30 @@ void coherence_remove(struct coherence *c, uint64_t line)
 }
 
 /**
+ * coherence_remove_lines() - coherence_remove() of all lines of a range
+ * @c: the caches
+ * @first, @last: of the lines; none if @last is before @first
+ *
+ * Of a range with more lines than were accessed, these alone are looked at.
+ */
+void coherence_remove_lines(struct coherence *c, uint64_t first, uint64_t last)
+{
+	struct directory_line *d, *next;
+	uint64_t line;
+
+	if (last < first)
+		return;
+	if (last - first < HASH_COUNT(c->directory)) {
+		for (line = first; line <= last; line++)
+			coherence_remove(c, line);
+		return;
+	}
+	HASH_ITER(hh, c->directory, d, next)
+		if (d->line >= first && d->line <= last)
+			coherence_remove(c, d->line);
+}
+
+/**
  * coherence_free() - free the caches
  * @c: the caches
  */

@@ -43,6 +43,7 @@ int coherence_init(struct coherence *c, const struct geometry *g, int nr_cpus);
 int coherence_access(struct coherence *c, int cpu, uint64_t line, uint64_t bytes, bool write,
 		     uint64_t base, const struct actor *actor);
 void coherence_remove(struct coherence *c, uint64_t line);
+void coherence_remove_lines(struct coherence *c, uint64_t first, uint64_t last);
 void coherence_free(struct coherence *c);
 
 #endif

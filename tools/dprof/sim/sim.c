@@ -97,14 +97,13 @@ static void count(struct sim_sum *sum, int outcome, bool full_missed)
 
 static int do_step(struct run *r, const struct step *step)
 {
-	uint64_t end = step->addr + step->len, addr, line;
+	uint64_t end = step->addr + step->len, addr;
 	struct sim *s = r->sim;
 	bool full_missed = false;
 	int outcome = HIT;
 
 	if (!step->op) {
-		for (line = step->base / LINE; line <= (step->base + step->addr - 1) / LINE; line++)
-			coherence_remove(&r->coherence, line);
+		coherence_remove_lines(&r->coherence, step->base / LINE, (step->base + step->addr - 1) / LINE);
 		return 0;
 	}
 	if (!step->len) {

@@ -204,6 +204,8 @@ static int dwarf_members(struct layout *l, Dwarf_Die *die, const char *prefix, u
 
 		if (dwarf_tag(&child) != DW_TAG_member || die_field(&child, &f, &type))
 			continue;
+		if (depth && !layout_visit(l))
+			return 0;
 		if (!own)
 			own = "";
 		f.offset += base;

@@ -7,6 +7,22 @@
 #include "layouts.h"
 
 #define MAX_FIELDS	8192
+/* Members of structs in structs that are looked at. */
+#define MAX_VISITED	65536
+
+/**
+ * layout_visit() - count a member of a struct in a struct
+ * @l: the outermost struct
+ *
+ * Return: whether it is to be looked at.  In a damaged file, a struct may contain itself.
+ */
+bool layout_visit(struct layout *l)
+{
+	if (l->nr_fields == MAX_FIELDS || l->nr_visited == MAX_VISITED)
+		return false;
+	l->nr_visited++;
+	return true;
+}
 
 /**
  * layout_add_field() - add a field to a struct

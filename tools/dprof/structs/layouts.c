@@ -16,13 +16,16 @@
 /* Maximum depth of nested structs; the kernel's are not deeper. */
 #define MAX_DEPTH	12
 #define MAX_NAME	256
+/* Names of names of a type; a damaged file may have a name of itself. */
+#define MAX_NAMES	32
 
 static const struct btf_type *skip_names(const struct btf *btf, uint32_t id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
+	int i;
 
-	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)))
-		t = btf__type_by_id(btf, t->type);
+	for (i = 0; t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)); i++)
+		t = i < MAX_NAMES ? btf__type_by_id(btf, t->type) : NULL;
 	return t;
 }
 
@@ -40,6 +43,8 @@ static int add_btf(struct layout *l, const struct btf *btf, const struct btf_typ
 		int64_t size = btf__resolve_size(btf, m[i].type);
 		uint32_t offset = base + bit / 8, element = 0;
 
+		if (depth && !layout_visit(l))
+			return 0;
 		if (!own)
 			own = "";
 		if (size < 0)
@@ -258,7 +263,7 @@ int layouts_returned(struct layouts *l, const char *func, char *name, size_t siz
  */
 int layouts_variable(struct layouts *l, const char *variable, char *name, size_t size)
 {
-	int i;
+	int i, k;
 
 	for (i = 0; i < l->nr_btf; i++) {
 		const struct btf *btf = l->btf[i];
@@ -267,8 +272,8 @@ int layouts_variable(struct layouts *l, const char *variable, char *name, size_t
 		const char *of;
 
 		t = t ? skip_names(btf, t->type) : NULL;
-		while (t && btf_is_array(t))
-			t = skip_names(btf, btf_array(t)->type);
+		for (k = 0; t && btf_is_array(t); k++)
+			t = k < MAX_NAMES ? skip_names(btf, btf_array(t)->type) : NULL;
 		of = t && btf_is_struct(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
 		if (!of || !*of)
 			continue;

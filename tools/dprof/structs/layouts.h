@@ -46,7 +46,7 @@ struct layout {
 	struct tail tail;
 	struct field *field;		/* by offset */
 	struct member *member;
-	size_t nr_fields, fields_capacity, nr_members, members_capacity;
+	size_t nr_fields, fields_capacity, nr_members, members_capacity, nr_visited;
 	UT_hash_handle hh;
 };
 
@@ -70,6 +70,7 @@ int layouts_variable(struct layouts *l, const char *variable, char *name, size_t
 void layouts_free(struct layouts *l);
 
 /* For code that fills a layout. */
+bool layout_visit(struct layout *l);
 int layout_add_field(struct layout *l, const char *name, uint32_t offset, uint32_t size,
 		     uint32_t element);
 int layout_set_tail(struct layout *l, const char *name, uint32_t offset, uint32_t element, const char *of);
