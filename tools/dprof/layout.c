@@ -26,8 +26,17 @@ static struct operation *new_operation(struct plan *p, double weight)
 {
 	struct operation *o;
 
-	if (p->nr_operations == MAX_OPERATIONS)
-		return NULL;
+	if (p->nr_operations == p->room) {
+		const uint32_t room = p->room ? 2 * p->room : 64;
+
+		o = realloc(p->operation, room * sizeof(*o));
+		if (!o) {
+			p->no_memory = true;
+			return NULL;
+		}
+		p->operation = o;
+		p->room = room;
+	}
 	o = &p->operation[p->nr_operations++];
 	memset(o, 0, sizeof(*o));
 	o->weight = weight;
@@ -109,6 +118,29 @@ static void add_samples(struct plan *p, struct analysis *a, const struct dtype *
 			if (uses(&p->operation[k], i))
 				p->place[i].weight += p->operation[k].weight;
 	}
+}
+
+static int by_use(const void *a, const void *b)
+{
+	return memcmp(((const struct operation *)a)->used, ((const struct operation *)b)->used,
+		      sizeof(((struct operation *)0)->used));
+}
+
+/* Operations that use the same members count as one. */
+static void merge(struct plan *p)
+{
+	uint32_t i, n = 0;
+
+	if (!p->nr_operations)
+		return;
+	qsort(p->operation, p->nr_operations, sizeof(*p->operation), by_use);
+	for (i = 1; i < p->nr_operations; i++) {
+		if (by_use(&p->operation[n], &p->operation[i]))
+			p->operation[++n] = p->operation[i];
+		else
+			p->operation[n].weight += p->operation[i].weight;
+	}
+	p->nr_operations = n + 1;
 }
 
 /* Weighted mean of the number of lines that an operation touches. */
@@ -260,7 +292,7 @@ static int make_plan(struct plan *p, struct analysis *a, const struct dtype *d)
 	uint32_t i;
 	size_t k;
 
-	for (i = 0; i < p->layout->nr_members && p->nr < MAX_MEMBERS; i++) {
+	for (i = 0; i < p->layout->nr_members; i++) {
 		const struct member *m = &p->layout->member[i];
 		struct place *c = &p->place[p->nr];
 
@@ -273,17 +305,17 @@ static int make_plan(struct plan *p, struct analysis *a, const struct dtype *d)
 		c->before = m->offset;
 		c->align = alignment(m);
 	}
-	p->operation = calloc(MAX_OPERATIONS, sizeof(*p->operation));
 	p->apart = calloc(p->nr + 1, sizeof(*p->apart));
-	if (!p->operation || !p->apart)
+	if (!p->apart)
 		return -1;
 	for (k = 0; k < a->t.nr; k++)
 		if (a->t.trace[k].type == d->index)
 			add_trace(p, &a->t.trace[k]);
 	if (!p->nr_operations)
 		add_samples(p, a, d);
-	if (false_sharing_keep_apart(p, a, d))
+	if (p->no_memory || false_sharing_keep_apart(p, a, d))
 		return -1;
+	merge(p);
 	arrange(p);
 	return 0;
 }
@@ -344,6 +376,9 @@ static int advise(struct analysis *a, const char *path, const struct output *out
 	if (!p->layout || !p->layout->nr_members) {
 		ret = complain(FAILED, "%s: C struct of %s not found: give --btf or --vmlinux", path,
 			       d->name);
+	} else if (p->layout->nr_members > MAX_MEMBERS) {
+		ret = complain(FAILED, "%s: struct %s has %u members, and an order of at most %d can be advised",
+			       path, p->layout->name, p->layout->nr_members, MAX_MEMBERS);
 	} else if (make_plan(p, a, d) || fill(p, &table)) {
 		ret = complain(FAILED, "out of memory");
 	} else if (!p->nr_operations) {

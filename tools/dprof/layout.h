@@ -6,8 +6,7 @@
 
 #include "dprof/view/view.h"
 
-#define MAX_MEMBERS	512
-#define MAX_OPERATIONS	4096
+#define MAX_MEMBERS	4096
 
 /* Members used by an operation. */
 struct operation {
@@ -28,7 +27,8 @@ struct plan {
 	struct place place[MAX_MEMBERS];
 	uint32_t nr, order[MAX_MEMBERS], size;
 	struct operation *operation;
-	uint32_t nr_operations;
+	uint32_t nr_operations, room;
+	bool no_memory;
 	uint8_t (*apart)[MAX_MEMBERS];	/* one CPU writes one of them, another uses the other */
 };
 

@@ -123,7 +123,7 @@ int outfile_rename(const char *tmp, const char *path)
  */
 int outfile_close(struct outfile *o, int failed)
 {
-	if (!o->path && failed)
+	if (!o->path && failed && !ferror(stdout))
 		errno = 0;
 	if (!o->path)
 		return failed || fflush(stdout) ?

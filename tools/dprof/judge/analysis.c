@@ -192,7 +192,7 @@ static int select_types(struct analysis *a)
 	for (i = 0; a->selected && i < a->m.nr_types; i++) {
 		struct dtype *t = a->m.by_index[i];
 
-		a->selected[i] = *t->name && (!strcmp(t->name, a->type) || !strcmp(t->struct_name, a->type) ||
+		a->selected[i] = *t->name && *a->type && (!strcmp(t->name, a->type) || !strcmp(t->struct_name, a->type) ||
 					      !strcmp(t->event.cache, a->type));
 		if (a->selected[i] && is_better(t, a->only))
 			a->only = t;

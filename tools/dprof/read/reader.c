@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/perf/perf_data.h"
 #include "reader.h"
@@ -25,12 +26,19 @@
 int reader_read(const char *path, struct reader *r, char *error, size_t size)
 {
 	char magic[sizeof(TEXT_MAGIC)] = "";
-	FILE *f = fopen(path, "re");
+	struct stat st;
+	FILE *f;
 	size_t n;
 
 	*error = '\0';
 	strcpy(r->host, UNKNOWN_HOST);
 	r->lost_events = 0;
+	/* Asked before it is opened: what opens a pipe takes it from who reads it. */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		snprintf(error, size, "%s: no regular file: a recording is read more than once", path);
+		return -1;
+	}
+	f = fopen(path, "re");
 	if (!f) {
 		snprintf(error, size, "%s: %s", path, strerror(errno));
 		return -1;

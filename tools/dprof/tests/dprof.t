@@ -416,6 +416,43 @@ C
 	diag(sprintf 'false sharing: %d misses, then %d: %.1f %% gone, predicted %.1f %%', $false, $left, $measured, $predicted);
 }
 
+# Members and operations without a limit that nobody is told of.
+sub test_large_layout {
+	my $members = 700;
+	spew("$dir/large.c", 'struct large { ' . join(' ', map { "int m$_;" } 0 .. $members - 1) . " };\n" .
+	     "int use_large(struct large *l) { return l->m0; }\n" .
+	     'struct huge { ' . join(' ', map { "char m$_;" } 0 .. 4096) . " };\n" .
+	     "int use_huge(struct huge *l) { return l->m0; }\n");
+	is(system("gcc -g -O1 -c -o $dir/large.o $dir/large.c"), 0, 'structs of many members');
+	begin();
+	event(0, 'dprof_type', id => 60, class => 1, size => 4 * $members, cache => 'large', func => 'f', file => 'a.c', line => 1);
+	event(0, 'dprof_type', id => 61, class => 1, size => 4097, cache => 'huge', func => 'f', file => 'a.c', line => 1);
+	for my $offset (0, 4 * ($members - 1)) {
+		sample(0, $function{scan}, 0xffff888000100000, $offset, type => 60, from => 'dram') for 1 .. 20;
+	}
+	sample(0, $function{scan}, 0xffff888000200000, 0, type => 61, from => 'dram') for 1 .. 20;
+	my $file = spew("$dir/large.txt", $text);
+	my %then = map { $_->{member} => $_ } rows("layout large --vmlinux $dir/large.o $file");
+	is(scalar keys %then, $members, 'all members of a large struct have a row');
+	is(join(' ', map { $then{'m' . $_}{line_then} } 0, $members - 1), '0 0', 'the last is used with the first');
+	my ($status, $out, $err) = run("$dprof layout huge --vmlinux $dir/large.o $file");
+	is("$status$out", '1', 'one of too many has no advice');
+	like($err, qr/: struct huge has 4097 members, and an order of at most 4096 can be advised$/, 'with the reason');
+
+	# No type is selected by an empty name: structs that are not known have it.
+	($status, $out, $err) = run("$dprof report profile --type '' $file");
+	is($status, 1, 'an empty name');
+	is($err, "dprof: no type matches --type \n", 'with the reason');
+	# What is read twice cannot come through a pipe.
+	($status, $out, $err) = run("cat $file | $dprof report profile /dev/stdin");
+	is("$status$out$err", "1dprof: /dev/stdin: no regular file: a recording is read more than once\n", 'a pipe');
+	is((run("$dprof report profile /dev/stdin <$file"))[0], 0, 'a file as standard input');
+	($status, $out, $err) = run("$dprof export --to pprof $file >/dev/full");
+	is("$status$err", "1dprof: standard output: No space left on device\n", 'a profile that cannot be written');
+	is((run("$dprof export --to pprof -o /dev/full $file"))[2], "dprof: /dev/full: No space left on device\n",
+	   'to a device');
+}
+
 # One name, several sites: those that samples met have no histories, another one has.
 sub test_names {
 	begin();
@@ -1234,6 +1271,7 @@ test_samples_alone();
 test_time();
 test_samples_of_slabs();
 test_layout();
+test_large_layout();
 test_names();
 test_locks();
 test_c2c();

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "lib/hash.h"
@@ -336,27 +335,29 @@ static void fill(struct message *m, const struct pprof *p)
 	m->profile.n_comment = !!m->comment;
 }
 
-/* Through a descriptor of its own: gzclose() closes it. */
-static int write_compressed(const void *data, size_t size, FILE *out)
+/* As gzip has it.  The whole in memory, so that the reason of a failure to write is that of @out. */
+static int write_compressed(uint8_t *data, size_t size, FILE *out)
 {
-	int fd = fflush(out) ? -1 : dup(fileno(out)), failed;
-	gzFile z = fd < 0 ? NULL : gzdopen(fd, "wb");
-	size_t done = 0;
+	z_stream z = { .next_in = data };
+	uint8_t part[1 << 14];
+	int ret;
 
-	if (!z) {
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	while (done < size) {
-		unsigned int part = size - done < 1 << 20 ? size - done : 1 << 20;
-
-		if (gzwrite(z, (const char *)data + done, part) != (int)part)
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return 1;
+	do {
+		/* zlib counts in 32 bits. */
+		if (!z.avail_in) {
+			z.avail_in = size < 1 << 30 ? size : 1 << 30;
+			size -= z.avail_in;
+		}
+		z.next_out = part;
+		z.avail_out = sizeof(part);
+		ret = deflate(&z, size ? Z_NO_FLUSH : Z_FINISH);
+		if (fwrite(part, 1, sizeof(part) - z.avail_out, out) < sizeof(part) - z.avail_out)
 			break;
-		done += part;
-	}
-	failed = gzclose(z) != Z_OK || done < size;
-	return failed ? -1 : 0;
+	} while (ret != Z_STREAM_END);
+	deflateEnd(&z);
+	return ret == Z_STREAM_END && !ferror(out) ? 0 : -1;
 }
 
 /**
