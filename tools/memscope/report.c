@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* memscope report: the first view of each recording, by the tool that knows it. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,31 +29,38 @@ static const struct {
 };
 
 /* A layout has no view: how many pages of how many mappings it is of. */
-static int show_layout(const char *path)
+static int show_layout(const char *path, const char *view, enum table_format format)
 {
 	unsigned long mappings = 0, pages = 0;
 	char line[4096];
-	FILE *f = fopen(path, "re");
 	bool whole = false;
+	FILE *f;
 
-	while (f && fgets(line, sizeof(line), f))
+	if (view)
+		return complain(USAGE, "--view %s: %s is a layout of pagealloc, which has no views", view, path);
+	if (format != TABLE_TEXT)
+		return complain(USAGE, "--format: %s is a layout of pagealloc, which has no table", path);
+	f = fopen(path, "re");
+	if (!f)
+		return complain(FAILED, "%s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), f))
 		whole = sscanf(line, "end %lu %lu", &mappings, &pages) == 2;
-	if (f)
-		fclose(f);
+	fclose(f);
 	if (!whole)
 		return complain(FAILED, "%s: truncated: no line \"end\"", path);
 	printf("layout of %lu pages in %lu mappings; pagealloc run --replay %s -- COMMAND places pages like it\n",
 	       pages, mappings, path);
-	return OK;
+	return fflush(stdout) ? complain(FAILED, "standard output: %s", strerror(errno)) : OK;
 }
 
-static int show(const char *path, enum recording kind, const char *view, const char *format)
+static int show(const char *path, enum recording kind, const char *view, enum table_format format)
 {
+	static const char * const formats[] = { "text", "csv", "json" };
 	const char *argv[12];
 	int n = 0, i;
 
 	if (kind == RECORDING_LAYOUT)
-		return show_layout(path);
+		return show_layout(path, view, format);
 	argv[n++] = views[kind].program;
 	for (i = 0; i < 2 && views[kind].verbs[i]; i++)
 		argv[n++] = views[kind].verbs[i];
@@ -62,14 +70,13 @@ static int show(const char *path, enum recording kind, const char *view, const c
 		argv[n++] = view ? view : views[kind].view;
 	argv[n++] = path;
 	argv[n++] = "-f";
-	argv[n++] = format;
+	argv[n++] = formats[format];
 	argv[n] = NULL;
 	return program_run(argv);
 }
 
 int cmd_report(int argc, char **argv)
 {
-	static const char * const formats[] = { "text", "csv", "json" };
 	enum table_format format = TABLE_TEXT;
 	const char *view = NULL;
 	const struct opt options[] = {
@@ -84,13 +91,13 @@ int cmd_report(int argc, char **argv)
 	if (recordings_find(&r, argv + first, argc - first))
 		return FAILED;
 	if (r.nr > 1 && format != TABLE_TEXT)
-		ret = complain(USAGE, "--format %s: %zu recordings, and each has its own table: name one", formats[format], r.nr);
+		ret = complain(USAGE, "--format: %zu recordings, and each has its own table: name one", r.nr);
 	for (i = 0; i < r.nr && !ret; i++) {
 		if (r.nr > 1) {
 			printf("%s%s: %s\n\n", i ? "\n" : "", r.all[i].path, recording_names[r.all[i].kind]);
 			fflush(stdout);
 		}
-		ret = show(r.all[i].path, r.all[i].kind, view, formats[format]);
+		ret = show(r.all[i].path, r.all[i].kind, view, format);
 	}
 	recordings_free(&r);
 	return ret;

@@ -42,6 +42,16 @@ is("$status$out", '2', 'two tables are not one');
 ($status, $out, $err) = run("$memscope report $refs --view no-such");
 is($status, 2, 'the status is that of the tool');
 
+# A layout has neither views nor a table.
+for ('--view profile', '-f csv', '-f json') {
+	($status, $out, $err) = run("$memscope report $layout $_");
+	is("$status$out", '2', "report of a layout, $_");
+	like($err, qr/^memscope: --(view profile|format): \Q$layout\E is a layout of pagealloc, which has no /,
+	     'with the reason');
+}
+($status, undef, $err) = run("$memscope report $layout >/dev/full");
+is("$status$err", "1memscope: standard output: No space left on device\n", 'what cannot be printed');
+
 # --- diagnose ---------------------------------------------------------------------
 
 sub findings {
