@@ -4,7 +4,7 @@
 # memref on a machine like real ones, in one boot: five levels of page tables, 1 GiB pages
 # in the direct map, two nodes with NUMA balancing, swap on a disk.  What it reports is what
 # was accessed (as in memref-oracle.t, some of its cells), and no byte is lost while dirty bits
-# are taken beside writeback of ext4, swapping and userfaultfd (stress.c).
+# are taken beside writeback of ext4, swapping and userfaultfd (guest/stress).
 use strict;
 use warnings;
 use FindBin;

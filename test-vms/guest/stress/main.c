@@ -16,7 +16,6 @@
  * Workers are processes.  Each keeps data that a checksum of its position
  * foretells, and exits with 1 and a message at the first wrong byte.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
