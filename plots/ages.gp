@@ -8,7 +8,8 @@ if (!exists("plots")) plots = (exists("ARG0") && strlen(ARG0)) ? system("dirname
 if (!exists("named") && exists("csv")) {
 	set datafile separator comma
 	set datafile columnheaders
-	stats csv using (valid(15) && columnhead(15) eq "rank" ? column(15) : 0) name "rank" nooutput
+	# column(15) would make gnuplot 6 refuse files of fewer columns.
+	stats csv using (columnhead(15) eq "rank" ? column("rank") : 0) name "rank" nooutput
 	if (rank_max > 0) {
 		array named[int(rank_max)]
 		stats csv using (named[int(column(15))] = strcol("of"), 0) nooutput
