@@ -2,6 +2,7 @@
 // Copyright (C) 2026 the memscope authors
 /* Output files that appear under their name only when complete. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,14 +79,14 @@ int outfile_open(struct outfile *o, const char *path)
 	if (!o->path)
 		return OK;
 	if (is_in_place(path)) {
-		o->f = fopen(path, "w");
+		o->f = fopen(path, "we");
 		return o->f ? OK : complain(FAILED, "%s: %s", path, strerror(errno));
 	}
 	if (outfile_resolve(path, o->whole, sizeof(o->whole)))
 		return complain(FAILED, "%s: %s", path, strerror(errno));
 	if (snprintf(o->tmp, sizeof(o->tmp), "%s.XXXXXX", o->whole) >= (int)sizeof(o->tmp))
 		return complain(FAILED, "%s: name too long", path);
-	fd = mkstemp(o->tmp);
+	fd = mkostemp(o->tmp, O_CLOEXEC);
 	if (fd < 0)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
 	leftover_add(o->tmp);

@@ -62,22 +62,22 @@ int launch_exec(char **argv)
 			strerror(errno));
 }
 
-static void forward_signal(int sig)
+/* What the kernel sends is for us alone, or, for a terminal, sent to the command, too. */
+static void forward_signal(int sig, siginfo_t *info, void *context)
 {
-	if (child > 0)
+	(void)context;
+	if (child > 0 && (info->si_code <= 0 || sig == SIGTERM || sig == SIGHUP))
 		kill(child, sig);
 }
 
-/* The terminal sends SIGINT and SIGQUIT to the command itself; forward the others. */
 static void set_signals(void)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct sigaction forward = { .sa_handler = forward_signal, .sa_flags = SA_RESTART };
+	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
+	struct sigaction forward = { .sa_sigaction = forward_signal, .sa_flags = SA_RESTART | SA_SIGINFO };
+	size_t i;
 
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
-	sigaction(SIGTERM, &forward, NULL);
-	sigaction(SIGHUP, &forward, NULL);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &forward, NULL);
 }
 
 /* In the child: wait until it is traced, then execute the command. */

@@ -10,6 +10,8 @@
 struct recording {
 	const char *path;
 	unsigned int flags;
+	struct outfile out;
+	bool written;
 };
 
 static struct verb_usage usage = {
@@ -19,13 +21,12 @@ static struct verb_usage usage = {
 	.min = 1,
 };
 
-static int record(const struct recording *r, const char *name, pid_t pid)
+static int record(struct recording *r, const char *name, pid_t pid)
 {
 	struct pagealloc_layout *layout;
 	struct pagealloc *handle;
-	struct outfile out;
 	uint64_t pages;
-	int ret;
+	int ret, err;
 
 	ret = pagealloc_open(pid, PAGEALLOC_READ_ONLY, &handle);
 	if (ret)
@@ -40,17 +41,30 @@ static int record(const struct recording *r, const char *name, pid_t pid)
 	if (ret)
 		return complain_about(ret, name);
 	pagealloc_layout_info(layout, NULL, &pages, NULL);
-	ret = outfile_open(&out, r->path);
-	if (!ret) {
-		int err = pagealloc_layout_write(layout, out.f);
-
-		errno = -err;
-		ret = outfile_close(&out, err);
-	}
+	err = pagealloc_layout_write(layout, r->out.f);
+	errno = -err;
+	ret = outfile_close(&r->out, err);
+	r->written = true;
 	pagealloc_layout_free(layout);
 	if (!ret && r->path && strcmp(r->path, "-"))
 		fprintf(stderr, "pagealloc: %s: %" PRIu64 " pages of %s\n", r->path, pages, name);
 	return ret;
+}
+
+/* Can it be recorded at all?  Asked before the command has done anything. */
+static int record_begin(struct launch *l, pid_t pid)
+{
+	struct page_hints_info info;
+	struct pagealloc *handle;
+	int ret = pagealloc_open(pid, PAGEALLOC_READ_ONLY, &handle);
+
+	if (ret)
+		return complain_about(ret, l->argv[0]);
+	ret = pagealloc_info(handle, &info);
+	pagealloc_close(handle);
+	if (!ret && !info.colors)
+		ret = -EOPNOTSUPP;
+	return ret ? complain_about(ret, l->argv[0]) : OK;
 }
 
 static int record_end(struct launch *l, pid_t pid)
@@ -61,14 +75,14 @@ static int record_end(struct launch *l, pid_t pid)
 int cmd_record(int argc, char **argv)
 {
 	struct recording r = { };
-	struct launch l = { .end = record_end, .ctx = &r };
+	struct launch l = { .begin = record_begin, .end = record_end, .ctx = &r };
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "FILE", &r.path, "the layout (default standard output)"),
 		OPT_SET(0, "no-frames", &r.flags, PAGEALLOC_NO_FRAMES,
 			"record colors only, no frame numbers"),
 		OPT_FLAG(0, "no-aslr", &l.no_aslr, "run the command without randomized addresses"), { }
 	};
-	struct target t;
+	struct target t = { };
 	int i, ret;
 
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
@@ -79,15 +93,20 @@ int cmd_record(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (usage.command_follows && strcmp(argv[-1], "--"))
 		return options_wrong(&usage, "%s: a command must follow --", argv[0]);
+	if (!usage.command_follows && l.no_aslr)
+		return options_wrong(&usage, "--no-aslr: only with a command");
+	if (outfile_open(&r.out, r.path))
+		return FAILED;
 	if (usage.command_follows) {
 		l.argv = argv;
-		return launch(&l);
+		ret = launch(&l);
+	} else {
+		ret = target_open(&t, argv[0], PAGEALLOC_READ_ONLY);
+		if (!ret)
+			ret = record(&r, argv[0], t.pid);
+		target_close(&t);
 	}
-	if (l.no_aslr)
-		return options_wrong(&usage, "--no-aslr: only with a command");
-	ret = target_open(&t, argv[0], PAGEALLOC_READ_ONLY);
-	if (!ret)
-		ret = record(&r, argv[0], t.pid);
-	target_close(&t);
+	if (!r.written)
+		outfile_drop(&r.out);
 	return ret;
 }

@@ -3,6 +3,7 @@
 /* pagealloc run: run a command with a strategy or a recorded layout. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "cli.h"
@@ -12,6 +13,8 @@ struct run {
 	const char *replay, *report;
 	int exact, list;
 	struct pagealloc_layout *layout;
+	struct outfile out;		/* of the report, unless that is "-" */
+	bool reported;
 };
 
 static const struct verb_usage usage = {
@@ -30,7 +33,10 @@ static int set_default(const struct run *r, struct pagealloc *handle)
 		return OK;
 	ret = pagealloc_set(handle, 0, 0, r->request.hint);
 	if (ret < 0) {
-		snprintf(what, sizeof(what), "--strategy %s", r->request.strategy);
+		snprintf(what, sizeof(what), "--strategy %.60s", r->request.strategy);
+		if (ret == -EINVAL)
+			return complain(FAILED, "%s: refused by the strategy: its argument, or it needs a range "
+					"(see pagealloc set)", what);
 		return complain_about(ret, what);
 	}
 	return OK;
@@ -98,7 +104,6 @@ static int begin(struct launch *l, pid_t pid)
 static int end(struct launch *l, pid_t pid)
 {
 	struct run *r = l->ctx;
-	struct output out = { .path = r->report };
 	struct pagealloc *handle;
 	struct table table;
 	int ret = pagealloc_open(pid, PAGEALLOC_READ_ONLY, &handle);
@@ -107,11 +112,17 @@ static int end(struct launch *l, pid_t pid)
 		return complain_about(ret, l->argv[0]);
 	ret = layout_compare(r->replay, r->layout, handle, r->exact, r->list, &table);
 	pagealloc_close(handle);
-	if (!ret && strcmp(r->report, "-"))
-		return output_table(&out, &table, 0);
-	/* Standard output belongs to the command. */
-	if (!ret && table_print(&table, TABLE_TEXT, stderr))
+	if (ret) {
+		table_free(&table);
+		return ret;
+	}
+	if (strcmp(r->report, "-")) {
+		ret = outfile_close(&r->out, table_print(&table, TABLE_TEXT, r->out.f));
+		r->reported = true;
+	} else if (table_print(&table, TABLE_TEXT, stderr)) {
+		/* Standard output belongs to the command. */
 		ret = complain(FAILED, "%s: the report cannot be written", r->replay);
+	}
 	table_free(&table);
 	return ret;
 }
@@ -144,18 +155,24 @@ static int run(struct run *r, char **argv, int without_aslr)
 		.argv = argv, .no_aslr = without_aslr, .begin = begin,
 		.end = r->report ? end : NULL, .ctx = r,
 	};
+	const bool to_file = r->report && strcmp(r->report, "-");
 	int ret = hint_request_parse(&r->request);
 
 	if (!r->request.inherit)
 		r->request.inherit_flags = PAGE_HINTS_FORK_DEFAULT | PAGE_HINTS_EXEC_DEFAULT;
 	if (!ret && r->replay)
 		ret = layout_load(r->replay, &r->layout);
+	/* Before the command has done anything. */
+	if (!ret && to_file)
+		ret = outfile_open(&r->out, r->report);
 	if (!ret) {
 		if (r->layout || (r->request.hint &&
 				  !(r->request.inherit_flags & PAGE_HINTS_EXEC_DEFAULT)))
 			ret = launch(&l);
 		else
 			ret = run_inherited(r, argv, without_aslr);
+		if (to_file && !r->reported)
+			outfile_drop(&r->out);
 	}
 	pagealloc_layout_free(r->layout);
 	pagealloc_hint_free(r->request.hint);
@@ -180,6 +197,8 @@ int cmd_run(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (!(r.request.strategy || r.replay || without_aslr))
 		return options_wrong(&usage, "--strategy, --replay or --no-aslr is missing");
+	if (r.request.inherit && !r.request.strategy && !r.replay)
+		return complain(USAGE, "--inherit: only with --strategy or --replay");
 	if ((r.exact || r.report) && !r.replay)
 		return complain(USAGE, "%s: only with --replay", r.exact ? "--exact" : "--report");
 	if (r.list && !r.report)

@@ -65,7 +65,10 @@ static int run(const char *script, int with_end)
 
 static void statuses(void **state)
 {
+	static const char * const sent[] = { "TERM", "HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "WINCH" };
+	char script[128];
 	int with_end;
+	size_t i;
 
 	(void)state;
 	for (with_end = 0; with_end < 2; with_end++) {
@@ -78,6 +81,12 @@ static void statuses(void **state)
 		/* Signals reach it, and its own children. */
 		assert_int_equal(run("trap 'exit 9' USR1; kill -USR1 $$; exit 1", with_end), 9);
 		assert_int_equal(run("sh -c 'exit 4'; [ $? = 4 ] && exit 5", with_end), 5);
+		/* What is sent to us reaches it. */
+		for (i = 0; i < sizeof(sent) / sizeof(sent[0]); i++) {
+			snprintf(script, sizeof(script), "trap 'exit 9' %s; kill -%s $PPID; sleep 60 & wait; exit 1",
+				 sent[i], sent[i]);
+			assert_int_equal(run(script, with_end), 9);
+		}
 		/* Stopped and continued as by a shell. */
 		assert_int_equal(run("(sleep 0.3; kill -CONT $$) & kill -STOP $$; exit 6", with_end), 6);
 	}
