@@ -32,6 +32,7 @@ int complain_about(int err, const char *what)
 		{ ENOENT, "the kernel has no such strategy, and no module for it" },
 		{ ERANGE, "no such color or frame (see pagealloc colors)" },
 		{ E2BIG, "argument too large for the kernel" },
+		{ ENOSPC, "the process has hints for as many ranges as it may" },
 		{ ENOTTY, "not supported by this kernel" },
 	};
 	size_t i;

@@ -12,6 +12,9 @@
 
 #define VERSION 1
 
+/* A line has a name of a file at most, which may be escaped. */
+#define MAX_LINE (1 << 15)
+
 /**
  * pagealloc_layout_write() - write a layout
  * @layout: the layout
@@ -54,12 +57,16 @@ API int pagealloc_layout_write(const struct pagealloc_layout *layout, FILE *file
 	return 0;
 }
 
+/* Lines of the header, each of which is there once. */
+enum { SEEN_PAGE_SIZE, SEEN_COLORS, SEEN_MASKS, SEEN_FRAMES, SEEN_ANCHORS };
+
 /* A file being read. */
 struct source {
 	FILE *file;
 	struct pagealloc_layout *l;
 	char *line;			/* the current line, without its newline */
-	size_t size, nr;
+	size_t nr;
+	unsigned int seen;		/* lines of the header: by SEEN_*, anchors behind them */
 	char *error;
 	size_t error_size;
 };
@@ -81,20 +88,40 @@ static int damaged(struct source *s, const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* Return 1, 0 at the end of the file, or a negative errno. */
+/*
+ * Return 1, 0 at the end of the file, or a negative errno.  Not getline(): it takes a line of
+ * any length.
+ */
 static int next_line(struct source *s)
 {
-	ssize_t n;
+	size_t n = 0;
+	int c;
 
-	errno = 0;
-	n = getline(&s->line, &s->size, s->file);
+	if (!s->line)
+		s->line = malloc(MAX_LINE);
+	if (!s->line)
+		return -ENOMEM;
 	s->nr++;
-	if (n < 0)
-		return errno == ENOMEM ? -ENOMEM : ferror(s->file) ? -EIO : 0;
-	if (!n || s->line[n - 1] != '\n' || memchr(s->line, '\0', n))
-		return damaged(s, "incomplete");
-	s->line[n - 1] = '\0';
-	return 1;
+	while ((c = getc(s->file)) != EOF && c && c != '\n') {
+		if (n == MAX_LINE - 1)
+			return damaged(s, "too long");
+		s->line[n++] = c;
+	}
+	if (ferror(s->file))
+		return errno ? -errno : -EIO;
+	if (c == EOF && !n)
+		return 0;
+	s->line[n] = '\0';
+	return c == '\n' ? 1 : damaged(s, "incomplete");
+}
+
+/* Note that a line of the header is there.  Return 0, or a negative errno if it was before. */
+static int once(struct source *s, unsigned int line, const char *name)
+{
+	if (s->seen & 1U << line)
+		return damaged(s, "%s twice", name);
+	s->seen |= 1U << line;
+	return 0;
 }
 
 /* Parse a number at *@s up to @max, followed by a space or the end. */
@@ -106,7 +133,8 @@ static int field(const char **s, uint64_t max, uint64_t *n)
 		return -1;
 	errno = 0;
 	*n = strtoull(*s, &end, (*s)[0] == '0' && (*s)[1] == 'x' ? 16 : 10);
-	if (errno || *n > max || (*end && *end != ' '))
+	/* A blank is followed by another field. */
+	if (errno || *n > max || (*end && (*end != ' ' || !end[1])))
 		return -1;
 	*s = *end ? end + 1 : end;
 	return 0;
@@ -161,22 +189,30 @@ static int read_header(struct source *s)
 	uint64_t n;
 
 	if (!word(&text, "page_size")) {
+		if (once(s, SEEN_PAGE_SIZE, "page_size"))
+			return -EINVAL;
 		if (field(&text, 1 << 20, &n) || *text || n < 512 || n & (n - 1))
 			return damaged(s, "invalid page size");
 		l->page_size = n;
 	} else if (!word(&text, "colors")) {
+		if (once(s, SEEN_COLORS, "colors"))
+			return -EINVAL;
 		if (field(&text, PAGE_HINTS_MAX_COLORS, &n) || *text || !n)
 			return damaged(s, "not a number of colors up to %d", PAGE_HINTS_MAX_COLORS);
 		l->info.colors = n;
 	} else if (!word(&text, "masks")) {
-		return l->info.color_bits ? damaged(s, "masks twice") : read_masks(s, text);
+		return once(s, SEEN_MASKS, "masks") ? -EINVAL : read_masks(s, text);
 	} else if (!word(&text, "frames")) {
+		if (once(s, SEEN_FRAMES, "frames"))
+			return -EINVAL;
 		if (strcmp(text, "yes") && strcmp(text, "no"))
 			return damaged(s, "frames: not yes or no");
 		l->frames = *text == 'y';
 	} else if (!word(&text, "anchor")) {
 		if (anchor(&text, &a) || field(&text, UINT64_MAX, &n) || *text || n % 512)
 			return damaged(s, "invalid anchor");
+		if (once(s, SEEN_ANCHORS + a, anchor_names[a]))
+			return -EINVAL;
 		l->anchors[a] = n;
 	} else {
 		return 1;

@@ -13,6 +13,12 @@
 /* The kernel's limit for arguments. */
 #define MAX_ARG (64 << 20)
 
+/* Of what was given, in a message. */
+#define MAX_QUOTED 60
+
+/* A number, and more: what does not fit is none. */
+#define MAX_WORD 32
+
 struct parser {
 	const char *text;		/* the whole text, for messages */
 	char *error;
@@ -29,7 +35,9 @@ static int fail(struct parser *p, int err, const char *fmt, ...)
 
 	if (!p->error_size)
 		return err;
-	n = snprintf(p->error, p->error_size, "%s: ", p->text);
+	/* The reason is what matters of a long text. */
+	n = snprintf(p->error, p->error_size, "%.*s%s: ", MAX_QUOTED, p->text,
+		     strlen(p->text) > MAX_QUOTED ? "..." : "");
 	if (n < 0 || (size_t)n >= p->error_size)
 		return err;
 	va_start(ap, fmt);
@@ -176,44 +184,55 @@ static int append_color(struct parser *p, uint64_t n)
 	return append(p, &color, sizeof(color));
 }
 
-/* Parse numbers separated by white space and commas; # begins a comment. */
+/* Add a word of a file: a color, a frame or "-", any frame. */
+static int append_word(struct parser *p, const char *word, size_t length, int frames)
+{
+	const char *end = word + 1;
+	uint64_t n = PAGEALLOC_ANY_FRAME;
+
+	if (!frames || *word != '-')
+		end = number(word, frames ? UINT64_MAX - 1 : PAGE_HINTS_MAX_COLORS - 1, &n);
+	if (end != word + length)
+		return -EINVAL;
+	return frames ? append(p, &n, sizeof(n)) : append_color(p, n);
+}
+
+/*
+ * Parse numbers separated by white space and commas; # begins a comment.  Word by word: a line
+ * may have any length.
+ */
 static int parse_numbers(struct parser *p, FILE *f, const char *name, int frames)
 {
-	size_t size = 0, nr_line = 0;
-	char *line = NULL;
-	int ret = 0;
+	size_t length = 0, nr_line = 1;
+	int c, comment = 0, ret = 0;
+	char word[MAX_WORD];
 
-	while (!ret && getline(&line, &size, f) > 0) {
-		const char *s = line;
-
-		nr_line++;
-		line[strcspn(line, "#")] = '\0';
-		while (!ret) {
-			uint64_t n = PAGEALLOC_ANY_FRAME;
-			const char *end;
-
-			while (isspace((unsigned char)*s) || *s == ',')
-				s++;
-			if (!*s)
-				break;
-			if (frames && *s == '-')
-				end = s + 1;
-			else
-				end = number(s, frames ? UINT64_MAX - 1 : PAGE_HINTS_MAX_COLORS - 1,
-					     &n);
-			if (!end || (*end && !isspace((unsigned char)*end) && *end != ','))
-				ret = fail(p, -EINVAL, "%s:%zu: not a %s", name, nr_line,
-					   frames ? "frame number" : "color");
-			else
-				ret = frames ? append(p, &n, sizeof(n)) : append_color(p, n);
-			s = end;
+	do {
+		c = getc(f);
+		comment |= c == '#';
+		if (c != EOF && !isspace(c) && c != ',' && !comment) {
+			word[length++] = c;
+			if (length < sizeof(word))
+				continue;
+			/* Too long. */
+			word[--length] = '\0';
+			ret = -EINVAL;
+		} else if (length) {
+			word[length] = '\0';
+			ret = append_word(p, word, length, frames);
+			length = 0;
 		}
-	}
+		if (ret == -EINVAL)
+			ret = fail(p, ret, "%s:%zu: not a %s", name, nr_line, frames ? "frame number" : "color");
+		if (c == '\n') {
+			nr_line++;
+			comment = 0;
+		}
+	} while (!ret && c != EOF);
 	if (!ret && ferror(f))
-		ret = fail(p, -EIO, "%s: cannot be read", name);
+		ret = fail(p, -errno, "%s: %s", name, strerror(errno));
 	if (!ret && !p->arg_size)
 		ret = fail(p, -EINVAL, "%s: empty", name);
-	free(line);
 	return ret;
 }
 
@@ -246,7 +265,9 @@ static int parse_modulo(struct parser *p, const char *s)
 		int ret;
 
 		if (!end || (*end && *end != ','))
-			return fail(p, -EINVAL, "%s: not a color below %d", s, PAGE_HINTS_MAX_COLORS);
+			return fail(p, -EINVAL, "%.*s: not a color below %d",
+				    (int)strnlen(s, strcspn(s, ",") < MAX_QUOTED ? strcspn(s, ",") : MAX_QUOTED),
+				    s, PAGE_HINTS_MAX_COLORS);
 		ret = append_color(p, color);
 		if (ret || !*end)
 			return ret;

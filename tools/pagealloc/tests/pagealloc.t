@@ -41,6 +41,8 @@ sub options {
 		[ 'run --strategy coloring --inherit fork, true', qr/--inherit fork,: not fork/ ],
 		[ 'run --no-aslr --order0 true', qr/--order0: only with --strategy/ ],
 		[ 'run --no-aslr --locked true', qr/--locked: only with --strategy/ ],
+		[ 'run --no-aslr --inherit ranges true', qr/--inherit: only with --strategy or --replay/ ],
+		[ 'run --strategy modulo:' . join(',', 0 .. 300) . ',70000 true', qr/--strategy modulo:0,1,.*\.\.\.: 70000: not a color below/ ],
 		[ 'run --strategy partition:0-3,9-8,1 true', qr/ 9-8: the first color of a range is above its last/ ],
 		[ 'run --strategy modulo:: true', qr/modulo::: neither colors \(0,8,16\) nor a file/ ],
 		[ 'doctor --strategy rainbow:1', qr/--strategy rainbow/ ], [ 'doctor --size none', qr/--size none: not a size/ ],
@@ -83,7 +85,7 @@ sub commands {
 	return if !$no_kernel;
 	for my $command ("run --strategy coloring $dir/touch.sh", "run --replay $dir/layout $dir/touch.sh",
 			 "run --strategy coloring --inherit fork $dir/touch.sh", "record $$ -o $dir/out",
-			 "record -o $dir/out -- true", "get $$", "set $$ --strategy coloring", "clear $$",
+			 "record -o $dir/out -- true", "record -o $dir/out -- $dir/touch.sh", "get $$", "set $$ --strategy coloring", "clear $$",
 			 "map $$", "verify $$", "repair $$") {
 		my ($status, $text, $err) = run("$pagealloc $command");
 		is("$status$text", '1', "$command: no page hints: status 1");
@@ -111,12 +113,46 @@ spew("$dir/touch.sh", "#!/bin/sh\n: >$dir/touched\n");
 chmod 0755, "$dir/touch.sh";
 
 sub layouts {
+	spew("$dir/twice", $layout =~ s/frames no/frames no\ncolors 4096/r);
+	spew("$dir/two-anchors", $layout =~ s/(anchor.*\n)/$1$1/r);
+	spew("$dir/blank", $layout =~ s/a 30 5/a 30 5 /r);
+	spew("$dir/long", $layout =~ s/\[stack\]/'x' x (1 << 20)/er);
 	for ([ 'damaged', qr/damaged: line 8: not a page of the mapping/ ], [ 'short', qr/short: line 9: incomplete/ ],
-	     [ 'touch.sh', qr/touch\.sh: line 1: not a layout/ ], [ 'none', qr/none: No such file/ ]) {
+	     [ 'touch.sh', qr/touch\.sh: line 1: not a layout/ ], [ 'none', qr/none: No such file/ ],
+	     [ 'twice', qr/twice: line 6: colors twice/ ], [ 'two-anchors', qr/two-anchors: line 7: stack twice/ ],
+	     [ 'blank', qr/blank: line 8: not a color below 32/ ], [ 'long', qr/long: line 7: too long/ ],
+	     [ '.', qr/: Is a directory/ ], [ 'zero', qr/zero: line 1: incomplete/ ]) {
 		my ($name, $message) = @$_;
+		symlink '/dev/zero', "$dir/zero";
 		my ($status, $text, $err) = run("$pagealloc run --replay $dir/$name $dir/touch.sh");
 		is("$status$text", '1', "--replay $name: status 1");
 		like($err, qr/^pagealloc: [^\n]*$message[^\n]*\n$/, 'said why, once');
+		ok(!-e "$dir/touched", 'nothing is run');
+	}
+}
+
+# Files of colors and frames, of any length and contents.
+sub colors {
+	spew("$dir/nul", "0,1\0,2\n");
+	spew("$dir/digits", '1' x 100 . "\n");
+	spew("$dir/comments", "# none\n, # and none\n");
+	for ([ 'modulo:/dev/zero', qr{modulo:/dev/zero: /dev/zero:1: not a color} ], [ "modulo:$dir/nul", qr/nul:1: not a color/ ],
+	     [ "exact:$dir/digits", qr/digits:1: not a frame number/ ], [ "modulo:$dir/comments", qr/comments: empty/ ],
+	     [ "modulo:$dir", qr/: Is a directory/ ]) {
+		my ($strategy, $message) = @$_;
+		my ($status, $text, $err) = run("$pagealloc run --strategy $strategy $dir/touch.sh");
+		is("$status$text", '2', "--strategy $strategy: status 2");
+		like($err, qr/^pagealloc: [^\n]*$message[^\n]*\n$/, 'said why, once');
+		ok(!-e "$dir/touched", 'nothing is run');
+	}
+}
+
+# What cannot be written is known before the command does anything.
+sub outputs {
+	for ("record -o $dir/none/out -- $dir/touch.sh", "run --replay $dir/layout --report $dir/none/out $dir/touch.sh") {
+		my ($status, $text, $err) = run("$pagealloc $_");
+		is("$status$text", '1', "$_: status 1");
+		like($err, qr{^pagealloc: \Q$dir\E/none/out: No such file or directory\n$}, 'says why');
 		ok(!-e "$dir/touched", 'nothing is run');
 	}
 }
@@ -243,6 +279,8 @@ for my $bin ('bin', 'tools-sanitize/bin') {
 	options();
 	commands();
 	layouts();
+	colors();
+	outputs();
 	doctors();
 	numbers();
 }
