@@ -39,14 +39,14 @@ static bool is_power(uint64_t n)
 	return n && !(n & (n - 1));
 }
 
-/* A name goes into a column of CSV. */
+/* A name is that of a phase's column, and becomes a metric of pagealloc bench. */
 static bool is_name(const char *s)
 {
 	if (!isalpha((unsigned char)*s) || strlen(s) >= CACHE_NAME_LEN ||
-	    !strcmp(s, "instructions"))
+	    !strcmp(s, "instructions") || !strcmp(s, "end"))
 		return false;
 	for (; *s; s++) {
-		if (!isalnum((unsigned char)*s) && !strchr("_.-", *s))
+		if (!isalnum((unsigned char)*s) && *s != '_')
 			return false;
 	}
 	return true;
@@ -165,7 +165,7 @@ bool cache_shape_parse(struct cache_shape *c, const char *spec, char error[CACHE
 	}
 	if (!is_name(field[0]))
 		return wrong(error, "%s: not a cache's name: a letter, then up to %d letters, digits "
-			     "and _.-", field[0], CACHE_NAME_LEN - 2);
+			     "and _; not instructions or end", field[0], CACHE_NAME_LEN - 2);
 	strcpy(c->name, field[0]);
 	if (!parse_numbers(c, field[1], field[2], field[3], error))
 		return false;

@@ -82,8 +82,10 @@ static bool trace_us(void)
 	return true;
 }
 
-static void __attribute__((noreturn)) child(char **argv, bool traced, bool phase)
+static void __attribute__((noreturn)) child(char **argv, bool traced, bool phase, bool ignored)
 {
+	if (ignored)
+		signal(SIGCHLD, SIG_IGN);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	if (traced && !trace_us())
@@ -104,7 +106,7 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
-	bool traced = false, empty = false, phase = true;
+	bool traced = false, empty = false, phase = true, ignored;
 	int status, c;
 	pid_t pid;
 
@@ -131,6 +133,8 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return 2;
 	}
+	/* Who began us may ignore it: then nothing could be waited for. */
+	ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	if (traced && !load_module())
 		return EXIT_OURS;
 	/* Ours is to report; what the terminal sends is for the command. */
@@ -142,7 +146,7 @@ int main(int argc, char **argv)
 		oracle_empty();
 	pid = fork();
 	if (!pid)
-		child(argv + optind, traced, phase);
+		child(argv + optind, traced, phase, ignored);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid) {
 		fprintf(stderr, "oracle-phase: %s\n", strerror(errno));
 		return EXIT_OURS;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* oracle-report: prints the recordings of the oracle plugin. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,8 +97,10 @@ static uint64_t *unite(struct oracle_reader *r, const char *range, unsigned int 
 		fprintf(stderr, "oracle-report: %s: not an interval\n", range);
 		exit(2);
 	}
-	if (!bitmap)
+	if (!bitmap) {
+		fprintf(stderr, "oracle-report: no memory left\n");
 		return NULL;
+	}
 	while ((ret = oracle_next(r)) > 0) {
 		if (r->interval.seq < first || r->interval.seq > last)
 			continue;
@@ -146,13 +150,15 @@ int main(int argc, char **argv)
 			ret = 0;
 			if (!strcmp(verb, "pages"))
 				print_pages(bitmap, r.nr_words);
-			else if (fwrite(bitmap, sizeof(*bitmap), r.nr_words, stdout) != r.nr_words)
-				ret = -1;
+			else
+				fwrite(bitmap, sizeof(*bitmap), r.nr_words, stdout);
 			free(bitmap);
 		}
 	}
 	oracle_close(&r);
-	if (fflush(stdout))
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "oracle-report: standard output: %s\n", strerror(errno));
 		ret = -1;
+	}
 	return ret ? 1 : 0;
 }

@@ -234,9 +234,10 @@ echo $! >$t; kill $!; wait; cat $t | wc -l
 (echo 99999 >$t) 2>&1; (echo x >$t) 2>&1
 oracle-phase sh -c 'exit 3'; echo $?; oracle-phase sh -c 'kill -9 $$'; echo $?
 oracle-phase /nothere; echo $?; oracle-phase --wrong; echo $?
+(trap '' CHLD; exec oracle-phase sh -c 'exit 4'); echo $?
 SCRIPT
-like($vm->{out}, qr/^pid\n(pid\n){3}1\n0\n0\n.*No such process\n.*Invalid argument\n3\n137\n127\n2\n$/,
-     'a process and its children are traced until they end or are taken out');
+like($vm->{out}, qr/^pid\n(pid\n){3}1\n0\n0\n.*No such process\n.*Invalid argument\n3\n137\n127\n2\n4\n$/,
+     'a process and its children are traced until they end or are taken out; SIGCHLD may be ignored');
 
 # Wrong descriptions end the VM with a reason.
 for (

@@ -139,5 +139,11 @@ close $cut;
 like(`$report list $share/cut 2>&1 >/dev/null`, qr/^$share\/cut: truncated at 0x/,
      'oracle-report says where a file is cut off');
 isnt($? >> 8, 0, '... and fails');
+for ('list', "pages $seq all", "bitmap $seq all") {
+	my ($verb, @rest) = split;
+	is(`$report $verb $share/plain @rest 2>&1 >/dev/full`, "oracle-report: standard output: No space left on device\n",
+	   "oracle-report $verb says why it cannot write");
+	isnt($? >> 8, 0, '... and fails');
+}
 
 done_testing();
