@@ -109,6 +109,8 @@ for ([ memprof => 'all.memprof' ], [ dprof => 'sample.dprof' ], [ dprof => 'batc
 	my ($tool, $file) = @$_;
 	my $of = labels($tool, $file);
 	my %sum;
+	# perf has no thread for a sample of one that has exited, and memprof keeps groups by thread.
+	delete $of->{'?'}{'-'} if "$tool, $file" eq 'memprof, all.perf';
 	for my $groups (values %$of) {
 		$sum{$_} += $groups->{$_} for keys %$groups;
 	}
