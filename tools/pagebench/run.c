@@ -180,7 +180,11 @@ static enum process_result measure_lines(struct process *p, const struct plan_en
 		result = process_measure(p, i, &m[i]);
 		if (!e->program->marks_itself)
 			oracle_phase_end();
+		if (!result && !metrics_same_own(&m[0], &m[i]))
+			result = PROCESS_METRICS;
 	}
+	if (!result)
+		metrics_keep_common(m, i);
 	return result ? result : process_wait(p, NULL);
 }
 

@@ -40,6 +40,50 @@ int metric_add(struct measurement *m, const char *name, double value)
 }
 
 /**
+ * metrics_same_own() - does the program name the same metrics in both measurements?
+ */
+int metrics_same_own(const struct measurement *a, const struct measurement *b)
+{
+	const struct metric *found;
+	size_t i;
+
+	for (i = 0; i < a->own; i++) {
+		found = metric_find(b, a->metric[i].name);
+		if (!found || found >= b->metric + b->own)
+			return 0;
+	}
+	return a->own == b->own;
+}
+
+/* Drops what @other has not. */
+static void keep_common(struct measurement *m, const struct measurement *other)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < m->nr; i++)
+		if (metric_find(other, m->metric[i].name))
+			m->metric[n++] = m->metric[i];
+	m->nr = n;
+}
+
+/**
+ * metrics_keep_common() - drop metrics that were not measured each time, as a counter that did not run once
+ * @m: the measurements of an execution, with the same metrics of the program's own
+ * @nr: how many, at least one
+ *
+ * A metric of some measurements of an execution would be none that can be evaluated.
+ */
+void metrics_keep_common(struct measurement *m, size_t nr)
+{
+	size_t i;
+
+	for (i = 1; i < nr; i++)
+		keep_common(&m[0], &m[i]);
+	for (i = 1; i < nr; i++)
+		keep_common(&m[i], &m[0]);
+}
+
+/**
  * metric_unit() - the unit of a metric
  * @name: times end in _time
  */

@@ -18,16 +18,19 @@ struct metric {
  * @phase: its number among the boot's measurements, which the oracle counts as well
  * @warmup: excluded from statistics
  * @metric: the metrics in the order they were taken; names are unique
+ * @own: the first so many are the program's own, the others were measured from outside
  */
 struct measurement {
 	unsigned long long phase;
 	int warmup;
 	struct metric metric[MAX_METRICS];
-	size_t nr;
+	size_t nr, own;
 };
 
 int metric_add(struct measurement *m, const char *name, double value);
 const struct metric *metric_find(const struct measurement *m, const char *name);
+int metrics_same_own(const struct measurement *a, const struct measurement *b);
+void metrics_keep_common(struct measurement *m, size_t nr);
 const char *metric_unit(const char *name);
 int metric_name_ok(const char *name);
 

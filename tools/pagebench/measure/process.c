@@ -428,39 +428,72 @@ static int parse_done(char *line, unsigned long k, struct measurement *m)
 	return 0;
 }
 
-/* Read the next line of the output.  Return: PROCESS_OK with @line set, without its newline. */
-static enum process_result next_line(struct process *p, char *line, size_t size)
+/* Take the first line of what was read.  Return: whether it is whole; @line is without its newline. */
+static int take_line(struct process *p, char *line, size_t size)
+{
+	char *nl = memchr(p->line, '\n', p->line_len);
+	size_t n = nl ? nl - p->line : 0;
+
+	if (!nl)
+		return 0;
+	snprintf(line, size, "%.*s", (int)n, p->line);
+	memmove(p->line, nl + 1, p->line_len - n - 1);
+	p->line_len -= n + 1;
+	return 1;
+}
+
+/* Wait for output, and read what there is of it. */
+static enum process_result read_more(struct process *p)
 {
 	enum process_result ret;
 	short unused, out, end;
-	char *nl;
 	ssize_t n;
 
-	for (;;) {
-		nl = memchr(p->line, '\n', p->line_len);
-		if (nl) {
-			n = nl - p->line;
-			snprintf(line, size, "%.*s", (int)n, p->line);
-			memmove(p->line, nl + 1, p->line_len - n - 1);
-			p->line_len -= n + 1;
-			return PROCESS_OK;
-		}
-		/* Overlong lines belong to the program's own output, not to the protocol. */
-		if (p->line_len == sizeof(p->line))
-			p->line_len = 0;
-		ret = await(p, -1, &unused, &out, &end);
-		if (ret)
-			return ret;
-		if (out) {
-			n = read_out(p, p->line + p->line_len, sizeof(p->line) - p->line_len);
-			if (n < 0 && errno != EINTR)
-				return PROCESS_ERRNO;
-			if (n > 0)
-				p->line_len += n;
-		} else if (end) {
-			return reap(p, NULL) ? PROCESS_ENDED : PROCESS_ERRNO;
-		}
+	/* Overlong lines belong to the program's own output, not to the protocol. */
+	if (p->line_len == sizeof(p->line))
+		p->line_len = 0;
+	ret = await(p, -1, &unused, &out, &end);
+	if (ret)
+		return ret;
+	if (out) {
+		n = read_out(p, p->line + p->line_len, sizeof(p->line) - p->line_len);
+		if (n < 0 && errno != EINTR)
+			return PROCESS_ERRNO;
+		if (n > 0)
+			p->line_len += n;
+	} else if (end) {
+		return reap(p, NULL) ? PROCESS_ENDED : PROCESS_ERRNO;
 	}
+	return PROCESS_OK;
+}
+
+/* Read the next line of the output.  Return: PROCESS_OK with @line set, without its newline. */
+static enum process_result next_line(struct process *p, char *line, size_t size)
+{
+	enum process_result ret = PROCESS_OK;
+
+	while (!ret && !take_line(p, line, size))
+		ret = read_more(p);
+	return ret;
+}
+
+/* Pass over what the program said so far.  An answer in it would be taken for that to the next request. */
+static enum process_result pass_over(struct process *p)
+{
+	enum process_result ret = PROCESS_OK;
+	struct pollfd out = { .events = POLLIN };
+	char line[1024];
+
+	while (!ret) {
+		while (take_line(p, line, sizeof(line)))
+			if (!strncmp(line, "done ", 5))
+				return PROCESS_EARLY;
+		out.fd = p->out;
+		if (poll(&out, 1, 0) < 1 || !(out.revents & POLLIN))
+			break;
+		ret = read_more(p);
+	}
+	return ret;
 }
 
 /**
@@ -475,12 +508,15 @@ static enum process_result next_line(struct process *p, char *line, size_t size)
 enum process_result process_measure(struct process *p, unsigned long k, struct measurement *m)
 {
 	struct counts before_counts, after_counts;
-	double cpu = cpu_s(p->program), cpu_after;
+	enum process_result ret = pass_over(p);
 	uint64_t begin, end;
+	double cpu, cpu_after;
 	char line[1024];
-	enum process_result ret;
 	int n = snprintf(line, sizeof(line), "measure %lu\n", k);
 
+	if (ret)
+		return ret;
+	cpu = cpu_s(p->program);
 	counters_read(&p->counters, &before_counts);
 	begin = process_now_ns();
 	if (write(p->in, line, n) != n && errno != EPIPE)
@@ -495,6 +531,7 @@ enum process_result process_measure(struct process *p, unsigned long k, struct m
 	cpu_after = cpu_s(p->program);
 	if (parse_done(line, k, m))
 		return PROCESS_WRONG;
+	m->own = m->nr;
 	if (metric_add(m, "wall_time", (end - begin) / 1e9) ||
 	    (cpu_after > 0 && metric_add(m, "cpu_time", cpu_after - cpu)) ||
 	    counters_add(&p->counters, &before_counts, &after_counts, m))
@@ -555,6 +592,8 @@ void process_complain(struct process *p, enum process_result result, const char 
 		break;
 	case PROCESS_TIMEOUT: strcpy(text, "did not end in time (timeout)"); break;
 	case PROCESS_WRONG: strcpy(text, "did not answer 'done K [NAME=NUMBER...]'"); break;
+	case PROCESS_EARLY: strcpy(text, "answered 'done ...' before it was asked"); break;
+	case PROCESS_METRICS: strcpy(text, "did not answer with the metrics of its first measurement"); break;
 	case PROCESS_ERRNO: snprintf(text, sizeof(text), "%s", strerror(errno)); break;
 	default: return;
 	}

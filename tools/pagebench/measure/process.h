@@ -54,6 +54,8 @@ struct process {
 /* Why a measurement failed. */
 enum process_result {
 	PROCESS_OK, PROCESS_ENDED, PROCESS_TIMEOUT, PROCESS_INTERRUPTED, PROCESS_WRONG,
+	PROCESS_EARLY,		/* an answer before the request */
+	PROCESS_METRICS,	/* other metrics than in the first measurement */
 	PROCESS_ERRNO
 };
 

@@ -209,13 +209,13 @@ sub failures {
 		[ "command = sh -c 'sleep 60 & sleep 60'\ntimeout = 1", qr/did not end in time/ ],
 		# So long that it has answered, however busy the machine.
 		[ "command = cat\nprotocol = lines\ntimeout = 10", qr/did not end in time.*\n    measure 0\n/ ],
-		[ "command = echo done 1\nprotocol = lines", qr/did not answer 'done K.*\n    done 1\n/ ],
-		[ "command = echo done 0 x=y\nprotocol = lines", qr/did not answer 'done K/ ],
-		[ "command = echo done 0 end=1\nprotocol = lines", qr/did not answer 'done K/ ],
-		[ "command = echo done 0 a=1 a=2\nprotocol = lines", qr/did not answer 'done K/ ],
-		[ "command = echo done 0 gain=-1\nprotocol = lines", qr/did not answer 'done K/ ],
-		[ "command = echo done 0 wall_time=inf\nprotocol = lines", qr/did not answer 'done K/ ],
-		[ "command = echo done 0\nprotocol = lines", qr/ended with status 0; the last it said:\n    done 0\n/ ],
+		[ "command = sh -c 'read a; echo done 1'\nprotocol = lines", qr/did not answer 'done K.*\n    done 1\n/ ],
+		[ "command = sh -c 'read a; echo done 0 x=y'\nprotocol = lines", qr/did not answer 'done K/ ],
+		[ "command = sh -c 'read a; echo done 0 end=1'\nprotocol = lines", qr/did not answer 'done K/ ],
+		[ "command = sh -c 'read a; echo done 0 a=1 a=2'\nprotocol = lines", qr/did not answer 'done K/ ],
+		[ "command = sh -c 'read a; echo done 0 gain=-1'\nprotocol = lines", qr/did not answer 'done K/ ],
+		[ "command = sh -c 'read a; echo done 0 wall_time=inf'\nprotocol = lines", qr/did not answer 'done K/ ],
+		[ "command = sh -c 'read a; echo done 0'\nprotocol = lines", qr/ended with status 0; the last it said:\n    done 0\n/ ],
 		[ "command = sh -c 'while read a k; do echo done \$k; done; exit 5'\nprotocol = lines", qr/ended with status 5/ ],
 		[ "prepare = echo no; false\ncommand = true", qr/p: prepare: ended with status 1; the last it said:\n    no\n/ ],
 		[ "command = seq 1 5000; false\n", qr/extra operand|invalid/ ],
@@ -246,6 +246,40 @@ sub failures {
 	spew("$dir/full/suite.ini", slurp("$dir/s.ini"));
 	($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/full");
 	like("$status $err", qr/^1 pagealloc: .*raw\.csv: No space left/m, 'a full disk is noticed');
+}
+
+# A file of results has a metric in all measurements of an execution, or in none: its reader refuses others.
+sub metrics_in_some {
+	for ([ '', ' gc_time=1' ], [ ' gc_time=1', '' ], [ ' a=1', ' b=1' ], [ ' a=1 b=1', ' a=1' ], [ '', ' wall_time=1' ], [ ' wall_time=1', '' ]) {
+		my ($first, $last) = @$_;
+		suite("[program p]\ncommand = sh -c 'while read a k; do [ \$k = 2 ] && echo done \$k$last || echo done \$k$first; done'\nprotocol = lines\n");
+		system 'rm', '-rf', "$dir/some";
+		my ($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/some");
+		like("$status$err", qr/^1.*pagealloc: p, config -, strategy \w+: did not answer with the metrics of its first measurement; the last/s,
+		     "'$first', then '$last': refused");
+		is(scalar(rows("$dir/some/raw.csv")), 0, 'no row of it');
+	}
+	# Their order is of no account.
+	suite("[program p]\ncommand = sh -c 'while read a k; do [ \$k = 2 ] && echo done \$k a=1 b=2 || echo done \$k b=1 a=2; done'\nprotocol = lines\n" .
+	      "executions = 5\n");
+	system 'rm', '-rf', "$dir/some";
+	is((run("$bench run $dir/s.ini -o $dir/some"))[0], 0, 'in another order: measured');
+	is((run("$bench report --view mean --metric b $dir/some"))[0], 0, 'and read');
+}
+
+# An answer is one to a request: what was said before that is not measured.
+sub early_answers {
+	# The second comes with the first; or behind more than what is read at once, in the pipe.
+	for ('done 0\ndone 1\ndone 2\n', 'done 0\n%01100d\ndone 1\n') {
+		suite("[program p]\ncommand = sh -c 'printf \"$_\"; cat >/dev/null'\nprotocol = lines\n", timeout => 30);
+		system 'rm', '-rf', "$dir/early";
+		my ($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/early");
+		like("$status$err", qr/^1.*pagealloc: p, config -, strategy \w+: answered 'done \.\.\.' before it was asked; the last it said:\n.*done 1\n/s, "$_: refused");
+		is(scalar(rows("$dir/early/raw.csv")), 0, 'no row of it');
+	}
+	suite("[program p]\ncommand = sh -c 'while read a k; do printf \"done \$k\\n%04000d\\nnot done yet\\n\" 1; done'\nprotocol = lines\n");
+	system 'rm', '-rf', "$dir/early";
+	is((run("$bench run $dir/s.ini -o $dir/early"))[0], 0, 'it may say other things after an answer');
 }
 
 # The line protocol: other output, metrics of the program's own.
@@ -438,6 +472,8 @@ sub mixed {
 interleaving();
 interruptions();
 failures();
+metrics_in_some();
+early_answers();
 lines();
 private_data();
 options();

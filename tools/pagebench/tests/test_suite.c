@@ -12,6 +12,7 @@
 
 #include "pagebench/measure/ager.h"
 #include "pagebench/measure/canary.h"
+#include "pagebench/measure/metric.h"
 #include "pagebench/measure/plan.h"
 #include "pagebench/stat/random.h"
 #include "pagebench/measure/warmup.h"
@@ -281,6 +282,34 @@ static void test_drift(void **state)
 	assert_true(canary_drift(slower, 9) == 1.5);
 }
 
+/* A counter that did not run in one measurement; the program's own metrics are in all. */
+static void test_metrics_common(void **state)
+{
+	struct measurement m[4] = { };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		metric_add(&m[i], "hits", i);
+		m[i].own = 1;
+		if (i != 2)
+			metric_add(&m[i], "LLC_misses", 10 + i);
+		metric_add(&m[i], "wall_time", 20 + i);
+		if (i)
+			metric_add(&m[i], "cpu_time", 30 + i);
+	}
+	metrics_keep_common(m, 4);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(m[i].nr, 2);
+		assert_string_equal(m[i].metric[0].name, "hits");
+		assert_true(m[i].metric[0].value == i);
+		assert_string_equal(m[i].metric[1].name, "wall_time");
+		assert_true(m[i].metric[1].value == 20 + i);
+	}
+	metrics_keep_common(m, 1);
+	assert_int_equal(m[0].nr, 2);
+}
+
 /* It holds half, as much of files as of its own, and is gone afterwards. */
 static void test_ager(void **state)
 {
@@ -314,7 +343,8 @@ int main(void)
 		cmocka_unit_test(test_whole), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_any), cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_order), cmocka_unit_test(test_warmup),
-		cmocka_unit_test(test_drift), cmocka_unit_test(test_ager),
+		cmocka_unit_test(test_drift), cmocka_unit_test(test_metrics_common),
+		cmocka_unit_test(test_ager),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
