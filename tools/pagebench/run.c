@@ -27,6 +27,7 @@
 /**
  * struct run - a run of a suite
  * @dir: directory of the results
+ * @suite_dir: directory of the suite
  * @scratch: working directory of the programs; created empty, removed at the end
  * @wanted: bit mask of the selected strategies
  * @canary: results of the canary, in seconds
@@ -40,7 +41,7 @@ struct run {
 	struct plan plan;
 	struct raw raw;
 	struct progress progress;
-	char scratch[PATH_MAX];
+	char suite_dir[PATH_MAX], scratch[PATH_MAX];
 	double *canary;
 	size_t nr_canaries;
 	int said_limit;		/* the message that the ager fragments less is printed */
@@ -77,7 +78,8 @@ static int try_strategies(struct run *r)
 		s = &r->suite.strategies[i];
 		if (!(r->wanted >> i & 1))
 			continue;
-		job = (struct process_job){ .command = &words, .options = &s->options };
+		job = (struct process_job){ .command = &words, .options = &s->options,
+					    .options_dir = r->suite_dir };
 		result = process_start(&p, &job, 60);
 		if (!result) {
 			process_go(&p);
@@ -195,7 +197,7 @@ static int execute(struct run *r, struct plan_entry *e, struct ager *ager)
 	struct measurement *m = calloc(rules->measurements, sizeof(*m));
 	struct process_job job = {
 		.command = &e->program->command, .args = &e->config->args, .env = &e->config->env,
-		.options = &e->strategy->options, .dir = r->scratch,
+		.options = &e->strategy->options, .options_dir = r->suite_dir, .dir = r->scratch,
 		.lines = e->program->protocol == PROTOCOL_LINES,
 	};
 	enum process_result result;
@@ -292,11 +294,9 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-static int make_scratch(struct run *r, const char *suite)
+static int make_scratch(struct run *r)
 {
-	const char *tmp = getenv("TMPDIR"), *path = getenv("PATH");
-	char self[PATH_MAX], *dir, *all, *slash;
-	ssize_t n;
+	const char *tmp = getenv("TMPDIR");
 
 	snprintf(r->scratch, sizeof(r->scratch), "%s/pagealloc-bench.XXXXXX", tmp ? tmp : "/tmp");
 	if (!mkdtemp(r->scratch)) {
@@ -304,13 +304,22 @@ static int make_scratch(struct run *r, const char *suite)
 		r->scratch[0] = '\0';
 		return FAILED;
 	}
-	/* Export the suite's directory as SUITE_DIR, and find programs beside this one. */
-	dir = realpath(suite, NULL);
-	slash = dir ? strrchr(dir, '/') : NULL;
+	return OK;
+}
+
+/* Export the suite's directory as SUITE_DIR, and find programs beside this one. */
+static void set_environment(struct run *r, const char *suite)
+{
+	char self[PATH_MAX], *all, *slash;
+	const char *path = getenv("PATH");
+	ssize_t n;
+
+	if (!realpath(suite, r->suite_dir))
+		strcpy(r->suite_dir, ".");
+	slash = strrchr(r->suite_dir, '/');
 	if (slash)
-		*slash = '\0';
-	setenv("SUITE_DIR", dir ? dir : ".", 1);
-	free(dir);
+		slash[slash == r->suite_dir] = '\0';
+	setenv("SUITE_DIR", r->suite_dir, 1);
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n > 0) {
 		self[n] = '\0';
@@ -320,7 +329,6 @@ static int make_scratch(struct run *r, const char *suite)
 			free(all);
 		}
 	}
-	return OK;
 }
 
 static void report_end(struct run *r, size_t left, size_t whole)
@@ -348,6 +356,7 @@ static int measure(struct run *r, const char *suite)
 	if (!r->canary)
 		return complain(FAILED, "%s: no memory left", r->dir);
 	process_catch();
+	set_environment(r, suite);
 	ret = try_strategies(r);
 	if (ret)
 		return ret;
@@ -364,7 +373,7 @@ static int measure(struct run *r, const char *suite)
 	}
 	if (*counters_missing(missing, sizeof(missing)))
 		complain(OK, "not measured: %s", missing);
-	ret = make_scratch(r, suite);
+	ret = make_scratch(r);
 	if (!ret)
 		ret = prepare(r);
 	if (!ret)

@@ -29,6 +29,7 @@
 volatile sig_atomic_t process_interrupted;
 
 static sigset_t before;		/* the signal mask at the start */
+static const char *program_dir;	/* the child's directory from its exec on */
 static int gate[2];		/* the child's ends of the pipes ready and go; one process at a time */
 
 static void on_signal(int sig)
@@ -91,6 +92,10 @@ static void wait_at_gate(void)
 	pid_t pid = getpid();
 	char c;
 
+	if (program_dir && chdir(program_dir)) {
+		complain(FAILED, "%s: %s", program_dir, strerror(errno));
+		_exit(126);
+	}
 	if (write(gate[1], &pid, sizeof(pid)) != sizeof(pid) || read(gate[0], &c, 1) != 1)
 		_exit(126);
 }
@@ -165,8 +170,9 @@ static void __attribute__((noreturn)) child(const struct process_job *job, int i
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
 		_exit(126);
-	if (job->dir && chdir(job->dir)) {
-		complain(FAILED, "%s: %s", job->dir, strerror(errno));
+	program_dir = job->dir;
+	if (job->options_dir && chdir(job->options_dir)) {
+		complain(FAILED, "%s: %s", job->options_dir, strerror(errno));
 		_exit(126);
 	}
 	_exit(become(job));

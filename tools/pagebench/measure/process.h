@@ -19,12 +19,13 @@ extern volatile sig_atomic_t process_interrupted;
  * @command: words of the command line, followed by those of @args
  * @env: NAME=VALUE, added to this process's environment
  * @options: options for pagealloc run, or NULL to run the program without it
- * @dir: its working directory
+ * @options_dir: directory that files in @options are relative to
+ * @dir: the program's working directory
  * @lines: measurements are requested by lines on its standard input
  */
 struct process_job {
 	const struct words *command, *args, *env, *options;
-	const char *dir;
+	const char *options_dir, *dir;
 	int lines;
 };
 

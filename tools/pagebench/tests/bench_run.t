@@ -295,6 +295,55 @@ sub lines {
 	is(scalar(grep { $_->{metric} eq 'end' } rows("$dir/l/raw.csv")), 2, 'both are there');
 }
 
+# A strategy's files are beside the suite: for the trial before the run, and for each execution, in a directory of its own.
+sub strategy_files {
+	return if $build =~ /sanitize/;		# which comes first, not this library
+	spew("$dir/hints.c", <<'END');
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+
+/* Page hints that take everything. */
+static int hints(const char *path)
+{
+	return strlen(path) > 11 && !strcmp(path + strlen(path) - 11, "/page_hints");
+}
+
+int open(const char *path, int flags, int mode)
+{
+	int (*next)(const char *, int, int) = dlsym(RTLD_NEXT, "open");
+
+	return next(hints(path) ? "/dev/null" : path, flags, mode);
+}
+
+int open64(const char *path, int flags, int mode)
+{
+	return open(path, flags, mode);
+}
+
+int ioctl(int fd, unsigned long request, void *arg)
+{
+	int (*next)(int, unsigned long, void *) = dlsym(RTLD_NEXT, "ioctl");
+
+	return (request >> 8 & 0xff) == 'f' && (request & 0xff) >= 0x40 ? 0 : next(fd, request, arg);
+}
+END
+	is(system('gcc', '-shared', '-fPIC', '-o', "$dir/hints.so", "$dir/hints.c"), 0, 'page hints that take everything');
+	spew("$dir/suites/colors.txt", "0 1\n");
+	spew("$dir/suites/s.ini", "[suite]\nname = s\nexecutions = 2\naging = off\n[strategies]\nmod = --no-aslr --strategy modulo:colors.txt\n" .
+	     "[program p]\ncommand = sh -c 'echo \"\$PWD \$(ls -A)\" >>$dir/where'\n");
+	for my $at ("$dir/suites", '/') {
+		system 'rm', '-rf', "$dir/sf", "$dir/where";
+		my ($status, undef, $err) = run("cd $at && LD_PRELOAD=$dir/hints.so $bench run $dir/suites/s.ini -o $dir/sf");
+		is($status, 0, "in $at: measured with the file of the strategy") or diag $err;
+		like(slurp("$dir/where") // '', qr{\A(\Q$dir\E/tmp/pagealloc-bench\.\w+ \n){2}\z}, 'the program runs in an empty directory');
+	}
+	unlink "$dir/suites/colors.txt";
+	my ($status, undef, $err) = run("LD_PRELOAD=$dir/hints.so $bench run $dir/suites/s.ini -o $dir/sf2");
+	like("$status$err", qr/^1pagealloc: strategy mod cannot be used.*colors\.txt: .*No such file/s, 'without the file: refused before anything is measured');
+	ok(!-e "$dir/sf2", 'nothing is made');
+}
+
 # Read-only data of files, as pages of the page cache or as copies that are the program's own.
 sub private_data {
 	for my $option ('', '--private-data') {
@@ -475,6 +524,7 @@ failures();
 metrics_in_some();
 early_answers();
 lines();
+strategy_files();
 private_data();
 options();
 model();
