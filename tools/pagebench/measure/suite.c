@@ -27,8 +27,17 @@ struct parser {
 	int failed;
 	struct suite_program *program;
 	char key[256];		/* section and name that were set last */
-	uint64_t rules_set[4];
+	uint32_t seen;		/* bit i: keys[i] was set in [suite], or in the program */
 };
+
+/* Keys that are there once; of these, which may go on in the next line. */
+static const struct { const char *name; int goes_on; } keys[] = {
+	{ "name" }, { "seed" }, { "boots" }, { "aging" }, { "executions" }, { "measurements" },
+	{ "warmup" }, { "timeout" }, { "command", 1 }, { "prepare", 1 }, { "strategies", 1 },
+	{ "protocol" }, { "marks" }, { "caches" },
+};
+
+#define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
 
 static int __attribute__((format(printf, 2, 3))) wrong(struct parser *p, const char *fmt, ...)
 {
@@ -231,6 +240,8 @@ static int set_env(struct parser *p, struct suite_config *c, const char *key, co
 {
 	size_t i;
 
+	if (c->env.nr && !p->continued)
+		return wrong(p, "%s is there twice", key);
 	if (!split(p, key, text, &c->env))
 		return 0;
 	for (i = 0; i < c->env.nr; i++)
@@ -281,8 +292,7 @@ static int set_program(struct parser *p, const char *key, const char *text)
 	if (ret >= 0)
 		return ret;
 	if (!strcmp(key, "command"))
-		return prog->command.nr && !p->continued ? wrong(p, "command is there twice") :
-							   split(p, key, text, &prog->command);
+		return split(p, key, text, &prog->command);
 	if (!strcmp(key, "prepare"))
 		return set_prepare(p, text);
 	if (!strcmp(key, "strategies"))
@@ -340,6 +350,24 @@ static int begin_program(struct parser *p, const char *name)
 	if (!set_name(p, p->program->name, name, "program"))
 		return 0;
 	s->nr_programs++;
+	p->seen = 0;
+	return 1;
+}
+
+/* Would this line replace a value that is there? */
+static int check_key(struct parser *p, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_KEYS && strcmp(keys[i].name, name); i++)
+		;
+	if (i == NR_KEYS)
+		return 1;
+	if (p->continued)
+		return keys[i].goes_on ? 1 : wrong(p, "%s goes on in the next line", name);
+	if (p->seen >> i & 1)
+		return wrong(p, "%s is there twice", name);
+	p->seen |= 1u << i;
 	return 1;
 }
 
@@ -352,8 +380,6 @@ static int handle(void *user, const char *section, const char *name, const char 
 	if (p->failed)
 		return 0;
 	snprintf(key, sizeof(key), "[%s] %s", section, name);
-	if (!p->continued && !strcmp(key, p->key))
-		return wrong(p, "%s is there twice", name);
 	if (p->continued && strcmp(key, p->key))
 		return wrong(p, "an indented line goes on with a value, but there is none");
 	strcpy(p->key, key);
@@ -363,14 +389,13 @@ static int handle(void *user, const char *section, const char *name, const char 
 	if (!strcmp(section, "suite")) {
 		if (p->suite->nr_programs)
 			return wrong(p, "[suite] comes before programs, for which it counts");
-		return p->continued ? wrong(p, "%s goes on in the next line", name) :
-				      set_suite(p, name, value);
+		return check_key(p, name) ? set_suite(p, name, value) : 0;
 	}
 	if (!strcmp(section, "strategies"))
 		return p->continued ? wrong(p, "%s goes on in the next line", name) :
 				      add_strategy(p, name, value);
 	if (is_program)
-		return set_program(p, name, value);
+		return check_key(p, name) ? set_program(p, name, value) : 0;
 	return wrong(p, "[%s]: neither suite, strategies nor program NAME", section);
 }
 
@@ -399,6 +424,10 @@ static int finish_program(struct parser *p, struct suite_program *prog)
 	if (r->warmup != WARMUP_MSER && (uint64_t)r->warmup >= r->measurements)
 		return wrong(p, "[program %s]: warmup = %lld leaves nothing of %llu measurements",
 			     prog->name, (long long)r->warmup, (unsigned long long)r->measurements);
+	/* Of 2 it may cut one off or none: an execution of one value and one of two cannot be evaluated together. */
+	if (r->warmup == WARMUP_MSER && r->measurements == 2)
+		return wrong(p, "[program %s]: warmup = mser leaves 1 or 2 of 2 measurements: it needs 3 or more",
+			     prog->name);
 	if (!prog->nr_configs) {
 		prog->configs = calloc(1, sizeof(*prog->configs));
 		if (!prog->configs)

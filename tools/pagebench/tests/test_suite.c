@@ -149,12 +149,62 @@ static void test_refused(void **state)
 	refused(HEAD "[program canary]\ncommand = x\n", "that is the name of the measurement");
 	refused(HEAD "[program p]\ncommand = x\nprotocol = lines\nmeasurements = 3\nwarmup = 3\n",
 		"warmup = 3 leaves nothing of 3");
+	/* With 3 an execution keeps 2 or 3, and each its variation. */
+	refused(HEAD "[program p]\ncommand = x\nprotocol = lines\nmeasurements = 2\nwarmup = mser\n",
+		"line 6: [program p]: warmup = mser leaves 1 or 2 of 2 measurements");
 	refused(HEAD "[program p]\ncommand = x\n[suite]\nseed = 2\n", "[suite] comes before programs");
 	refused(HEAD "[program p]\ncommand = x\n[strategies]\nb =\n", "strategies come before programs");
 	memset(big, 'x', sizeof(big) - 1);
 	big[sizeof(big) - 1] = '\0';
 	memcpy(big, "[suite]\nname = ", 15);
 	refused(big, "line 2: longer than");
+}
+
+/* No line replaces what another one said. */
+static void test_twice(void **state)
+{
+	static const char *const once[] = {
+		"executions = 3", "measurements = 3", "warmup = 1", "timeout = 9", "protocol = lines", "marks = runner",
+		"caches = keep",
+	};
+	static const char *const more[] = { "prepare = a", "strategies = default", "env.a = A=1" };
+	static const char *const in_suite[] = { "executions = 3", "seed = 3", "boots = 3", "aging = 3M" };
+	char text[512], message[64];
+	struct suite s;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(once) / sizeof(once[0]) + sizeof(more) / sizeof(more[0]); i++) {
+		const char *line = i < sizeof(once) / sizeof(once[0]) ? once[i] : more[i - sizeof(once) / sizeof(once[0])];
+
+		/* With another key between them. */
+		snprintf(text, sizeof(text), HEAD "[program p]\ncommand = x\nconfig.a =\n%s\nconfig.b =\n%s\n", line, line);
+		snprintf(message, sizeof(message), "line 11: %.*s is there twice", (int)strcspn(line, " "), line);
+		refused(text, message);
+	}
+	for (i = 0; i < sizeof(once) / sizeof(once[0]); i++) {
+		snprintf(text, sizeof(text), HEAD "[program p]\ncommand = x\n%s\n  1\n", once[i]);
+		snprintf(message, sizeof(message), "line 9: %.*s goes on in the next line", (int)strcspn(once[i], " "), once[i]);
+		refused(text, message);
+	}
+	for (i = 0; i < sizeof(in_suite) / sizeof(in_suite[0]); i++) {
+		snprintf(text, sizeof(text), "[suite]\n%s\nname = s\n%s\n", in_suite[i], in_suite[i]);
+		snprintf(message, sizeof(message), "line 4: %.*s is there twice", (int)strcspn(in_suite[i], " "), in_suite[i]);
+		refused(text, message);
+	}
+	refused(HEAD "[program p]\ncommand = x\nprepare = a\ncommand = y\n", "line 9: command is there twice");
+	refused("[suite]\nseed = 1\n[strategies]\ndefault =\n[suite]\nseed = 2\n", "line 6: seed is there twice");
+	/* A strategy may have the name of a key, each program has its own, and lists go on. */
+	assert_int_equal(parse("[suite]\nname = s\n[strategies]\nname =\nseed =\ntimeout =\n"
+			       "[program p]\ncommand = x\n  y\ntimeout = 8\nprepare = a\n  b\nstrategies = seed\n  name\n"
+			       "config.a = 1\n  2\nenv.a = A=1\n  B=2\n[program q]\ncommand = z\ntimeout = 9\n", &s), 0);
+	assert_int_equal(s.programs[0].command.nr, 2);
+	assert_string_equal(s.programs[0].prepare, "a b");
+	assert_int_equal(s.programs[0].strategies, 3);
+	assert_int_equal(s.programs[0].configs[0].args.nr, 2);
+	assert_int_equal(s.programs[0].configs[0].env.nr, 2);
+	assert_true(s.programs[0].rules.timeout_s == 8 && s.programs[1].rules.timeout_s == 9);
+	suite_free(&s);
 }
 
 /* Any text is a suite or refused. */
@@ -340,7 +390,7 @@ static void test_ager(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_whole), cmocka_unit_test(test_refused), cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_any), cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_order), cmocka_unit_test(test_warmup),
 		cmocka_unit_test(test_drift), cmocka_unit_test(test_metrics_common),
