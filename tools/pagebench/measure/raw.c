@@ -21,6 +21,9 @@
 #include "pagealloc/cli.h"
 #include "raw.h"
 
+/* What stands for a file of the system that the machine does not have. */
+#define NO_FACT "none"
+
 /* Of a machine that has no such file, it is empty; else not to read it would say something else. */
 static int read_fact(const char *path, char *text, size_t size)
 {
@@ -30,7 +33,7 @@ static int read_fact(const char *path, char *text, size_t size)
 }
 
 /* What of the header must be the same when rows are added. */
-static int add_machine(FILE *f)
+static int add_machine(FILE *f, const char *no_fact)
 {
 	static const char *const files[][2] = {
 		{ "color_function", "/sys/kernel/mm/page_hint/color_function" },
@@ -50,13 +53,14 @@ static int add_machine(FILE *f)
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		if (read_fact(files[i][1], text, sizeof(text)))
 			return FAILED;
-		fprintf(f, "# %s: %.*s\n", files[i][0], (int)strcspn(text, "\n"), *text ? text : "none");
+		text[strcspn(text, "\n")] = '\0';
+		fprintf(f, "# %s: %s\n", files[i][0], *text ? text : no_fact);
 	}
 	return OK;
 }
 
 /* Everything before the first row. */
-static char *header(const struct suite *s)
+static char *header(const struct suite *s, const char *no_fact)
 {
 	char *text = NULL;
 	size_t size, i, j;
@@ -66,7 +70,7 @@ static char *header(const struct suite *s)
 	if (!f)
 		return NULL;
 	fprintf(f, RAW_MAGIC "\n# suite: %s\n", s->name);
-	failed = add_machine(f);
+	failed = add_machine(f, no_fact);
 	fprintf(f, "# pagealloc: " MEMSCOPE_VERSION "\n# seed: %llu\n# boots: %llu\n"
 		"# aging_bytes: %llu\n", (unsigned long long)s->seed,
 		(unsigned long long)s->boots, (unsigned long long)s->aging_bytes);
@@ -176,24 +180,34 @@ static int read_rows(struct raw *raw, FILE *f, struct plan *plan, off_t *whole)
 	return ret;
 }
 
+/* @old has room for @head. */
+static int begins_with(FILE *f, const char *head, char *old)
+{
+	size_t n = strlen(head);
+
+	rewind(f);
+	return fread(old, 1, n, f) == n && !memcmp(old, head, n);
+}
+
 /* Results are there: of the same suite, on the same system? */
 static int read_old(struct raw *raw, struct plan *plan, const char *head)
 {
+	/* Results of before have nothing where NO_FACT is now. */
+	char *before = header(raw->suite, ""), *old = malloc(strlen(head) + 1);
 	off_t whole = strlen(head), size = lseek(raw->fd, 0, SEEK_END);
-	char *old = calloc(1, whole + 1);
 	int fd = dup(raw->fd), ret = OK;
 	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
 
-	if (!f || !old) {
+	if (!f || !old || !before) {
 		ret = complain(FAILED, "%s: %s", raw->path, strerror(errno));
 		if (!f && fd >= 0)
 			close(fd);
-	} else {
-		rewind(f);
+	} else if (!begins_with(f, head, old)) {
+		whole = strlen(before);
+		if (!begins_with(f, before, old))
+			ret = complain(FAILED, "%s: measured on another system, or with another version:"
+				       " its beginning would now be:\n%s", raw->path, head);
 	}
-	if (!ret && (fread(old, 1, whole, f) != (size_t)whole || memcmp(old, head, whole)))
-		ret = complain(FAILED, "%s: measured on another system, or with another version:"
-			       " its beginning would now be:\n%s", raw->path, head);
 	if (!ret)
 		ret = read_rows(raw, f, plan, &whole);
 	if (!ret && whole < size) {
@@ -206,6 +220,7 @@ static int read_old(struct raw *raw, struct plan *plan, const char *head)
 	if (f)
 		fclose(f);
 	free(old);
+	free(before);
 	return ret;
 }
 
@@ -252,7 +267,7 @@ static int keep_suite(struct raw *raw, const char *dir, int have_rows)
 int raw_open(struct raw *raw, const char *dir, const struct suite *suite, uint64_t boot,
 	     struct plan *plan)
 {
-	char *head = header(suite);
+	char *head = header(suite, NO_FACT);
 	struct stat st;
 	int ret = OK;
 

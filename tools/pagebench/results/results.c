@@ -119,13 +119,16 @@ int results_may_differ(const char *key)
 /* A setting that may not differ is the same in all files and all their parts. */
 static int setting_add(struct results *r, char *line, const struct place *p)
 {
-	char *key = line + 2, *value = strstr(line, ": ");
+	char *key = line + 2, *value = strstr(line, ": "), none[] = "none";
 	struct setting *s;
 
 	if (strncmp(line, "# ", 2) || !value || value == key)
 		return results_refuse(p, "not \"# key: value\"");
 	*value = '\0';
 	value += 2;
+	/* Results of before have nothing for a kernel without one. */
+	if (!strcmp(key, "color_function") && !*value)
+		value = none;
 	for (s = r->settings; s < r->settings + r->nr_settings && !results_may_differ(key); s++) {
 		if (strcmp(s->key, key) || !strcmp(s->value, value))
 			continue;

@@ -154,6 +154,9 @@ spew("$dir/a.csv", join '', $head, @first);
 spew("$dir/b.csv", join '', $head, @second);
 is_deeply(report('all', "$dir/b.csv", "$dir/a.csv"), $all, 'in two files: the same');
 spew("$dir/fewer.csv", join '', $head, grep { !/,program1,/ } @lines);
+# What stands for no color function: none, and before that nothing.
+spew("$dir/$_->[0]_color.csv", slurp("$dir/$_->[0].csv") =~ s/\n\K/# color_function: $_->[1]\n/r) for [ 'a', '' ], [ 'b', 'none' ];
+is_deeply(report('mean', "$dir/a_color.csv", "$dir/b_color.csv")->{mean}, $all->{mean}, 'no color function in both: the same');
 my $fewer = report('unclassified,execution', "$dir/fewer.csv");
 for my $view ('unclassified', 'execution') {
 	is_deeply($fewer->{$view}{rows}, [ grep { $_->{benchmark} eq 'program0' } @{$all->{$view}{rows}} ],

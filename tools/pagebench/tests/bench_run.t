@@ -86,6 +86,20 @@ sub interleaving {
 	is(slurp("$dir/order"), "1 word\n" x 6, 'arguments and environment arrive');
 	is(join(',', glob("$dir/tmp/*")), '', 'no scratch directory is left');
 
+	# A machine without color functions; results of before say nothing in the place of "none".
+	SKIP: {
+		skip 'a kernel with color functions', 4 if -e '/sys/kernel/mm/page_hint/color_function';
+		like($raw, qr/^# color_function: none$/m, 'a machine without color functions');
+		my ($rows) = $raw =~ /\n\Q$header\E\n(.*?,end,1,\d+\n)/s;
+		my ($head) = $raw =~ /\A(.*\n\Q$header\E\n)/s;
+		my $old = ($head =~ s/^(# color_function: )none$/$1/mr) . $rows;
+		spew("$dir/before/$_", $_ eq 'raw.csv' ? $old : slurp("$dir/r/$_")) for 'raw.csv', 'suite.ini';
+		($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/before");
+		is($status, 0, 'results of before: the same command goes on') or diag $err;
+		is(substr(slurp("$dir/before/raw.csv"), 0, length $old), $old, 'what was there is kept');
+		is(scalar(grep { $_->{metric} eq 'end' } rows("$dir/before/raw.csv")), scalar(grep { $_->{boot} == 0 } @ends), 'to the end');
+	}
+
 	# Never measured again, never overwritten.
 	($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/r");
 	is("$status $err", "0 pagealloc: $dir/r: all of boot 0 is there already\n", 'nothing is left to do');
