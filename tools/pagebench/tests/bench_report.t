@@ -193,6 +193,21 @@ my $drift = report('checks', $canary)->{drift}{rows};
 ok(@$drift > 0, 'a canary: drift');
 is_deeply(report('checks', '--metric L2_misses', $canary)->{drift}{rows}, $drift, 'the same beside another metric');
 
+# The longer it takes, the surer is the drift: also if there is no exception, and rho has no interval.
+for ([ 'rising', 'drifts', 0 .. 4 ], [ 'falling', 'drifts', 4, 3, 2, 1, 0 ], [ 'in no order', 'fine', 2, 4, 0, 3, 1 ],
+     [ 'always the same', 'not known', (0) x 5 ]) {
+	my ($name, $machine, @order) = @$_;
+	my $at = 0;
+	spew("$dir/drift.csv", slurp($canary) =~ s/^([^,\n]*,canary,.*),[^,\n]*$/"$1," . (20 + $order[$at++ % 5]) \/ 1000/emgr);
+	my $rows = report('checks', "$dir/drift.csv")->{drift}{rows};
+	is_deeply([ map { $_->{machine} } @$rows ], [ ($machine) x 2 ], "a canary $name: $machine");
+	is_deeply([ map { $_->{low} } @$rows ], [ (undef) x 2 ], 'without an interval') if $machine ne 'fine';
+}
+my $brief = gen('brief.csv', 'n=8');
+my $at = 0;
+spew("$dir/drift.csv", slurp($brief) =~ s/^([^,\n]*,canary,.*),[^,\n]*$/"$1," . (20 + $at++) \/ 1000/emgr);
+is_deeply([ map { $_->{machine} } @{report('checks', "$dir/drift.csv")->{drift}{rows}} ], [ ('not known') x 2 ], '4 runs that rise: not known');
+
 # A setting that is not UTF-8 is text of JSON all the same.
 spew("$dir/bytes.csv", slurp($canary) =~ s/^# kernel: \K/\xff/mr);
 like(join("\n", @{report('mean', "$dir/bytes.csv")->{about} // []}), qr/\x{fffd}/, 'a byte that is none becomes U+FFFD');

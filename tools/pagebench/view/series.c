@@ -176,7 +176,7 @@ static int add_drift(struct section *s, const struct execution * const *runs, si
 	double *at = malloc(n * sizeof(*at)), *y = malloc(n * sizeof(*y)), first, last;
 	size_t i, used = 0, third;
 	struct interval rho = UNKNOWN_INTERVAL;
-	int failed = !at || !y;
+	int failed = !at || !y, sorted;
 
 	for (i = 0; !failed && i < n; i++) {
 		const struct series *values = execution_series(runs[i], metric);
@@ -188,6 +188,8 @@ static int add_drift(struct section *s, const struct execution * const *runs, si
 	}
 	if (!failed && used) {
 		stat_spearman(at, y, used, CONFIDENCE, &rho);
+		/* No interval, but so are by chance 2 of the n! orders: of 5 values, less than 1 of 20. */
+		sorted = fabs(rho.estimate) > 1 - 1e-12;
 		third = (used + 2) / 3;
 		gsl_sort(y, 1, third);
 		gsl_sort(y + used - third, 1, third);
@@ -196,8 +198,8 @@ static int add_drift(struct section *s, const struct execution * const *runs, si
 		struct cell row[] = {
 			INT_CELL(runs[0]->boot), INT_CELL(used), known(rho.estimate), known(rho.low),
 			known(rho.high), used < MIN_EXECUTIONS ? NONE_CELL : known(100 * (last / first - 1)),
-			TEXT_CELL(used < MIN_EXECUTIONS || isnan(rho.low) ? "not known" :
-				  rho.low > 0 || rho.high < 0 ? "drifts" : "fine"),
+			TEXT_CELL(used < MIN_EXECUTIONS || (isnan(rho.low) && !sorted) ? "not known" :
+				  sorted || rho.low > 0 || rho.high < 0 ? "drifts" : "fine"),
 		};
 
 		failed = table_add(&s->table, row);
@@ -246,8 +248,8 @@ int view_checks(struct evaluation *ev, const struct view_options *o, struct sect
 	s = &sections[(*nr)++];
 	section_begin(s, "drift", "Drift of the machine: the canary of each boot",
 		      "rho: Spearman's correlation of the canary with its place in the order; low to high: its 95 % "
-		      "confidence interval (Bonett and Wright 2000). drifts: the interval does not hold 0, which 1 of 20 "
-		      "steady boots shows by chance. change_pct: median of the last third against the first");
+		      "confidence interval (Bonett and Wright 2000), which 1 and -1 do not have. drifts: the interval does "
+		      "not hold 0, or rho is 1 or -1, which 1 of 20 steady boots shows by chance. change_pct: median of the last third against the first");
 	section_column(s, CELL_INT, 0, "boot");
 	section_column(s, CELL_INT, 0, "runs");
 	section_column(s, CELL_REAL, 3, "rho");
