@@ -216,7 +216,7 @@ static int make_misses(struct drawing *d)
 	section_column(&d->section, CELL_REAL, SIGNIFICANT(6), "value_ratio");
 	section_ready(&d->section);
 	if (!name) {
-		snprintf(d->error, sizeof(d->error), "no metric of misses (see pagealloc bench model)");
+		misses_missing(d->ev->results, d->request->view.misses, NULL, d->error, sizeof(d->error));
 		return -1;
 	}
 	if (evaluation_cells(d->ev, d->error, sizeof(d->error)))

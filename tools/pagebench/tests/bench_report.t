@@ -187,6 +187,13 @@ for my $row (@{$all->{mindiff}{rows}}, @{$all->{mindiff_execution}{rows}}) {
 ok(!(grep { $_->{rank_1_pct} != 100 } @{report('ranking', '--min-diff 1000000000', $raw)->{ranking}{rows}}),
    'no difference is large enough: all are first');
 
+# The misses of the last cache level: those of the model, or else those of the processor's counter.
+spew("$dir/llc.csv", $text =~ s/L2_misses/LLC_misses/gr);
+is_deeply(report('correlation', "$dir/llc.csv")->{correlation}{rows},
+	  [ map { my %row = %$_; $row{rho_LLC_misses} = delete $row{rho_L2_misses}; \%row } @{$all->{correlation}{rows}} ], 'LLC_misses without --misses');
+spew("$dir/both_misses.csv", $text =~ s/^(.*,)L2_misses(,.*\n)/$1L2_misses$2$1LLC_misses$2/mgr);
+ok(exists report('correlation', "$dir/both_misses.csv")->{correlation}{rows}[0]{rho_L2_misses}, 'L2_misses beside them come first');
+
 # The canary has wall_time only.
 my $canary = gen('canary.csv', 'n=10', 'm=14', 'canary=1');
 my $drift = report('checks', $canary)->{drift}{rows};
@@ -227,8 +234,10 @@ my @refused = (
 	[ 1, "report $few", qr/few\.csv: too few executions that ended, at least 5 are needed: program0 size=1024 binhop: 4; / ],
 	[ 1, "plot ranking $few -o $dir/out.png", qr/few\.csv: too few executions/ ],
 	[ 1, "report $raw --metric cycles", qr/raw\.csv: no metric cycles, but wall_time, L2_misses/ ],
-	[ 1, "report --view correlation $plain", qr/plain\.csv: no metric L1_misses, L2_misses/ ],
-	[ 1, "report --view correlation --misses L3_misses $raw", qr/no metric L3_misses/ ],
+	(map { [ 1, "$_ $plain", qr/plain\.csv: no metric L1_misses, L2_misses, \.\.\. or LLC_misses, but wall_time \(see pagealloc bench model\)$/ ] }
+	 'report --view correlation', "plot misses -o $dir/out.png"),
+	(map { [ 1, "$_ --misses L3_misses $raw", qr/raw\.csv: no metric L3_misses, but wall_time, L2_misses \(see/ ] }
+	 'report --view correlation', "plot misses -o $dir/out.png"),
 	[ 1, "report --view execution $short", qr/short\.csv:\d+: program0 size=1024 binhop: an execution has 3 measurements after the warm-up, an impact factor needs 4/ ],
 	[ 1, "report --view execution $single", qr/no experiment has several measurements/ ],
 	[ 1, "report --view ranking $dir/hole.csv", qr/hole\.csv: program1 size=512 has no strategy binhop/ ],

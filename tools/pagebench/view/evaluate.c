@@ -241,6 +241,22 @@ static int make_cells(struct evaluation *ev)
 }
 
 /**
+ * no_metric() - say that there is no such metric, and which are there
+ * @r: the results
+ * @metric: its name
+ * @file: its name comes first; may be NULL
+ * @error: set to that
+ * @size: of @error
+ */
+void no_metric(const struct results *r, const char *metric, const char *file, char *error, size_t size)
+{
+	size_t i, n = snprintf(error, size, "%s%sno metric %s, but", file ? file : "", file ? ": " : "", metric);
+
+	for (i = 0; i < r->nr_metrics && n < size; i++)
+		n += snprintf(error + n, size - n, "%s %s", i ? "," : "", r->metrics[i].name);
+}
+
+/**
  * evaluation_init() - what is to be evaluated
  * @ev: free it with evaluation_free(), also after a failure
  * @r: the results, must outlive it
@@ -257,15 +273,13 @@ int evaluation_init(struct evaluation *ev, const struct results *r, const char *
 		    const char *strategies, const struct effort *effort, char *error, size_t size)
 {
 	int number = results_metric(r, metric);
-	size_t i, n;
+	size_t i;
 
 	memset(ev, 0, sizeof(*ev));
 	ev->results = r;
 	ev->effort = *effort;
 	if (number < 0) {
-		n = snprintf(error, size, "%s: no metric %s, but", r->files[0], metric);
-		for (i = 0; i < r->nr_metrics && n < size; i++)
-			n += snprintf(error + n, size - n, "%s %s", i ? "," : "", r->metrics[i].name);
+		no_metric(r, metric, r->files[0], error, size);
 		return -1;
 	}
 	ev->metric = number;

@@ -83,6 +83,7 @@ struct evaluation {
 	unsigned int done;
 };
 
+void no_metric(const struct results *r, const char *metric, const char *file, char *error, size_t size);
 int evaluation_init(struct evaluation *ev, const struct results *r, const char *metric,
 		    const char *strategies, const struct effort *effort, char *error, size_t size);
 int evaluation_cells(const struct evaluation *ev, char *error, size_t size);

@@ -19,7 +19,7 @@
 /**
  * misses_metric() - the metric that counts misses
  * @r: the results
- * @wanted: its name, or NULL for the last level's
+ * @wanted: its name, or NULL for the last level's: of modelled caches, else of the processor's counter
  *
  * Return: its name, or NULL if there is none.
  */
@@ -37,7 +37,24 @@ const char *misses_metric(const struct results *r, const char *wanted)
 		    (!last || strcmp(name, last) > 0))
 			last = name;
 	}
-	return last;
+	return last || results_metric(r, "LLC_misses") < 0 ? last : "LLC_misses";
+}
+
+/**
+ * misses_missing() - there is no metric of misses
+ * @r: the results
+ * @wanted: as for misses_metric()
+ * @file: its name comes first; may be NULL
+ * @error: set to what is missing, and what is there
+ * @size: of @error
+ */
+void misses_missing(const struct results *r, const char *wanted, const char *file, char *error, size_t size)
+{
+	size_t n;
+
+	no_metric(r, wanted ? wanted : "L1_misses, L2_misses, ... or LLC_misses", file, error, size);
+	n = strlen(error);
+	snprintf(error + n, size - n, " (see pagealloc bench model)");
 }
 
 static int add_correlation(struct section *s, const char *benchmark, const char *config,
@@ -96,8 +113,7 @@ int view_correlation(struct evaluation *ev, const struct view_options *o, struct
 	int failed = 0;
 
 	if (!name) {
-		snprintf(error, size, "%s: no metric %s (see pagealloc bench model)", ev->results->files[0],
-			 o->misses ? o->misses : "L1_misses, L2_misses, ...");
+		misses_missing(ev->results, o->misses, ev->results->files[0], error, size);
 		return -2;
 	}
 	++*nr;
