@@ -3,7 +3,6 @@
 /* Output files that appear under their name only when complete. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -99,6 +98,18 @@ int outfile_open(struct outfile *o, const char *path)
 	unlink(o->tmp);
 	leftover_done(o->tmp);
 	return FAILED;
+}
+
+/**
+ * outfile_is() - is an output file one that is read?
+ * @path: the output file; NULL: standard output
+ * @input: the file that is read
+ */
+bool outfile_is(const char *path, const char *input)
+{
+	struct stat out, in;
+
+	return path && !stat(path, &out) && !stat(input, &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
 /**

@@ -4,6 +4,7 @@
 #ifndef MEMSCOPE_OUTFILE_H
 #define MEMSCOPE_OUTFILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct outfile {
@@ -13,6 +14,7 @@ struct outfile {
 	char tmp[4096];		/* temporary name; empty: path is written in place */
 };
 
+bool outfile_is(const char *path, const char *input);
 int outfile_resolve(const char *path, char *whole, size_t size);
 int outfile_open(struct outfile *o, const char *path);
 int outfile_close(struct outfile *o, int failed);

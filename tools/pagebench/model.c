@@ -124,27 +124,36 @@ static const struct phase *find_phase(const struct model *m, uint64_t number)
 		       compare_phases);
 }
 
-static size_t find_cache(struct model *m, const char *name)
+/* Return: its number, or -1 after saying why it cannot be taken. */
+static int find_cache(struct model *m, const char *name, unsigned long line)
 {
 	size_t i;
 
 	for (i = 0; i < m->nr_caches; i++)
 		if (!strcmp(m->cache[i], name))
 			return i;
-	if (i == MAX_CACHES || !metric_name_ok(name) || strlen(name) >= sizeof(m->cache[0]))
-		return MAX_CACHES;
+	if (i == MAX_CACHES) {
+		complain(FAILED, "%s: line %lu: more than %d caches", m->path, line, MAX_CACHES);
+		return -1;
+	}
+	if (!metric_name_ok(name) || strlen(name) >= sizeof(m->cache[0])) {
+		complain(FAILED, "%s: line %lu: cache '%.40s': no metric can be named so (letters, digits and _, at"
+			 " most %zu)", m->path, line, name, sizeof(m->cache[0]) - 1);
+		return -1;
+	}
 	strcpy(m->cache[m->nr_caches++], name);
 	return i;
 }
 
 /* Sum over the CPUs: a program may migrate. */
-static int add_count(struct model *m, char *text)
+static int add_count(struct model *m, char *text, unsigned long line)
 {
 	char *column[MODEL_COLUMNS];
 	uint64_t number, accesses, misses, unused;
 	struct phase *phase;
 	struct count *count;
-	size_t n = 0, cache;
+	size_t n = 0;
+	int cache;
 
 	while (text && n < MODEL_COLUMNS)
 		column[n++] = strsep(&text, ",");
@@ -154,16 +163,18 @@ static int add_count(struct model *m, char *text)
 	    parse_number(column[MODEL_CPU], 0, UINT64_MAX, &unused) ||
 	    parse_number(column[MODEL_ACCESSES], 0, UINT64_MAX, &accesses) ||
 	    parse_number(column[MODEL_MISSES], 0, accesses, &misses))
-		return -1;
-	cache = find_cache(m, column[MODEL_CACHE]);
-	phase = cache < MAX_CACHES ? add_phase(m, number) : NULL;
+		return complain(FAILED, "%s: line %lu: no counts of a phase", m->path, line);
+	cache = find_cache(m, column[MODEL_CACHE], line);
+	if (cache < 0)
+		return FAILED;
+	phase = add_phase(m, number);
 	if (!phase)
-		return -1;
+		return complain(FAILED, "%s: line %lu: no counts of a phase", m->path, line);
 	count = &phase->count[cache];
 	count->accesses += accesses;
 	count->misses += misses;
 	count->there = 1;
-	return 0;
+	return OK;
 }
 
 static void take_comment(struct model *m, const char *text)
@@ -208,8 +219,8 @@ static int load(struct model *m, const char *path)
 			if (strcmp(text, MODEL_HEADER))
 				ret = complain(FAILED, "%s: line %lu: not '" MODEL_HEADER "'", path,
 					       line);
-		} else if (add_count(m, text)) {
-			ret = complain(FAILED, "%s: line %lu: no counts of a phase", path, line);
+		} else {
+			ret = add_count(m, text, line);
 		}
 	}
 	if (!ret && n < 0)
@@ -458,6 +469,8 @@ static int run(struct join *j, const char *counts, const char *output)
 	take_penalties(&m, &j->penalties);
 	if (!ret)
 		ret = check_penalties(j);
+	if (!ret && (outfile_is(output, j->path) || outfile_is(output, counts)))
+		ret = complain(FAILED, "%s: is read, is not overwritten", output);
 	if (!ret)
 		ret = outfile_open(&out, output);
 	if (!ret) {

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/cells/utf8.h"
 #include "pagealloc/cli.h"
@@ -53,13 +52,10 @@ int request_read(const struct request *q, char **paths, int nr, struct results *
  */
 int request_clash(const char *output, const struct results *r)
 {
-	struct stat out, in;
 	size_t i;
 
-	if (!output || stat(output, &out))
-		return OK;
 	for (i = 0; i < r->nr_files; i++)
-		if (!stat(r->files[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+		if (outfile_is(output, r->files[i]))
 			return complain(FAILED, "%s: holds the results, is not overwritten", output);
 	return OK;
 }

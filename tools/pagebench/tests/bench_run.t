@@ -462,7 +462,11 @@ sub model {
 	     [ $counts . $more, qr/the run was interrupted, and does not fit its counts/ ], [ $counts =~ s/\n\z//r, qr/line \d+: not whole/ ],
 	     [ $head, qr/no counts/ ], [ '', qr/no counts/ ], [ "${head}0,L2,2,0,5,6\n", qr/line 2: no counts of a phase/ ],
 	     [ "${head}0,L2,2,0,5\n", qr/line 2: no counts/ ], [ "${head}-1,L2,2,0,5,5\n", qr/line 2: no counts/ ],
-	     [ "${head}0,L 2,2,0,5,5\n", qr/line 2: no counts/ ]) {
+	     [ "${head}0,L 2,2,0,5,5\n", qr/line 2: cache 'L 2': no metric can be named so/ ],
+	     # Names that the oracle takes.
+	     (map { [ "${head}0,L1,1,0,5,5\n0,$_,2,0,5,5\n", qr/line 3: cache '\Q$_\E': no metric can be named so \(letters, digits and _, at most 22\)/ ] }
+	      'L2-data', 'L2.data', 'L' x 23),
+	     [ $head . join('', map { "0,L$_,2,0,5,5\n" } 1 .. 17), qr/line 18: more than 16 caches/ ]) {
 		spew("$dir/bad" . ++$i, $_->[0]);
 		push @bad, [ "$dir/m/raw.csv $dir/bad$i --boot 0", $_->[1] ];
 	}
@@ -489,6 +493,14 @@ sub model {
 		is($status, 1, "model $args: status 1") if $status != 1;
 		like($err, qr/^pagealloc: [^\n]*$message[^\n]*\n$/, $message);
 		ok(!glob("$dir/out*"), 'nothing is written');
+	}
+	# What was measured and counted cannot be made again.
+	symlink 'm/raw.csv', "$dir/link";
+	for my $output ("$dir/m/raw.csv", "$dir/counts", "$dir/m/../counts", "$dir/link") {
+		my @before = map { slurp($_) } "$dir/m/raw.csv", "$dir/counts";
+		($status, $text, $err) = run("$bench model $dir/m/raw.csv $dir/counts --boot 0 -o $output");
+		is("$status$text$err", "1pagealloc: $output: is read, is not overwritten\n", "-o $output: refused");
+		is_deeply([ map { slurp($_) } "$dir/m/raw.csv", "$dir/counts" ], \@before, 'and both are as they were');
 	}
 }
 
