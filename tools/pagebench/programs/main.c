@@ -29,6 +29,7 @@ struct job {
 	int each;	/* memory is allocated for each measurement, and that is measured */
 	int private_data;
 	void *data;
+	int measured;	/* there is a result to check */
 };
 
 static const char *kernel_word(int n, const char **about)
@@ -111,6 +112,7 @@ static int measure(struct job *j, double *wall_s, double *cpu_s)
 	oracle_phase_end();
 	*wall_s = now_s(CLOCK_MONOTONIC) - *wall_s;
 	*cpu_s = now_s(CLOCK_PROCESS_CPUTIME_ID) - *cpu_s;
+	j->measured = 1;
 	return ret;
 }
 
@@ -150,10 +152,10 @@ static int run(struct job *j, int lines)
 		ret = measure_lines(j);
 	else if (measure(j, &wall_s, &cpu_s))
 		ret = complain(FAILED, "%s: it cannot be done", j->kernel->name);
-	else
-		printf("%s: %llu bytes, %.6f s, CPU %.6f s\n", j->kernel->name,
-		       (unsigned long long)j->kernel->bytes(j->data), wall_s, cpu_s);
-	if (!ret && j->kernel->check(j->data))
+	else if (printf("%s: %llu bytes, %.6f s, CPU %.6f s\n", j->kernel->name,
+			(unsigned long long)j->kernel->bytes(j->data), wall_s, cpu_s) < 0 || fflush(stdout))
+		ret = complain(FAILED, "standard output: %s", strerror(errno));
+	if (!ret && j->measured && j->kernel->check(j->data))
 		ret = complain(FAILED, "%s: the result is wrong", j->kernel->name);
 	if (j->data)
 		j->kernel->free(j->data);

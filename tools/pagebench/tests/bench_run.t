@@ -378,6 +378,18 @@ sub private_data {
 	}
 }
 
+# pagealloc-programs by itself.
+sub programs {
+	my $fft = "$build/bin/pagealloc-programs fft --size 4K";
+	my ($status, $text, $err) = run("$fft >/dev/full");
+	is("$status$err", "1pagealloc-programs: standard output: No space left on device\n", 'what cannot be written is a failure');
+	like((run($fft))[1], qr/^fft: \d+ bytes, [\d.]+ s, CPU [\d.]+ s\n\z/, 'what can be is none');
+	for my $name (qw(fft lu sor sparse montecarlo aes ping)) {
+		($status, $text, $err) = run("$build/bin/pagealloc-programs $name --size 4K --lines </dev/null");
+		is("$status$text$err", '0', "$name: no request, no result that could be wrong");
+	}
+}
+
 sub options {
 	suite($fft);
 	for ([ '', qr/^usage: pagealloc bench VERB/ ], [ 'fly', qr/bench fly: no such verb/ ],
@@ -552,6 +564,7 @@ early_answers();
 lines();
 strategy_files();
 private_data();
+programs();
 options();
 model();
 mixed();
