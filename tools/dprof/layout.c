@@ -377,7 +377,7 @@ static int advise(struct analysis *a, const char *path, const struct output *out
 		ret = complain(FAILED, "%s: C struct of %s not found: give --btf or --vmlinux", path,
 			       d->name);
 	} else if (p->layout->nr_members > MAX_MEMBERS) {
-		ret = complain(FAILED, "%s: struct %s has %u members, and an order of at most %d can be advised",
+		ret = complain(FAILED, "%s: struct %s has %zu members, and an order of at most %d can be advised",
 			       path, p->layout->name, p->layout->nr_members, MAX_MEMBERS);
 	} else if (make_plan(p, a, d) || fill(p, &table)) {
 		ret = complain(FAILED, "out of memory");
