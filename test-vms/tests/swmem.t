@@ -102,7 +102,7 @@ for my $cpu (0, 1) {
 for my $smp (2, 1) {
 	my $vm = vm('--smp', $smp, @icount, '--', 'swmem_throttle');
 	is($vm->{status}, 0, "throttled, $smp CPUs") or diag $vm->{err};
-	is(scalar ktap($vm->{out}, "$smp CPUs"), 3, 'all was tried');
+	is(scalar ktap($vm->{out}, "$smp CPUs"), 4, 'all was tried');
 }
 
 # --- idle and isolated CPUs -------------------------------------------------------
