@@ -255,7 +255,8 @@ SKIP: {
 	is_deeply([ map { $value{"node_working_set_bytes 0:$_"} } @classes ], [ map { $_ * 4096 } @$node[8 .. 10] ], 'of a node');
 	is($value{resident_bytes}, $machine->[13] * 4096, 'and of processes');
 	$dump = `$mmvdump $share/pcp/mmv/ages`;
-	like($dump, qr/memref\.age_bytes\[\d+ or "anon:0"\] = [1-9]/, 'ages by class');
+	# In an interval of a moment, a program that sleeps uses no memory: what it has is of another age.
+	is_deeply([ grep { $dump !~ /memref\.age_bytes\[\d+ or "$_:[^"]+"\] = [1-9]/ } qw(kernel anon file) ], [], 'ages by class');
 	like($dump, qr/memref\.cgroup_age_bytes\[\d+ or "\S+:0"\] = [1-9]/, 'and by control group');
 	$dump = `$mmvdump $share/pcp/mmv/top`;
 	%value = ();
@@ -267,7 +268,7 @@ SKIP: {
 	cmp_ok($value{intervals} // 0, '>', 3, 'memref top --mmv: intervals');
 	is_deeply([ map { sprintf '%.3f', ($value{"working_set_bytes $_"} // 0) / (1 << 20) } @classes ], [ @line[3 .. 5] ],
 		  'its values are those of the line that it printed');
-	like($dump, qr/memref\.age_bytes\[\d+ or "anon:0"\] = [1-9]/, 'with ages');
+	like($dump, qr/memref\.age_bytes\[\d+ or "anon:[^"]+"\] = [1-9]/, 'with ages');
 	is($n{published}, 0, 'and are gone when it ends');
 	like($dump, qr/memref\.working_set_bytes\n.*sem=instant.*\n *units=byte\n.*\n *shorttext=Memory referenced/, 'with unit and help');
 }
