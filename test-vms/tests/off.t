@@ -89,7 +89,7 @@ hooks('memref_hooks',
 	   copy_page_range copy_present_ptes copy_pte_range unmap_page_range zap_pte_range
 	   zap_present_ptes zap_present_folio_ptes do_wp_page wp_page_copy
 	   __unmap_hugepage_range set_tlb_ubc_flush_pending try_to_unmap_one
-	   try_to_migrate_one) ]);
+	   try_to_migrate_one split_huge_pmd_locked __split_huge_pmd_locked) ]);
 # Pages are prepared in whichever function the compiler puts it.
 ok(scalar(map { @$_ } values %{$hooks{memref_ages_key}}) >= 2, 'memref_ages_key: allocating and freeing pages have hooks');
 is_deeply([ grep { $_ ne 'nop' } map { @$_ } values %{$hooks{memref_ages_key}} ], [], 'memref_ages_key: all are NOPs');
