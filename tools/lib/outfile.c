@@ -104,6 +104,8 @@ int outfile_open(struct outfile *o, const char *path)
  * outfile_is() - is an output file one that is read?
  * @path: the output file; NULL: standard output
  * @input: the file that is read
+ *
+ * Return: true if so, by whatever names.
  */
 bool outfile_is(const char *path, const char *input)
 {

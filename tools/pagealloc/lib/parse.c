@@ -266,8 +266,7 @@ static int parse_modulo(struct parser *p, const char *s)
 
 		if (!end || (*end && *end != ','))
 			return fail(p, -EINVAL, "%.*s: not a color below %d",
-				    (int)strnlen(s, strcspn(s, ",") < MAX_QUOTED ? strcspn(s, ",") : MAX_QUOTED),
-				    s, PAGE_HINTS_MAX_COLORS);
+				    (int)strnlen(s, MAX_QUOTED), s, PAGE_HINTS_MAX_COLORS);
 		ret = append_color(p, color);
 		if (ret || !*end)
 			return ret;

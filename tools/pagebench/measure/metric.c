@@ -41,6 +41,10 @@ int metric_add(struct measurement *m, const char *name, double value)
 
 /**
  * metrics_same_own() - does the program name the same metrics in both measurements?
+ * @a: a measurement
+ * @b: another one
+ *
+ * Return: 1 if so, else 0.
  */
 int metrics_same_own(const struct measurement *a, const struct measurement *b)
 {
