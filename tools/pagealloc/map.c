@@ -22,9 +22,9 @@ static const struct columns map_columns = COLUMNS(
 	  "number of its frame", "the user may not know it (CAP_SYS_ADMIN)" },
 	{ "color", CELL_INT, 0, "",
 	  "color of the frame", "the user may not know it (CAP_SYS_NICE)" },
-	{ "want_pfn", CELL_INT, 0, "",
+	{ "goal_pfn", CELL_INT, 0, "",
 	  "frame that the hint requests", "it requests none, or the user may not know it" },
-	{ "want_color", CELL_INT, 0, "", "color that the hint requests", "it requests none" },
+	{ "goal_color", CELL_INT, 0, "", "color that the hint requests", "it requests none" },
 	{ "flags", CELL_TEXT, 0, "",
 	  "hinted: a hint applies; placed: it names a color or frame; hit: the page has it; "
 	  "large: in a large folio; shared: with another process; file: of the page cache; "
@@ -62,9 +62,9 @@ static int add_page(struct table *table, const struct range *r, const struct pag
 		TEXT_CELL(text),
 		known ? INT_CELL(page->pfn) : NONE_CELL,
 		colored ? INT_CELL(page->color) : NONE_CELL,
-		placed && known && page->want_pfn != PAGEALLOC_ANY_FRAME ?
-			INT_CELL(page->want_pfn) : NONE_CELL,
-		placed ? INT_CELL(page->want_color) : NONE_CELL,
+		placed && known && page->goal_pfn != PAGEALLOC_ANY_FRAME ?
+			INT_CELL(page->goal_pfn) : NONE_CELL,
+		placed ? INT_CELL(page->goal_color) : NONE_CELL,
 		TEXT_CELL(flags), *r->name ? TEXT_CELL(r->name) : NONE_CELL });
 }
 

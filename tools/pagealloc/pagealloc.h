@@ -169,16 +169,16 @@ struct pagealloc_replay {
  *	any other reason: no matching frame was free when the page was touched, the
  *	page was touched before the hint was set, or it was migrated since
  * @pfn: its frame; 0: not present
- * @want_pfn: the recorded frame; 0: not recorded
+ * @goal_pfn: the recorded frame; 0: not recorded
  * @color: its color
- * @want_color: the recorded color
+ * @goal_color: the recorded color
  */
 struct pagealloc_difference {
 	uint64_t address;
 	const char *mapping;
 	const char *why;
-	uint64_t pfn, want_pfn;
-	unsigned int color, want_color;
+	uint64_t pfn, goal_pfn;
+	unsigned int color, goal_color;
 };
 
 typedef void pagealloc_difference_fn(void *ctx, const struct pagealloc_difference *difference);

@@ -126,7 +126,7 @@ static void add_difference(void *ctx, const struct pagealloc_difference *d)
 	list->failed |= table_add(list->t, (struct cell[]){
 		d->address ? TEXT_CELL(address) : NONE_CELL, TEXT_CELL(d->why),
 		d->pfn ? INT_CELL(d->pfn) : NONE_CELL, d->pfn ? INT_CELL(d->color) : NONE_CELL,
-		d->want_pfn ? INT_CELL(d->want_pfn) : NONE_CELL, INT_CELL(d->want_color),
+		d->goal_pfn ? INT_CELL(d->goal_pfn) : NONE_CELL, INT_CELL(d->goal_color),
 		*d->mapping ? TEXT_CELL(d->mapping) : NONE_CELL });
 }
 

@@ -253,8 +253,8 @@ static void differs(struct comparison *c, const struct page_hints_page *now, con
 	int there = now && now->flags & PAGE_HINTS_PRESENT;
 	struct pagealloc_difference difference = {
 		.address = c->map_start ? next_address(c) : 0, .mapping = c->m->at.name,
-		.why = why, .pfn = there ? now->pfn : 0, .want_pfn = p->pfn,
-		.color = there ? now->color : 0, .want_color = p->color,
+		.why = why, .pfn = there ? now->pfn : 0, .goal_pfn = p->pfn,
+		.color = there ? now->color : 0, .goal_color = p->color,
 	};
 
 	if (c->each)

@@ -640,7 +640,7 @@ static void check_hints(const struct pagealloc_layout *l, int exact, int64_t mov
 static void count(void *ctx, const struct pagealloc_difference *d)
 {
 	assert_string_equal(d->why, "taken");
-	assert_true(d->address && d->pfn && d->want_pfn && d->pfn != d->want_pfn);
+	assert_true(d->address && d->pfn && d->goal_pfn && d->pfn != d->goal_pfn);
 	++*(uint64_t *)ctx;
 }
 

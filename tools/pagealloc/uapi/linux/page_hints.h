@@ -180,7 +180,7 @@ struct page_hints_inherit {
 						 * a frame of FILE or ZERO: hints do
 						 * not place those
 						 */
-#define PAGE_HINTS_PLACED	(1U << 2)	/* the hint names a place: want_* hold */
+#define PAGE_HINTS_PLACED	(1U << 2)	/* the hint names a place: goal_* hold */
 #define PAGE_HINTS_HIT		(1U << 3)	/* and the frame is there */
 #define PAGE_HINTS_LARGE	(1U << 4)	/* part of a large folio */
 #define PAGE_HINTS_SHARED	(1U << 5)	/* mapped by another process too */
@@ -194,9 +194,9 @@ struct page_hints_inherit {
 /**
  * struct page_hints_page - where one page is and where it should be
  * @pfn: frame; 0 without CAP_SYS_ADMIN
- * @want_pfn: frame that an exact hint names, else ~0; 0 without CAP_SYS_ADMIN
+ * @goal_pfn: frame that an exact hint names, else ~0; 0 without CAP_SYS_ADMIN
  * @color: color of the frame; 0 without PAGE_HINTS_COLOR
- * @want_color: color that the hint names; if it names a frame, the color of that
+ * @goal_color: color that the hint names; if it names a frame, the color of that
  *	frame, and so 0 for callers that may not see colors
  * @flags: PAGE_HINTS_*
  *
@@ -205,9 +205,9 @@ struct page_hints_inherit {
  */
 struct page_hints_page {
 	__u64 pfn;
-	__u64 want_pfn;
+	__u64 goal_pfn;
 	__u16 color;
-	__u16 want_color;
+	__u16 goal_color;
 	__u32 flags;
 };
 
