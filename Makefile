@@ -266,13 +266,12 @@ fleet-programs: tools
 		memref_publish pprof_print trace_gen)
 
 bench-fleet: fleet-programs
-	@tools/fleet/bench.sh $(B) $(HOSTS) $(SEED)
+	@test-vms/bench/fleet.sh $(B) $(HOSTS) $(SEED)
 
 # Three guests, and three made hosts, with Performance Co-Pilot, and the questions of memscope-fleet.
 .PHONY: fleet-demo
 fleet-demo: kernel guest unpacked fleet-programs
 	@test-vms/fleet-demo.sh $(B)
-	@tools/fleet/demo.sh $(B)
 
 # DuckDB, which memscope-fleet loads, from npm.
 .PHONY: fleet-engine

@@ -1,20 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# bench.sh BUILD [HOSTS [SEED]]: columns of HOSTS (10,000) for a day, made by replaying 20 recordings
+# fleet.sh BUILD [HOSTS [SEED]]: columns of HOSTS (10,000) for a day, made by replaying 20 recordings
 # with noise; the questions of memscope-fleet over them, by DuckDB and by two ClickHouse servers, their
 # answers compared with those of a plain computation, and their times.  Writes BUILD/bench/fleet.json.
 set -eu
 build=$1 hosts=${2:-10000} seed=${3:-26} minutes=1440
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+fleet=$here/../../tools/fleet
 bin=$build/bin gen=$build/tools/tests
 if [ -z "${BENCH_WORK:-}" ]; then
 	work=$(mktemp -d "${TMPDIR:-/var/tmp}/memscope-fleet.XXXXXX")
 	export BENCH_WORK=$work
 	trap 'rm -rf "$work"' EXIT
 	# Once more, beside the servers where there are any.
-	if lacking=$("$here/shards.sh" "$build"); then
-		"$here/shards.sh" "$build" "$work" "$0" "$build" "$hosts" "$seed"
+	if lacking=$("$fleet/shards.sh" "$build"); then
+		"$fleet/shards.sh" "$build" "$work" "$0" "$build" "$hosts" "$seed"
 	else
 		echo "bench-fleet: without ClickHouse: $lacking"
 		LACKING=$lacking "$0" "$build" "$hosts" "$seed"
@@ -23,7 +24,7 @@ if [ -z "${BENCH_WORK:-}" ]; then
 fi
 work=$BENCH_WORK
 echo "bench-fleet: $hosts hosts, $minutes minutes, seed $seed"
-"$here/engine.sh" "$build/fleet"
+"$fleet/engine.sh" "$build/fleet"
 
 recordings=()
 for i in {0..19}; do
@@ -131,7 +132,7 @@ maps=$(($(xz -c "$work/groups.csv" | wc -c) * 2048 * 1440 / $(wc -l <"$work/grou
 "$bin/memprof" export "$work/samples.data" --to pprof -o "$work/samples.pb.gz"
 samples=$((24 * $(wc -c <"$work/samples.pb.gz")))
 
-planted=$(MEMSCOPE_BUILD=$build "$here/../dprof/tests/dprof_profile.t" 2>/dev/null |
+planted=$(MEMSCOPE_BUILD=$build "$fleet/../dprof/tests/dprof_profile.t" 2>/dev/null |
 	sed -n 's/^# planted regressions in the first row: \([0-9]*\) of 10$/\1/p')
 smaller() { echo $(($1 < $2 ? $1 : $2)); }
 # Of both shards, without what was merged into others since.
@@ -159,7 +160,7 @@ end
 )
 set_up="20 made recordings replayed with noise, a row a minute, services every 5 minutes; each question three times, the longest"
 set_up+="${both:+; ClickHouse: two shards}${LACKING:+; no ClickHouse: $LACKING}; $(nproc) CPUs, load $(cut -d ' ' -f 1 /proc/loadavg)"
-perl "$here/../../test-vms/bench/Figures.pm" "$build/bench/fleet.json" "make bench-fleet HOSTS=$hosts SEED=$seed" "$set_up" <<end
+perl "$here/Figures.pm" "$build/bench/fleet.json" "make bench-fleet HOSTS=$hosts SEED=$seed" "$set_up" <<end
 {
   "questions_asked": $asked,
   "questions_right": $(smaller "$duckdb_right" "$right1000"),

@@ -3,8 +3,7 @@
 # Copyright (C) 2026 the memscope authors
 # demo.sh BUILD: three made hosts in network namespaces publish the intervals of recordings for
 # Performance Co-Pilot; shows what pmrep reads of the archives that a pmlogger each wrote, and the
-# questions of memscope-fleet over the same recordings, by each engine that there is; then over HOSTS
-# (10,000), as bench.sh.
+# questions of memscope-fleet over the same recordings, by each engine that there is.
 set -eu
 build=$1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -81,12 +80,6 @@ printf '\n== ClickHouse, two shards\n'
 if lacking=$("$here/shards.sh" "$build"); then
 	mkdir "$FLEET_DEMO/shards"
 	"$here/shards.sh" "$build" "$FLEET_DEMO/shards" "$0" "$build" shards
-else
-	echo "left out: $lacking"
-fi
-printf '\n== %s hosts, made by replaying 20 recordings with noise\n' "${HOSTS:-10000}"
-if lacking=$("$here/engine.sh" "$build/fleet"); then
-	"$here/bench.sh" "$build" "${HOSTS:-10000}"
 else
 	echo "left out: $lacking"
 fi
