@@ -10,11 +10,11 @@ use File::Path 'make_path';
 use File::Temp 'tempdir';
 use FindBin;
 use POSIX ();
-use lib "$FindBin::RealBin/../../test-vms/bench";
+use lib "$FindBin::RealBin/../../bench";
 use Figures;
 use Test::More;
 
-my $results = "$FindBin::RealBin/../../test-vms/bench/results.pl";
+my $results = "$FindBin::RealBin/../../bench/results.pl";
 my $dir = tempdir(CLEANUP => 1);
 my ($docs, $build) = ("$dir/docs", "$dir/build");
 make_path("$docs/results/templates", "$docs/results/data", "$docs/guide", "$build/bench");
@@ -60,7 +60,7 @@ write_json("$docs/results/data/speed.json", [ { command => 'make old', how => 'b
 record_figures("$build/bench/speed.json", 'make bench-speed PARTS=a', 'seed 1', { insn => 12345, share => 0.5, _note => 'none' });
 # As shell scripts do it.
 spew("$dir/part", '{ "share": 0.123, "loads": [ { "load": "udp", "samples": 54321 } ] }');
-is(system("'$^X' '$FindBin::RealBin/../../test-vms/bench/Figures.pm' '$build/bench/speed.json' 'make bench-speed PARTS=b' 'seed 2' <'$dir/part'"), 0,
+is(system("'$^X' '$FindBin::RealBin/../../bench/Figures.pm' '$build/bench/speed.json' 'make bench-speed PARTS=b' 'seed 2' <'$dir/part'"), 0,
    'figures are recorded');
 my $flat = read_json("$build/bench/speed.json");
 is($flat->{insn}, 12345, 'a bench\'s file has figures by name');
@@ -82,7 +82,7 @@ my @pids = map {
 } 1 .. 8;
 is(scalar(grep { waitpid $_, 0; $? } @pids), 0, 'programs record figures of one file at once');
 is(scalar @{read_json("$build/bench/many.json")->{_runs}}, 8, 'and none of them is lost');
-isnt(system("echo | '$^X' '$FindBin::RealBin/../../test-vms/bench/Figures.pm' '$build/bench/many.json' none none 2>/dev/null"), 0,
+isnt(system("echo | '$^X' '$FindBin::RealBin/../../bench/Figures.pm' '$build/bench/many.json' none none 2>/dev/null"), 0,
    'a script that measured nothing fails');
 
 my ($status, $text) = results($build);
