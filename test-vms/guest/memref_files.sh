@@ -2,6 +2,7 @@
 # Copyright (C) 2026 the memscope authors
 # Runs in the guest: memref's files take what is right, refuse what is not and
 # keep the old value then, and the sampler does what they say.  Prints TAP.
+# shellcheck shell=dash
 cd /sys/kernel/tracing || exit 1
 n=0
 
@@ -44,7 +45,7 @@ off() { echo 0 >events/memref/enable; }
 
 is 'default interval' "$(cat memref/interval_ms)" 1000
 is 'default group: the memory block' "$(cat memref/group_kb)" \
-	"$(($(printf %d 0x$(cat /sys/devices/system/memory/block_size_bytes)) / 1024))"
+	"$(($(printf %d "0x$(cat /sys/devices/system/memory/block_size_bytes)") / 1024))"
 is 'default flush' "$(cat memref/flush)" 1
 is 'default CPU budget' "$(cat memref/cpu_max)" 2
 is 'default encoding' "$(cat memref/encoding)" group
@@ -142,6 +143,7 @@ sleep 1
 is 'a child is selected' "$(wc -l <memref_pid)" 2
 echo 0 >memref/children
 kill $p
+# shellcheck disable=SC2046 # words
 kill $(grep -v "^$p\$" memref_pid) 2>/dev/null
 echo >memref_pid
 
@@ -264,11 +266,11 @@ elsewhere() {
 echo $p >memref_pid
 for flush in 1 2; do
 	echo $flush >memref/flush
-	echo -n x >&3; read -r line <&4
+	echo -n x >&3; read -r _ <&4
 	harvest
 	harvest
 	echo >trace
-	echo -n x >&3; read -r line <&4
+	echo -n x >&3; read -r _ <&4
 	harvest
 	cat /proc/$p/maps >/tmp/maps
 	is "flush $flush: memref_vma is of the process selected" "$(grep memref_vma: trace | grep -vc " pid=$p ")" 0
@@ -293,7 +295,7 @@ done
 echo 1 >memref/flush
 echo 0 >events/memref/memref_vma/enable
 echo >trace
-echo -n x >&3; read -r line <&4
+echo -n x >&3; read -r _ <&4
 harvest
 is 'without memref_vma enabled, there is none' "$(grep -c memref_vma: trace)" 0
 [ "$(grep -c memref_virt: trace)" -gt 5 ]
@@ -357,14 +359,14 @@ if [ -e /proc/sys/vm/compact_memory ]; then
 	fi
 fi
 if [ -d /sys/kernel/mm/damon/admin ]; then
-	cd /sys/kernel/mm/damon/admin/kdamonds
+	cd /sys/kernel/mm/damon/admin/kdamonds || exit 1
 	echo 1 >nr_kdamonds
 	echo 1 >0/contexts/nr_contexts
 	echo vaddr >0/contexts/0/operations
 	echo 1 >0/contexts/0/targets/nr_targets
 	echo $$ >0/contexts/0/targets/0/pid_target
 	echo on >0/state
-	cd /sys/kernel/tracing
+	cd /sys/kernel/tracing || exit 1
 	harvest
 	flag 0x80; ok 'flagged: DAMON' $?
 	echo off >/sys/kernel/mm/damon/admin/kdamonds/0/state
@@ -425,7 +427,7 @@ for kb in 64 1048576; do
 	pagetest --size 16M --thp no --prefault >/dev/null
 	harvest
 	off
-	is "groups of $kb KiB sum up" "$(grep memref_log_data: trace | awk -v seq=$(field seq) '
+	is "groups of $kb KiB sum up" "$(grep memref_log_data: trace | awk -v seq="$(field seq)" '
 		{ sub(/.*memref_log_data: /, "") } $1 == seq { u += $4; k += $3; p += $5 }
 		END { print k, u, p }')" "$(field kernel) $(field user) $(field page_cache)"
 done
@@ -447,6 +449,7 @@ for op in read write; do
 	on
 	pagetest --size 16M --op $op --thp no --prefault --iterations 2 --scan >/tmp/out
 	off
+	# shellcheck disable=SC2046 # words
 	set -- $(written 4)
 	[ "$1" -ge 200 ]; ok "$op: groups of 16 user pages: $1" $?
 	if [ $op = read ]; then

@@ -7,6 +7,7 @@
 # each PARTS-th of these calls.
 # Prints a line for each command and for each fault that is not answered so;
 # recorder-faults.t runs it.
+# shellcheck shell=dash
 tracing=/sys/kernel/tracing
 only=${1:-.} part=${2:-0} parts=${3:-1}
 # Beside these is the library that memprof has programs load.
@@ -25,7 +26,7 @@ END
 
 settings="tracing_on current_tracer uprobe_events trace_clock set_event_pid memref_pid
 	events/memref/enable events/dprof/enable
-	$(cd $tracing && ls -d memref/* dprof/* | grep -v -e stats -e known_types -e /seq -e /now -e bitmap -e harvest)"
+	$(cd $tracing && printf '%s\n' memref/* dprof/* | grep -v -e stats -e known_types -e /seq -e /now -e bitmap -e harvest)"
 
 # All that a recorder may change or leave.
 state() {
@@ -39,6 +40,7 @@ state() {
 attempt() {
 	rm -rf /tmp/out $TMPDIR
 	mkdir /tmp/out $TMPDIR
+	# shellcheck disable=SC2145 # the program is the first word
 	timeout -s KILL 60 $bin/"$@" >/tmp/said 2>/tmp/err </dev/null
 	status=$?
 }
@@ -62,7 +64,7 @@ readable() {
 
 # A program that ends in the middle leaves the rest to its guard, which takes a moment.
 is_as_before() {
-	for i in $(seq 100); do
+	for _ in $(seq 100); do
 		state >/tmp/after
 		cmp -s /tmp/before /tmp/after && return
 		sleep 0.1
@@ -80,7 +82,7 @@ wrong() {
 		echo "left changed: $(diff /tmp/before /tmp/after | grep '^[-+<>]' | grep -v -e '^---' -e '^+++' | tr '\n' ' ')"
 	elif [ $status = 1 ] && ! grep -q "^[a-z]*: ." /tmp/err; then
 		echo 'no message'
-	elif [ "$(ls -A /tmp/out)" != r ] && [ $status = 0 -o -n "$(ls -A /tmp/out)" ]; then
+	elif [ "$(ls -A /tmp/out)" != r ] && { [ $status = 0 ] || [ -n "$(ls -A /tmp/out)" ]; }; then
 		echo "status $status, left: $(ls -A /tmp/out)"
 	elif [ -e /tmp/out/r ] && ! readable "$1"; then
 		echo "status $status, left what cannot be read: $(head -n 3 /tmp/read)"

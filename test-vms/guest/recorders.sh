@@ -2,6 +2,8 @@
 # Copyright (C) 2026 the memscope authors
 # recorders.sh: ends dprof record and memprof record in each way that comes to mind, and
 # looks whether all is as it was.  Prints TAP; recorders.t runs it.
+# shellcheck shell=dash
+# shellcheck disable=SC2046 # lists of processes are words
 tracing=/sys/kernel/tracing
 n=0
 mkdir /tmp/out && cd /tmp || exit 1
@@ -13,7 +15,7 @@ result() {
 
 # until_true COMMAND...: waits until it succeeds, for as long as a busy host may need.
 until_true() {
-	for i in $(seq 600); do
+	for _ in $(seq 600); do
 		"$@" && return
 		sleep 0.1
 	done
@@ -24,7 +26,7 @@ until_true() {
 state() {
 	cat $tracing/events/enable $tracing/instances/*/events/enable 2>/dev/null | sed 's/^/events /'
 	(cd $tracing && grep -s '' tracing_on current_tracer uprobe_events trace_clock set_event_pid \
-		$(ls -d dprof/* | grep -v -e stats -e known_types))
+		$(printf '%s\n' dprof/* | grep -v -e stats -e known_types))
 	grep -e '^running ' -e '^sampling ' -e '^history_slots ' $tracing/dprof/stats
 	grep -s '' /proc/sys/kernel/perf_* /proc/sys/vm/mem_profiling
 	echo "registers $(free_registers)"
@@ -50,7 +52,7 @@ whole() {
 	dprof:*) read='dprof script' ;;
 	*) read='memprof report summary' ;;
 	esac
-	>/tmp/err
+	: >/tmp/err
 	[ ! -e "$2" ] || $read "$2" >/tmp/read 2>/tmp/err || grep -q "${3:-no complaint}" /tmp/err
 	result $? "$1: no file, or one that can be read"
 	sed 's/^/# /' /tmp/err
