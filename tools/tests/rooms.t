@@ -12,18 +12,26 @@ use Test::More;
 my $top = "$FindBin::RealBin/../..";
 my $objects = ($ENV{MEMSCOPE_BUILD} // "$top/build") . '/tools';
 
-my (%files, @sources, @outside);
+my (%files, @sources);
 find({ no_chdir => 1, wanted => sub {
 	return if !/\.[ch]$/ || !-f;
 	$files{$File::Find::dir}++;
 	push @sources, $File::Find::name =~ /^\Q$top\E\/tools\/(.*)\.c$/ ? $1 : ();
-	return if !/^\Q$top\E\/tools\//;
-	open my $f, '<', $_ or die "$_: $!\n";
-	push @outside, "$_:$." x !!/test-vms/ while <$f>;
 } }, "$top/tools", "$top/test-vms");
 is(join(' ', map { "$_: $files{$_}" } grep { $files{$_} > 25 } sort keys %files), '',
    'no folder has more than 25 files');
-is(join(' ', grep { $_ } @outside), '', 'nothing below tools/ names anything below test-vms/');
+
+# Scripts, tests and plain text, too: tools/ builds, installs and is tested without test-vms/.
+my @tracked = grep { $_ ne 'tools/tests/rooms.t' } split /\0/, `git -C "$top" ls-files -z -- tools`;
+cmp_ok(scalar @tracked, '>', 700, 'files below tools/ were found');
+my @outside;
+for my $file (grep { -f "$top/$_" } @tracked) {
+	open my $f, '<:raw', "$top/$file" or die "$file: $!\n";
+	while (<$f>) {
+		push @outside, "$file:$." if /test-vms/;
+	}
+}
+is(join(' ', @outside), '', 'nothing below tools/ names anything below test-vms/');
 
 # Which file uses what of which, by the symbols of the objects: inside of a tool and lib/.
 my (%defined, %wanted);

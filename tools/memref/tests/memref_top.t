@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
 # The screen of memref top on a terminal: keys, the clock, sizes, stopping, and a terminal
-# that is afterwards as before.  The rows are made up (memref_live); test-vms/tests/tools.t
+# that is afterwards as before.  The rows are made up (memref_live); a test of guests
 # has those of a kernel.
 use strict;
 use warnings;
