@@ -112,7 +112,7 @@ sub quoted { return "'" . ($_[0] =~ s/'/'\\''/gr) . "'" }
 sub bash {
 	my ($program) = @_;
 	my $name = $program =~ tr/-/_/r;
-	my $text = "# SPDX-License-Identifier: GPL-2.0\n# Completion of $program for bash; made by tools/options.pl.\n" .
+	my $text = "# SPDX-License-Identifier: GPL-2.0-only\n# Completion of $program for bash; made by tools/options.pl.\n" .
 		   "_$name() {\n\tlocal cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} i\n" .
 		   "\tlocal command=$program verb=1 options='' words='' files=1\n\tCOMPREPLY=()\n";
 	my $end = "\t\tCOMPREPLY=(\$(compgen -W \"\$words\" -- \"\$cur\"))\n\t\treturn\n";
@@ -173,7 +173,7 @@ sub zsh_action {
 
 sub zsh {
 	my ($program) = @_;
-	my $text = "#compdef $program\n# SPDX-License-Identifier: GPL-2.0\n# Completion of $program for zsh; made by tools/options.pl.\n\n";
+	my $text = "#compdef $program\n# SPDX-License-Identifier: GPL-2.0-only\n# Completion of $program for zsh; made by tools/options.pl.\n\n";
 	my $name = $program =~ tr/-/_/r;
 	for my $command (grep { /^\Q$program\E( |$)/ } @commands) {
 		my $u = $usage{$command};
@@ -201,7 +201,7 @@ sub zsh {
 
 sub fish {
 	my ($program) = @_;
-	my $text = "# SPDX-License-Identifier: GPL-2.0\n# Completion of $program for fish; made by tools/options.pl.\n";
+	my $text = "# SPDX-License-Identifier: GPL-2.0-only\n# Completion of $program for fish; made by tools/options.pl.\n";
 	for my $with_verbs (grep { /^\Q$program\E( |$)/ } sort keys %verbs) {
 		my $verb = (split / /, $with_verbs)[1];
 		my $when = defined $verb ? "__fish_seen_subcommand_from $verb; and not __fish_seen_subcommand_from " .

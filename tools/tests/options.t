@@ -197,6 +197,9 @@ for (sort keys %completes) {
 ($status, my $out, $err) = run("bash -c '" . ($script =~ s/'/'\\''/gr) . "'");
 is("$status$err", '0', 'bash completion loads');
 is($out, join('', map { "$completes{$_}\n" } sort keys %completes), 'and completes verbs, views, options and their words');
+# A package installs them: their license is named as those of the sources are.
+like((run("$tools/options.pl $bin $_ memref"))[1], qr/^# SPDX-License-Identifier: GPL-2\.0-only$/m, "$_ completion has a license")
+	for qw(bash zsh fish);
 for my $shell ('zsh', 'fish') {
 	for my $program ('memref', 'pagealloc', 'pagetest') {
 		my $file = spew("$dir/$program.$shell", (run("$tools/options.pl $bin $shell $program"))[1]);
