@@ -46,16 +46,20 @@ static const char *cell_text(const struct table *t, size_t i, char buf[NUMBER_SI
 	return buf;
 }
 
-/* Print a cell on one line, padded to the column's width. */
-static void print_padded(const char *text, int width, bool left, FILE *out)
+/* Print the text of a cell, padded to the width of its column: none follows a text in the last. */
+static void print_padded(const struct table *t, int column, const char *text, FILE *out)
 {
-	int blanks = width - utf8_width(text);
+	const int blanks = t->widths[column] - utf8_width(text), last = t->nr_columns - 1;
+	const bool left = t->columns[column].type == CELL_TEXT;
 
+	fputs(column ? "  " : "", out);
 	if (!left)
 		fprintf(out, "%*s", blanks, "");
 	utf8_print(out, text);
-	if (left)
+	if (left && column < last)
 		fprintf(out, "%*s", blanks, "");
+	if (column == last)
+		fputc('\n', out);
 }
 
 /* Widths never shrink: earlier parts were printed with them.  Return: 0, or -1 if out of memory. */
@@ -89,19 +93,10 @@ static int print_text(struct table *t, FILE *out)
 
 	if (measure_columns(t))
 		return -1;
-	for (c = 0; c < t->nr_columns && !t->printed; c++) {
-		fputs(c ? "  " : "", out);
-		print_padded(t->columns[c].name, t->widths[c], t->columns[c].type == CELL_TEXT, out);
-	}
-	if (!t->printed)
-		fputc('\n', out);
-	for (i = 0; i < t->nr_cells; i++) {
-		c = i % t->nr_columns;
-		fputs(c ? "  " : "", out);
-		print_padded(cell_text(t, i, buf), t->widths[c], t->columns[c].type == CELL_TEXT, out);
-		if (c == t->nr_columns - 1)
-			fputc('\n', out);
-	}
+	for (c = 0; c < t->nr_columns && !t->printed; c++)
+		print_padded(t, c, t->columns[c].name, out);
+	for (i = 0; i < t->nr_cells; i++)
+		print_padded(t, i % t->nr_columns, cell_text(t, i, buf), out);
 	return 0;
 }
 

@@ -52,6 +52,30 @@ static void text(void **state)
 	free(got);
 }
 
+/* A long text in the last column of one row does not make every line as long. */
+static void lines_end_with_their_text(void **state)
+{
+	static const struct column two[] = { { "name", CELL_TEXT, 0 }, { "about", CELL_TEXT, 0 } };
+	struct table t;
+	char *got;
+	size_t size;
+	FILE *f = open_memstream(&got, &size);
+
+	(void)state;
+	table_init(&t, two, 2);
+	assert_int_equal(table_add(&t, (struct cell[]){ TEXT_CELL("\303\274"), TEXT_CELL("a longer text") }), 0);
+	assert_int_equal(table_add(&t, (struct cell[]){ TEXT_CELL("nodes"), TEXT_CELL("short") }), 0);
+	assert_int_equal(table_add(&t, (struct cell[]){ NONE_CELL, NONE_CELL }), 0);
+	assert_int_equal(table_print(&t, TABLE_TEXT, f), 0);
+	fclose(f);
+	assert_string_equal(got, "name   about\n"
+				 "\303\274      a longer text\n"
+				 "nodes  short\n"
+				 "-      -\n");
+	free(got);
+	table_free(&t);
+}
+
 static void csv(void **state)
 {
 	char *got = print(TABLE_CSV);
@@ -289,7 +313,7 @@ static void names_that_are_not_utf8_stay_in_json(void **state)
 	expect(TEXT_CELL("Pr\374f"), TABLE_JSON, JSON("[\n {\n  \"name\": \"Pr\357\277\275f\"\n }\n]"));
 	expect(TEXT_CELL("Pr\374f"), TABLE_CSV, "name\nPr\357\277\275f\n");
 	/* As wide as its heading: padded by characters, not by bytes. */
-	expect(TEXT_CELL("\303\274"), TABLE_TEXT, "name\n\303\274   \n");
+	expect(TEXT_CELL("\303\274"), TABLE_TEXT, "name\n\303\274\n");
 }
 
 static void a_row_of_a_plot_is_a_line(void **state)
@@ -313,7 +337,7 @@ static void a_row_of_a_plot_is_a_line(void **state)
 static void escapes_reach_no_terminal(void **state)
 {
 	(void)state;
-	expect(TEXT_CELL("a\033[2Jb"), TABLE_TEXT, "name  \na\357\277\275[2Jb\n");
+	expect(TEXT_CELL("a\033[2Jb"), TABLE_TEXT, "name\na\357\277\275[2Jb\n");
 }
 
 static void addresses_above_2_63_stay_unsigned(void **state)
@@ -437,7 +461,7 @@ int main(void)
 		cmocka_unit_test(long_cells_are_whole),
 		cmocka_unit_test(empty_json),
 		cmocka_unit_test(parts_are_the_whole),
-		cmocka_unit_test(significant), cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json),
+		cmocka_unit_test(significant), cmocka_unit_test(lines_end_with_their_text), cmocka_unit_test(text), cmocka_unit_test(csv), cmocka_unit_test(json),
 		cmocka_unit_test(html), cmocka_unit_test(html_summary_first), cmocka_unit_test(html_ranked),
 		cmocka_unit_test(thinned), cmocka_unit_test(full),
 	};
