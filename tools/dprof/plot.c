@@ -120,7 +120,8 @@ static int draw(struct analysis *a, const struct view *view, const char *path, c
 	view_note(a, view->shows, path);
 	if (picture_name(&p, output, dot ? ".dot" : ".csv"))
 		return FAILED;
-	picture_begin(&p);
+	if (picture_begin(&p))
+		return FAILED;
 	failed = write_data(a, view, path, p.data);
 	if (!failed)
 		failed = dot ? run_dot(&p) : run_gnuplot(a, view, &p, title);

@@ -102,11 +102,18 @@ int picture_name(struct picture_files *p, const char *output, const char *ext)
 /**
  * picture_begin() - have a signal remove the temporary files of a picture, until picture_end()
  * @p: the files; none is written
+ *
+ * Return: OK, or FAILED with a message printed.
  */
-void picture_begin(const struct picture_files *p)
+int picture_begin(const struct picture_files *p)
 {
-	leftover_add(p->data);
-	leftover_add(p->tmp);
+	if (leftover_add(p->data))
+		return complain(FAILED, "%s: %s", p->data, strerror(errno));
+	if (leftover_add(p->tmp)) {
+		leftover_done(p->data);
+		return complain(FAILED, "%s: %s", p->tmp, strerror(errno));
+	}
+	return OK;
 }
 
 /**

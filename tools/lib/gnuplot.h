@@ -20,7 +20,7 @@ struct picture_files {
 
 int picture_check(const char *output);
 int picture_name(struct picture_files *p, const char *output, const char *ext);
-void picture_begin(const struct picture_files *p);
+int picture_begin(const struct picture_files *p);
 int picture_end(const struct picture_files *p, const char *output, int failed);
 int picture_run(const char * const *argv, const char *package);
 int gnuplot_find(char *dir, size_t size);

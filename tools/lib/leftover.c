@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Removes temporary files and folders when a signal ends the program. */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +14,11 @@
 /* Enough for the users: an output file, a folder with two files, a picture with its data, and their like. */
 #define MAX_LEFTOVERS 8
 
-static char leftovers[MAX_LEFTOVERS][PATH_MAX];
+/* @used is set last and cleared first: the handler of a signal reads no path that is being written. */
+static struct {
+	char path[PATH_MAX];
+	atomic_bool used;
+} leftovers[MAX_LEFTOVERS];
 
 /** leftover_remove() - remove all registered paths, before an early exit */
 void leftover_remove(void)
@@ -22,8 +27,8 @@ void leftover_remove(void)
 
 	/* In reverse order: a folder was registered before its files. */
 	for (i = MAX_LEFTOVERS - 1; i >= 0; i--)
-		if (leftovers[i][0] && unlink(leftovers[i]))
-			rmdir(leftovers[i]);
+		if (leftovers[i].used && unlink(leftovers[i].path))
+			rmdir(leftovers[i].path);
 }
 
 static void remove_all(int sig)
@@ -50,18 +55,28 @@ static void set_signals(void (*handler)(int))
 /**
  * leftover_add() - register a path to remove if a signal ends the program
  * @path: a temporary file or folder; register it before creating it
+ *
+ * Return: 0, or -1 with errno set: ENOBUFS if there are as many as can be registered, ENAMETOOLONG.
+ * Do not create the file then, or remove it.
  */
-void leftover_add(const char *path)
+int leftover_add(const char *path)
 {
 	int i;
 
-	for (i = 0; i < MAX_LEFTOVERS; i++) {
-		if (leftovers[i][0])
-			continue;
-		snprintf(leftovers[i], sizeof(leftovers[i]), "%s", path);
-		set_signals(remove_all);
-		return;
+	if (strlen(path) >= sizeof(leftovers[0].path)) {
+		errno = ENAMETOOLONG;
+		return -1;
 	}
+	for (i = 0; i < MAX_LEFTOVERS; i++) {
+		if (leftovers[i].used)
+			continue;
+		strcpy(leftovers[i].path, path);
+		leftovers[i].used = true;
+		set_signals(remove_all);
+		return 0;
+	}
+	errno = ENOBUFS;
+	return -1;
 }
 
 /**
@@ -75,11 +90,11 @@ void leftover_done(const char *path)
 	int i, left = 0;
 
 	for (i = 0; i < MAX_LEFTOVERS; i++) {
-		if (!found && !strcmp(leftovers[i], path)) {
+		if (!found && leftovers[i].used && !strcmp(leftovers[i].path, path)) {
 			found = true;
-			leftovers[i][0] = '\0';
+			leftovers[i].used = false;
 		}
-		left += leftovers[i][0] != '\0';
+		left += leftovers[i].used;
 	}
 	if (!left)
 		set_signals(SIG_DFL);

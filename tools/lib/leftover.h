@@ -4,7 +4,7 @@
 #ifndef MEMSCOPE_LEFTOVER_H
 #define MEMSCOPE_LEFTOVER_H
 
-void leftover_add(const char *path);
+int leftover_add(const char *path) __attribute__((warn_unused_result));
 void leftover_done(const char *path);
 void leftover_remove(void);
 

@@ -88,7 +88,12 @@ int outfile_open(struct outfile *o, const char *path)
 	fd = mkostemp(o->tmp, O_CLOEXEC);
 	if (fd < 0)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
-	leftover_add(o->tmp);
+	if (leftover_add(o->tmp)) {
+		complain(FAILED, "%s: %s", path, strerror(errno));
+		close(fd);
+		unlink(o->tmp);
+		return FAILED;
+	}
 	fchmod(fd, mode_of(o->whole));
 	o->f = fdopen(fd, "w");
 	if (o->f)

@@ -49,8 +49,12 @@ static int put_picture(FILE *f, struct memprof *m, const struct view *v, struct 
 
 	snprintf(path, sizeof(path), "%s/%s.svg", dir, v->name);
 	snprintf(csv, sizeof(csv), "%s/%s.csv", dir, v->name);
-	leftover_add(csv);
-	leftover_add(path);
+	if (leftover_add(csv))
+		return complain(-1, "%s: %s", csv, strerror(errno));
+	if (leftover_add(path)) {
+		leftover_done(csv);
+		return complain(-1, "%s: %s", path, strerror(errno));
+	}
 	if (!plot_draw(m, v, t, path, NULL)) {
 		in = fopen(path, "re");
 		if (in && getdelim(&svg, &n, '\0', in) > 0) {
@@ -234,8 +238,11 @@ static int write_page(FILE *f, struct memprof *m, const struct common *c, enum p
 	snprintf(dir, sizeof(dir), "%s/memprof-html.XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (plots == PICTURES && !mkdtemp(dir))
 		return complain(FAILED, "%s: %s", dir, strerror(errno));
-	if (plots == PICTURES)
-		leftover_add(dir);
+	if (plots == PICTURES && leftover_add(dir)) {
+		complain(FAILED, "%s: %s", dir, strerror(errno));
+		rmdir(dir);
+		return FAILED;
+	}
 	page_head(f, "memprof", memprof_totals(m)->start_ns);
 	if (memprof_damage(m)) {
 		fputs("<p class=\"warnings\"><b>The recording is damaged: ", f);

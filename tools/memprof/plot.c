@@ -106,7 +106,8 @@ int plot_draw(struct memprof *m, const struct view *view, struct table *t, const
 		default_title(m, view, text, sizeof(text));
 		title = text;
 	}
-	picture_begin(&p);
+	if (picture_begin(&p))
+		return FAILED;
 	failed = write_csv(t, p.data) || run_gnuplot(view, plots, &p, title);
 	return picture_end(&p, output, failed);
 }

@@ -73,9 +73,13 @@ int cmd_script(int argc, char **argv)
 		return complain(FAILED, "%s: %s", argv[0], strerror(errno));
 	if (!mkdtemp(dir))
 		return complain(FAILED, "%s: %s", dir, strerror(errno));
-	leftover_add(dir);
 	snprintf(program, sizeof(program), "%s/script", dir);
-	leftover_add(program);
+	if (leftover_add(dir) || leftover_add(program)) {
+		ret = complain(FAILED, "%s: %s", program, strerror(errno));
+		leftover_done(dir);
+		rmdir(dir);
+		return ret;
+	}
 	find_library(include, library, sizeof(include));
 	snprintf(link, sizeof(link), "-L%s", library);
 	snprintf(rpath, sizeof(rpath), "-Wl,-rpath,%s", library);

@@ -144,22 +144,25 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Call @what with the path of each temporary file: picture and CSV. */
-static void each_file(const struct page *p, void (*what)(const char *path))
+/* Call @what with the path of each temporary file: picture and CSV.  Return: 0 if it did for each. */
+static int each_file(const struct page *p, int (*what)(const char *path))
 {
 	static const char * const names[] = { "plot.svg", "plot.csv" };
 	char path[sizeof(p->dir) + 16];
 	size_t i;
+	int ret = 0;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", p->dir, names[i]);
-		what(path);
+		ret |= what(path);
 	}
+	return ret;
 }
 
-static void remove_file(const char *path)
+static int forget_file(const char *path)
 {
-	unlink(path);
+	leftover_done(path);
+	return 0;
 }
 
 static void picture(struct page *p, const char *class, const char *svg)
@@ -188,7 +191,7 @@ static int plots(struct page *p, const struct view *view)
 			continue;
 		if (!plot_draw(p->m, view, path, plot_classes[c], ""))
 			svg[c] = read_file(path);
-		each_file(p, remove_file);
+		each_file(p, unlink);
 		if (!svg[c]) {
 			ret = FAILED;
 			continue;
@@ -319,16 +322,17 @@ static int html(struct model *m, const char *output, const char *title, int dama
 	if (snprintf(p.dir, sizeof(p.dir), "%s/memref-html.XXXXXX", tmp ? tmp : "/tmp") >=
 	    (int)sizeof(p.dir) || !mkdtemp(p.dir))
 		return complain(FAILED, "%s: %s", p.dir, strerror(errno));
-	leftover_add(p.dir);
-	each_file(&p, leftover_add);
-	ret = outfile_open(&out, output);
+	if (leftover_add(p.dir) || each_file(&p, leftover_add))
+		ret = complain(FAILED, "%s: %s", p.dir, strerror(errno));
+	else
+		ret = outfile_open(&out, output);
 	if (!ret) {
 		ret = write_page(&p, out.f, title, damaged);
 		errno = 0;
 		ret = outfile_close(&out, ret);
 	}
 	rmdir(p.dir);
-	each_file(&p, leftover_done);
+	each_file(&p, forget_file);
 	leftover_done(p.dir);
 	return ret;
 }

@@ -207,7 +207,8 @@ int plot_draw(struct model *m, const struct view *view, const char *output,
 	if (view->plot == PLOT_ONE && !has_pages(m, class))
 		return complain(FAILED, "no pages of class %s were referenced", class);
 
-	picture_begin(&p.files);
+	if (picture_begin(&p.files))
+		return FAILED;
 	failed = write_csv(m, view, p.files.data) || run_gnuplot(m, view, &p);
 	return picture_end(&p.files, output, failed);
 }

@@ -373,7 +373,8 @@ static int draw(struct drawing *d, const struct plot_kind *kind, const char *pic
 		return FAILED;
 	if (request_clash(p.beside, d->ev->results))
 		return FAILED;
-	picture_begin(&p);
+	if (picture_begin(&p))
+		return FAILED;
 	failed = write_csv(d, p.data) || run_gnuplot(d, kind, plots, &p);
 	return picture_end(&p, picture, failed);
 }

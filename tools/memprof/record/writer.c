@@ -70,7 +70,14 @@ static int open_file(struct writer *w)
 	if (fd < 0)
 		return -1;
 	/* If there is no memory left for a table, the program ends. */
-	leftover_add(w->tmp);
+	if (leftover_add(w->tmp)) {
+		const int error = errno;
+
+		close(fd);
+		unlink(w->tmp);
+		errno = error;
+		return -1;
+	}
 	if (fchmod(fd, st.st_mode & 07777))
 		w->error = errno;
 	return fd;
@@ -93,7 +100,9 @@ static void name_file(struct writer *w)
 	leftover_done(w->tmp);
 	free(w->tmp);
 	w->tmp = NULL;
-	leftover_add(w->target);
+	/* There is a place for it: that of the temporary name. */
+	if (leftover_add(w->target))
+		w->error = errno;
 }
 
 /**

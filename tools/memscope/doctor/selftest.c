@@ -99,7 +99,10 @@ static void try_dprof(struct trial *t)
 	size_t i;
 
 	snprintf(input, sizeof(input), "%s.read", t->file);
-	leftover_add(input);
+	if (leftover_add(input)) {
+		result(t, false, "%s: %s", input, strerror(errno));
+		return;
+	}
 	rows = record(t, recorder) ? report(t, view) : NULL;
 	unlink(input);
 	leftover_done(input);
@@ -185,17 +188,24 @@ bool selftest(const struct tool_state tools[NR_TOOLS], struct checks *c)
 		complain(FAILED, "%s: %s", dir, strerror(errno));
 		return true;
 	}
-	leftover_add(dir);
+	if (leftover_add(dir)) {
+		complain(FAILED, "%s: %s", dir, strerror(errno));
+		rmdir(dir);
+		return true;
+	}
 	for (i = 0; i < NR_TOOLS; i++) {
 		if (tools[i].state == BAD) {
 			checks_add(c, tools[i].name, NOTE, "not tried", "it does not work here", "");
 			continue;
 		}
 		snprintf(t.file, sizeof(t.file), "%s/%s.data", dir, tools[i].name);
-		leftover_add(t.file);
-		trials[i](&t);
-		unlink(t.file);
-		leftover_done(t.file);
+		if (leftover_add(t.file)) {
+			result(&t, false, "%s: %s", t.file, strerror(errno));
+		} else {
+			trials[i](&t);
+			unlink(t.file);
+			leftover_done(t.file);
+		}
 		checks_add(c, tools[i].name, t.passed ? GOOD : BAD, t.value, "a short recording of pagetest",
 			   "the message names what failed; if none does, the machine is too slow or too busy: try again");
 		bad |= !t.passed;

@@ -201,7 +201,11 @@ static int put_page(FILE *out, const char *program, const char *path, bool monot
 	if (fd < 0)
 		return complain(FAILED, "%s: %s", page, strerror(errno));
 	close(fd);
-	leftover_add(page);
+	if (leftover_add(page)) {
+		complain(FAILED, "%s: %s", page, strerror(errno));
+		unlink(page);
+		return FAILED;
+	}
 	program_capture(argv, &said);
 	f = said.status ? NULL : fopen(page, "re");
 	if (said.status) {
