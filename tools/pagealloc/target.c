@@ -24,7 +24,6 @@ int complain_about(int err, const char *what)
 {
 	static const struct { int err; const char *about; } errors[] = {
 		{ ESRCH, "no such process" },
-		{ ENOSYS, "the kernel has no page hints (see pagealloc doctor)" },
 		{ EOPNOTSUPP, "the system has no color function (see pagealloc colors)" },
 		{ EACCES, "permission denied" },
 		{ EPERM, "not permitted: needs CAP_SYS_NICE or vm.page_hints_unprivileged=1;"
@@ -37,6 +36,9 @@ int complain_about(int err, const char *what)
 	};
 	size_t i;
 
+	/* Whatever the operand is, the kernel is at fault. */
+	if (err == -ENOSYS)
+		return complain(FAILED, "the kernel has no page hints (see pagealloc doctor)");
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (errors[i].err == -err)
 			return complain(FAILED, "%s: %s", what, errors[i].about);

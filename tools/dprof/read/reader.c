@@ -51,7 +51,7 @@ int reader_read(const char *path, struct reader *r, char *error, size_t size)
 	}
 	fclose(f);
 	if (!n) {
-		snprintf(error, size, "%s: empty", path);
+		snprintf(error, size, "%s: empty file", path);
 		return -1;
 	}
 	if (perf_data_is(path))

@@ -1120,7 +1120,7 @@ sub test_damaged {
 	my $good = slurp($file);
 	my ($status, $out, $err);
 	for my $case ([ "$dir/none", '', qr/^dprof: \S+none: No such file/ ],
-		      [ "$dir/empty", undef, qr/empty: empty$/m ],
+		      [ "$dir/empty", undef, qr/empty: empty file$/m ],
 		      [ "$dir/other", "hello\n", qr/other: not a trace\.dat file/ ],
 		      [ "$dir/zero", "\0" x 5000, qr/zero: not a trace\.dat file/ ],
 		      [ "$dir/magic", "\027\010\104tracing6\0", qr/magic: damaged or truncated/ ],

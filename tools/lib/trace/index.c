@@ -466,6 +466,10 @@ int trace_dat_open(struct trace_dat *d, const char *path, const char *system,
 		snprintf(error, size, "%s", strerror(errno));
 		return -1;
 	}
+	if (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && !st.st_size)) {
+		snprintf(error, size, "%s", S_ISDIR(st.st_mode) ? strerror(EISDIR) : "empty file");
+		return -1;
+	}
 	d->size = st.st_size;
 	return trace_dat_index(d, system, error, size);
 }

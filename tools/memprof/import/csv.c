@@ -630,7 +630,11 @@ static int open_file(struct source *s, const char *path)
 	s->f = fopen(path, "re");
 	if (!s->f || fstat(fileno(s->f), &st))
 		return complain(FAILED, "%s: %s", s->path, strerror(errno));
-	return S_ISREG(st.st_mode) ? OK : complain(FAILED, "%s: neither a regular file nor a pipe", s->path);
+	if (S_ISDIR(st.st_mode))
+		return complain(FAILED, "%s: %s", s->path, strerror(EISDIR));
+	if (!S_ISREG(st.st_mode))
+		return complain(FAILED, "%s: neither a regular file nor a pipe", s->path);
+	return st.st_size ? OK : complain(FAILED, "%s: empty file", s->path);
 }
 
 static void free_source(struct source *s)

@@ -131,8 +131,9 @@ int file_open(struct file *f, const char *path, char *error, size_t size)
 		snprintf(error, size, "%s: %s", path, strerror(errno));
 		goto bad;
 	}
-	if (!S_ISREG(st.st_mode)) {
-		snprintf(error, size, "%s: not a file", path);
+	if (!S_ISREG(st.st_mode) || !st.st_size) {
+		snprintf(error, size, "%s: %s", path, S_ISDIR(st.st_mode) ? strerror(EISDIR) :
+			 S_ISREG(st.st_mode) ? "empty file" : "not a file");
 		goto bad;
 	}
 	f->bytes = st.st_size;

@@ -198,7 +198,8 @@ like($err, qr{^memprof: /dev/stdin: truncated}m, '... is told by its name');
 for my $file ('/dev/null', $dir) {
 	($status, $text, $err) = run("$memprof import $file -o $dir/none.data");
 	is($status, 1, 'no file');
-	like($err, qr/^memprof: \Q$file\E: neither a regular file nor a pipe$/, '... is refused');
+	my $why = -d $file ? 'Is a directory' : 'neither a regular file nor a pipe';
+	like($err, qr/^memprof: \Q$file\E: $why$/, '... is refused');
 }
 ok(!-e "$dir/none.data", '... with no file');
 
@@ -208,7 +209,7 @@ for my $case (
 	[ "address,cpu\n1\n", qr/samples.csv:2: not as many fields as the first line/ ],
 	[ "address,level\n1,L9\n", qr/samples.csv:2: level: L9: no such level/ ],
 	[ "address\n\"1\n", qr/samples.csv:2: too many fields, or a quote out of place/ ],
-	[ "address\n", qr/samples.csv: no samples/ ], [ '', qr/samples.csv:1: no names of columns/ ],
+	[ "address\n", qr/samples.csv: no samples/ ], [ '', qr/samples.csv: empty file/ ], [ "\n", qr/samples.csv:1: no names of columns/ ],
 	[ "address\n1\0\n", qr/samples.csv:2: no text/ ],
 ) {
 	spew($samples, $case->[0]);

@@ -155,8 +155,8 @@ static int add_operand(struct recordings *r, const char *path)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return add_directory(r, path);
-	if (!S_ISREG(st.st_mode))
-		return complain(FAILED, "%s: not a file", path);
+	if (!S_ISREG(st.st_mode) || !st.st_size)
+		return complain(FAILED, "%s: %s", path, S_ISREG(st.st_mode) ? "empty file" : "not a file");
 	ret = add_file(r, path, &known);
 	if (ret || known)
 		return ret;

@@ -107,7 +107,7 @@ is(() = glob("$dir/memscope-page.*"), 0, 'no temporary file is left');
 
 my $cut = spew("$dir/cut", substr(slurp($objects), 0, 3000));
 for ([ "$dir/none", qr/No such file/ ], [ '/dev/null', qr/not a file/ ], [ spew("$dir/text", "hello\n"), qr/not a recording/ ],
-     [ spew("$dir/empty", ''), qr/not a recording/ ], [ spew("$dir/magic", "\x17\x08\x44tracing" . 'x' x 100), qr/not a recording/ ],
+     [ spew("$dir/empty", ''), qr/empty file$/ ], [ spew("$dir/magic", "\x17\x08\x44tracing" . 'x' x 100), qr/not a recording/ ],
      [ $cut, qr/truncated|damaged/ ]) {
 	my ($file, $why) = @$_;
 	for my $verb ('report', 'diagnose', "html -o $dir/refused.html") {

@@ -305,8 +305,12 @@ static int read_lines(struct source *s)
 	ret = next_line(s);
 	if (ret < 0)
 		return ret;
+	if (!ret) {
+		snprintf(s->error, s->error_size, "empty file");
+		return -EINVAL;
+	}
 	text = s->line;
-	if (!ret || word(&text, "pagealloc-layout") || field(&text, UINT32_MAX, &version) || *text)
+	if (word(&text, "pagealloc-layout") || field(&text, UINT32_MAX, &version) || *text)
 		return damaged(s, "not a layout");
 	if (version != VERSION)
 		return damaged(s, "unsupported version %" PRIu64 " (this library reads %d)", version, VERSION);

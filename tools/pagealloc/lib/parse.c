@@ -297,7 +297,7 @@ static int parse_other(struct parser *p, const char *s)
 	while (!ret && (n = fread(buf, 1, sizeof(buf), f)))
 		ret = append(p, buf, n);
 	if (!ret && ferror(f))
-		ret = fail(p, -EIO, "cannot be read");
+		ret = fail(p, -errno, "%s: %s", s + 1, strerror(errno));
 	fclose(f);
 	return ret;
 }

@@ -163,7 +163,7 @@ static int read_head(struct results *r, FILE *f, char *line, struct place *p)
 	if (got < 0)
 		return -1;
 	if (!got)
-		return results_refuse(p, "empty: not even the first line of a file of results");
+		return results_refuse(p, "empty file: not even the first line of a file of results");
 	if (strcmp(line, RESULTS_MAGIC))
 		return results_refuse(p, "not a file of results, or of another version: it does not begin with \"%s\"",
 				      RESULTS_MAGIC);
