@@ -683,7 +683,7 @@ static int check_operands(const struct verb_usage *u, int n, char **argv, bool i
  * @argc: number of arguments, including the verb
  * @argv: the arguments; permuted so that operands come last
  *
- * Exits after --help, and after printing one line about an error.
+ * Exits after --help (or help, of a program that takes no operands), and after printing one line about an error.
  *
  * Return: the index of the first operand in @argv.
  */
@@ -722,6 +722,9 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 		if (u->words_of && o->name && !strcmp(o->name, u->words_of))
 			word = optarg;
 	}
+	/* As of a program with verbs: one that takes no operands cannot mean a file. */
+	if (!ret && is_program(u) && !u->max && argc - optind == 1 && !strcmp(argv[optind], "help"))
+		end_at_once(u, options, HELP);
 	if (!ret)
 		ret = check_operands(u, argc - optind, argv + optind, instead);
 	if (!ret && u->only && (u->words || u->words_of))
