@@ -309,9 +309,13 @@ static int note_tracing(const struct tracing *t)
 static void __attribute__((noreturn)) run_trace_cmd(const struct tracing *t, const char *tmp, int go)
 {
 	const char *argv[2 * TRACING_SYSTEMS + 8] = { "trace-cmd", "record", "-q", "-o", tmp };
+	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	int n = 5, i;
 	char byte;
 
+	/* Standard output is the command's: with -q, too, trace-cmd prints there how to stop it. */
+	if (null >= 0)
+		dup2(null, STDOUT_FILENO);
 	/* A process group of its own: the terminal's Ctrl-C must not reach trace-cmd. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGINT);
