@@ -48,7 +48,7 @@ static const struct opt_only only[] = {
 
 static const struct verb_usage usage = {
 	.command = "dprof export", .operands = "[FILE] --to FORMAT -o OUTPUT",
-	.about = "Write the samples of a recording (default trace.dat) in the format of other programs.",
+	.about = "Write the samples of a recording (" DEFAULT_INPUT ") in the format of other programs.",
 	.max = 1, .words_of = "to", .only = only,
 };
 
@@ -224,7 +224,7 @@ static int run(struct analysis *a, enum export_format format, const char *path, 
 	case EXPORT_OPENMETRICS: return export_openmetrics(a, path, output);
 	case EXPORT_PERFETTO: return export_perfetto(a, path, output);
 	case EXPORT_PCP: return export_pcp(a, path, output, pcp);
-	default: return options_wrong(&usage, "--to FORMAT is missing");
+	default: return USAGE;
 	}
 }
 
@@ -234,6 +234,7 @@ int cmd_export(int argc, char **argv)
 	struct pcp_options pcp = { 0 };
 	enum export_format format = EXPORT_NONE;
 	struct analysis a;
+	const char *path;
 	int ret;
 	const struct opt options[] = {
 		OPT_WORD(0, "to", EXPORT_FORMATS, &format,
@@ -250,7 +251,12 @@ int cmd_export(int argc, char **argv)
 
 	analysis_init(&a);
 	argv += options_parse(&usage, options, argc, argv);
-	ret = run(&a, format, argv[0] ? argv[0] : "trace.dat", output, &pcp);
+	if (format == EXPORT_NONE)
+		return options_wrong(&usage, "--to FORMAT is missing");
+	path = recording_path(argv[0]);
+	if (!path)
+		return FAILED;
+	ret = run(&a, format, path, output, &pcp);
 	analysis_free(&a);
 	return ret;
 }

@@ -343,7 +343,7 @@ static int fill(const struct plan *p, struct table *t)
 static const struct verb_usage usage = {
 	.command = "dprof layout", .operands = "TYPE [FILE] [options]", .min = 1, .max = 2,
 	.about = "Advise an order of the members of a type's C struct, from its path traces or samples "
-		 "(default trace.dat).",
+		 "(" DEFAULT_INPUT ").",
 };
 
 static const struct columns layout_columns = COLUMNS(
@@ -421,7 +421,9 @@ int cmd_layout(int argc, char **argv)
 	if (output.explain)
 		return output_explain(&output, &layout_columns);
 	a.type = argv[0];
-	path = argv[1] ? argv[1] : "trace.dat";
+	path = recording_path(argv[1]);
+	if (!path)
+		return FAILED;
 	ret = analysis_load(&a, path, NEED_VERDICTS);
 	if (a.m.events && analysis_matches_operand(&a, path))
 		ret = FAILED;

@@ -40,7 +40,7 @@ static const struct opt_only only[] = {
 
 static const struct verb_usage usage = {
 	.command = "dprof plot", .operands = "VIEW [FILE] -o PICTURE [options]", .words = words, .only = only,
-	.about = "Draw a view of a recording (default trace.dat).", .min = 1, .max = 2,
+	.about = "Draw a view of a recording (" DEFAULT_INPUT ").", .min = 1, .max = 2,
 };
 
 /* @of: the recording, for messages */
@@ -149,7 +149,9 @@ int cmd_plot(int argc, char **argv)
 		return unknown_word(&usage, "plot", argv[0]);
 	if (picture_check(output))
 		return USAGE;
-	path = argv[1] ? argv[1] : "trace.dat";
+	path = recording_path(argv[1]);
+	if (!path)
+		return FAILED;
 	ret = analysis_load(&a, path, view->need);
 	if (a.m.events && draw(&a, view, path, output, title))
 		ret = FAILED;

@@ -399,7 +399,7 @@ static int want_history(const struct opt *o, const char *value)
 
 int cmd_record(int argc, char **argv)
 {
-	struct plan p = { .output = "trace.dat", .first_seconds = 2, .nr_types = 2, .nr_offsets = 6 };
+	struct plan p = { .output = DPROF_FILE, .first_seconds = 2, .nr_types = 2, .nr_offsets = 6 };
 	const struct opt options[] = {
 		WANT('s', "source", "auto|ibs|pebs|swmem", KNOB_SOURCE, "source of the samples"),
 		WANT(0, "encoding", "sample|batch", KNOB_ENCODING,
@@ -439,7 +439,7 @@ int cmd_record(int argc, char **argv)
 			   "number of types that auto chooses (default 2)"),
 		OPT_NUMBER(0, "auto-offsets", "N", &p.nr_offsets, 1, 64,
 			   "number of offsets of each type that auto chooses (default 6)"),
-		OPT_TEXT('o', "output", "FILE", &p.output, "recording to write (default trace.dat)"),
+		OPT_TEXT('o', "output", "FILE", &p.output, "recording to write (default " DPROF_FILE ")"),
 		OPT_CHANGED('p', NULL, "-c, --count"), OPT_RENAMED(0, "period", "count"),
 		OPT_CHANGED('t', NULL, "--types"), OPT_RENAMED(0, "top", "auto-types"),
 		OPT_RENAMED(0, "top-offsets", "auto-offsets"), { }

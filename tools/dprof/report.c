@@ -21,7 +21,7 @@ static const struct opt_only only[] = {
 
 static const struct verb_usage usage = {
 	.command = "dprof report", .operands = "VIEW [FILE] [options]", .words = view_word, .only = only,
-	.about = "Print a view of a recording (default trace.dat).", .min = 1, .max = 2,
+	.about = "Print a view of a recording (" DEFAULT_INPUT ").", .min = 1, .max = 2,
 };
 
 /* Of what matches nothing the table is that of no samples, and the exit status says so. */
@@ -75,7 +75,9 @@ int cmd_report(int argc, char **argv)
 	a.by = by >= 0 ? by : BY_TYPE;
 	if (output.explain)
 		return output_explain(&output, view->columns);
-	path = argv[1] ? argv[1] : "trace.dat";
+	path = recording_path(argv[1]);
+	if (!path)
+		return FAILED;
 	ret = analysis_load(&a, path, view->need);
 	/* Print the events before the damage of a damaged file, too. */
 	if (a.m.events && print(&a, view, path, &output))

@@ -120,7 +120,7 @@ static int print_rest(const struct script *s, const char *path, const struct rea
 
 static const struct verb_usage usage = {
 	.command = "dprof script", .operands = "[FILE] [options]", .max = 1,
-	.about = "Print the events of a recording (default trace.dat) as text that dprof can read.",
+	.about = "Print the events of a recording (" DEFAULT_INPUT ") as text that dprof can read.",
 };
 
 int cmd_script(int argc, char **argv)
@@ -139,7 +139,9 @@ int cmd_script(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	r.symbols = symbols ? print_symbols : NULL;
 	r.ctx = &script;
-	path = argv[0] ? argv[0] : "trace.dat";
+	path = recording_path(argv[0]);
+	if (!path)
+		return FAILED;
 	failed = reader_read(path, &r, error, sizeof(error));
 	if (failed < 0)
 		complain(FAILED, "%s", error);

@@ -83,7 +83,7 @@ static int cut(const char *path, const struct span *s, const char *output)
 
 static const struct verb_usage usage = {
 	.command = "memref cut", .operands = "[FILE] -o OUTPUT [options]",
-	.about = "Copy a time span of a recording (default trace.dat) into a new recording.", .max = 1,
+	.about = "Copy a time span of a recording (" DEFAULT_INPUT ") into a new recording.", .max = 1,
 };
 
 int cmd_cut(int argc, char **argv)
@@ -103,6 +103,8 @@ int cmd_cut(int argc, char **argv)
 		return options_wrong(&usage, "-o OUTPUT is missing");
 	if (window_check(&(struct window){ .from = span.from, .to = span.to }))
 		return USAGE;
-	path = argv[0] ? argv[0] : "trace.dat";
+	path = recording_path(argv[0]);
+	if (!path)
+		return FAILED;
 	return find_span(path, &span) || cut(path, &span, output) ? FAILED : OK;
 }

@@ -548,7 +548,7 @@ static const struct opt_only only[] = {
 
 static const struct verb_usage usage = {
 	.command = "memref export", .operands = "[FILE] --to FORMAT [options]",
-	.about = "Convert a recording (default trace.dat) into the format of another program.", .max = 1,
+	.about = "Convert a recording (" DEFAULT_INPUT ") into the format of another program.", .max = 1,
 	.words_of = "to", .only = only,
 };
 
@@ -588,13 +588,17 @@ int cmd_export(int argc, char **argv)
 		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),
 		OPT_CHANGED('t', NULL, "--to"), { }
 	};
+	const char *path;
 	int ret;
 
 	argv += options_parse(&usage, options, argc, argv);
 	if (!x.format)
 		return options_wrong(&usage, "--to FORMAT is missing");
+	path = recording_path(argv[0]);
+	if (!path)
+		return FAILED;
 	model_init(&x.nodes);
-	ret = x.format->run(&x, argv[0] ? argv[0] : "trace.dat");
+	ret = x.format->run(&x, path);
 	model_free(&x.nodes);
 	gather_free(&x.gather);
 	return ret;

@@ -339,7 +339,7 @@ static int html(struct model *m, const char *output, const char *title, int dama
 
 static const struct verb_usage usage = {
 	.command = "memref html", .operands = "[FILE] -o PAGE [options]",
-	.about = "Write all views and plots of a recording (default trace.dat) as one HTML page.", .max = 1,
+	.about = "Write all views and plots of a recording (" DEFAULT_INPUT ") as one HTML page.", .max = 1,
 };
 
 int cmd_html(int argc, char **argv)
@@ -358,7 +358,9 @@ int cmd_html(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (!output)
 		return options_wrong(&usage, "-o PAGE is missing");
-	path = argv[0] ? argv[0] : "trace.dat";
+	path = recording_path(argv[0]);
+	if (!path)
+		return FAILED;
 	for (v = views; v->name; v++)
 		needs |= v->needs;
 	damaged = load_recording(path, &window, needs, &model);

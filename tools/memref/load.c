@@ -25,7 +25,7 @@ static void show_progress(double share)
 
 /**
  * load_recording() - read a recording into a model, and print errors
- * @path: the file; NULL: trace.dat
+ * @path: the file
  * @window: the part to read
  * @needs: VIEW_*: what to collect beside the intervals
  * @m: the model; of a damaged file, the intervals that could be read
@@ -45,8 +45,7 @@ int load_recording(const char *path, const struct window *window, int needs, str
 	m->ages.by = window->by;
 	m->thp.collect = needs & VIEW_THP;
 	m->mappings.collect = needs & VIEW_MAPPINGS;
-	if (reader_read(path ? path : "trace.dat", m, isatty(STDERR_FILENO) ? show_progress : NULL,
-			error, sizeof(error)))
+	if (reader_read(path, m, isatty(STDERR_FILENO) ? show_progress : NULL, error, sizeof(error)))
 		return complain(FAILED, "%s", error);
 	return OK;
 }

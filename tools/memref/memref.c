@@ -5,7 +5,7 @@
 #include "memref.h"
 
 static const struct verb verbs[] = {
-	{ "record", cmd_record, "record a command, or the system, into trace.dat" },
+	{ "record", cmd_record, "record a command, or the system, into " MEMREF_FILE },
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
 	{ "diff", cmd_diff, "compare two recordings" },

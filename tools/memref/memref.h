@@ -8,6 +8,7 @@
 
 #include "lib/complain.h"
 #include "lib/outfile.h"
+#include "lib/record/default.h"
 #include "memref/model/model.h"
 #include "memref/read/reader.h"
 
@@ -21,6 +22,15 @@ int cmd_html(int argc, char **argv);
 int cmd_cut(int argc, char **argv);
 int cmd_size(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
+
+/* For help texts. */
+#define DEFAULT_INPUT	"default " MEMREF_FILE ", else " TRACE_FILE
+
+/* The file that a verb reads, or NULL with a message printed.  @operand: as it is named; NULL: it is not. */
+static inline const char *recording_path(const char *operand)
+{
+	return operand ? operand : default_recording(MEMREF_FILE, "memref");
+}
 
 int load_recording(const char *path, const struct window *window, int needs, struct model *m);
 int read_rows(const char *path, struct reader *r);

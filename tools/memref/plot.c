@@ -47,7 +47,7 @@ static const char *words(int n, const char **about)
 
 static const struct verb_usage usage = {
 	.command = "memref plot", .operands = "VIEW [FILE] -o PICTURE [options]", .words = words,
-	.about = "Draw a view of a recording (default trace.dat).", .min = 1, .max = 2,
+	.about = "Draw a view of a recording (" DEFAULT_INPUT ").", .min = 1, .max = 2,
 };
 
 static void default_title(const struct model *m, const struct view *view, const char *class,
@@ -228,6 +228,7 @@ int cmd_plot(int argc, char **argv)
 		AGES_BY_OPTION(&by, "a picture of idle ages for each of these (default total)"), { }
 	};
 	const struct view *view;
+	const char *path;
 	struct model model;
 	char text[512], error[512];
 	int damaged, failed;
@@ -252,7 +253,10 @@ int cmd_plot(int argc, char **argv)
 	    view_window(view, &window, error, sizeof(error)))
 		return complain(USAGE, "%s", error);
 
-	damaged = load_recording(argv[1], &window, view->needs, &model);
+	path = recording_path(argv[1]);
+	if (!path)
+		return FAILED;
+	damaged = load_recording(path, &window, view->needs, &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;

@@ -104,7 +104,7 @@ static int record(const char *output, char **command, bool command_only)
 
 int cmd_record(int argc, char **argv)
 {
-	const char *output = "trace.dat";
+	const char *output = MEMREF_FILE;
 	bool command_only = false;
 	const struct opt options[] = {
 		KNOB_INTERVAL_OPTION,
@@ -130,7 +130,7 @@ int cmd_record(int argc, char **argv)
 		KNOB_OPTION("fault-around", NULL, FAULT_AROUND,
 			    "count pages of files as referenced when a page fault maps them around another, as reclaim does: for memref size"),
 		KNOB_OPTION("encoding", "group|batch", ENCODING, "one event per group, or many groups packed in one event"),
-		OPT_TEXT('o', "output", "FILE", &output, "the recording (default trace.dat)"),
+		OPT_TEXT('o', "output", "FILE", &output, "the recording (default " MEMREF_FILE ")"),
 		OPT_CHANGED('g', NULL, "--group-size"), OPT_RENAMED(0, "group", "group-size"),
 		OPT_RENAMED(0, "kernel", "kernel-tables"), { }
 	};

@@ -23,7 +23,7 @@ static const char *words(int n, const char **about)
 
 static const struct verb_usage usage = {
 	.command = "memref report", .operands = "VIEW [FILE] [options]", .words = words,
-	.about = "Print a view of a recording (default trace.dat).", .min = 1, .max = 2,
+	.about = "Print a view of a recording (" DEFAULT_INPUT ").", .min = 1, .max = 2,
 };
 
 int cmd_report(int argc, char **argv)
@@ -36,6 +36,7 @@ int cmd_report(int argc, char **argv)
 		AGES_BY_OPTION(&by, "what idle ages are added up by (default class)"), { }
 	};
 	const struct view *view;
+	const char *path;
 	struct model model;
 	struct table table;
 	char error[512];
@@ -57,7 +58,10 @@ int cmd_report(int argc, char **argv)
 	    view_window(view, &window, error, sizeof(error)))
 		return complain(USAGE, "%s", error);
 
-	damaged = load_recording(argv[1], &window, view->needs, &model);
+	path = recording_path(argv[1]);
+	if (!path)
+		return FAILED;
+	damaged = load_recording(path, &window, view->needs, &model);
 	if (!model.nr_intervals) {
 		model_free(&model);
 		return FAILED;

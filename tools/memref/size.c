@@ -16,7 +16,7 @@
 
 static const struct verb_usage usage = {
 	.command = "memref size", .operands = "[FILE] [options]",
-	.about = "Estimate the memory limit that control groups need, from a recording with --ages (default trace.dat).",
+	.about = "Estimate the memory limit that control groups need, from a recording with --ages (" DEFAULT_INPUT ").",
 	.end = "Without --refaults or --slowdown, the slowdown is at most 2 %.",
 	.max = 1,
 };
@@ -118,6 +118,7 @@ int cmd_size(int argc, char **argv)
 	struct output output = { };
 	const char *cgroup = NULL;
 	double precision = 0;
+	const char *file;
 	char path[PATH_MAX];
 	const struct opt options[] = {
 		OPT_TEXT('G', "cgroup", "NAME", &cgroup, "only this control group, with those below it: " CGROUP_HELP
@@ -173,7 +174,10 @@ int cmd_size(int argc, char **argv)
 		q.cgroup = path;
 	}
 	read.to = q.window.to;
-	damaged = load_recording(argv[0], &read, VIEW_AGES, &m);
+	file = recording_path(argv[0]);
+	if (!file)
+		return FAILED;
+	damaged = load_recording(file, &read, VIEW_AGES, &m);
 	failed = m.nr_intervals ? print(&m, &q, &tries, precision, &output) : FAILED;
 	model_free(&m);
 	return damaged || failed ? FAILED : OK;
