@@ -91,5 +91,23 @@ for my $tool (sort keys %verbs) {
 	like($err, qr/^$tool: .*\Q$own\E/m, 'is named');
 }
 
+# memscope shows what memref and dprof read: a line names each of several.
+sub shown {
+	my ($status, $out, $err) = run("$bin/memscope report");
+	return join ' ', $status, ($out =~ /^(\S+: (?:memref|dprof))$/mg), $err;
+}
+my ($refs, $samples) = map { "$dir/$_.made" } qw(memref dprof);
+in('memref.dat' => $refs, 'dprof.dat' => $samples, 'trace.dat' => $not_read);
+is(shown(), '0 memref.dat: memref dprof.dat: dprof ', 'memscope report: of each tool its own file');
+in('memref.dat' => $refs, 'trace.dat' => $samples);
+is(shown(), '0 memref.dat: memref trace.dat: dprof ', 'of trace.dat, what has no file of its own');
+in('dprof.dat' => $samples, 'trace.dat' => $refs);
+is(shown(), '0 dprof.dat: dprof trace.dat: memref ', 'of either tool');
+in('memref.dat' => $refs, 'trace.dat' => [ $refs, 1e9 + 1 ]);
+my @has = run("$bin/memscope report -f csv");
+is($has[2], "memscope: reading memref.dat: trace.dat is newer, and is read only if it is named\n", 'else nothing, which is said of a newer one');
+is($has[1], (run("$bin/memref report summary memref.dat -f csv"))[1], 'one recording is shown');
+in('trace.dat' => $refs);
+is_deeply([ run("$bin/memscope report -f csv") ], [ run("$bin/memref report summary trace.dat -f csv") ], 'trace.dat alone');
 chdir '/';
 done_testing;

@@ -14,8 +14,13 @@
 #include <sys/stat.h>
 
 #include "lib/complain.h"
+#include "lib/record/default.h"
 #include "lib/trace/child.h"
 #include "recording.h"
+
+/* What memprof record and memscope record write where no file is named. */
+#define MEMPROF_FILE	"memprof.data"
+#define RUN_FILES	"memscope.run"
 
 /* Longer than every magic. */
 #define HEAD	64
@@ -163,19 +168,62 @@ static int add_operand(struct recordings *r, const char *path)
 	return complain(FAILED, "%s: not a recording of memref, dprof, memprof, perf or pagealloc", path);
 }
 
-/* Those that the tools' record verbs write by default. */
+/* As an operand, if there is such a file; @there: there is. */
+static int add_default(struct recordings *r, const char *path, bool *there)
+{
+	struct stat st;
+
+	*there = !stat(path, &st);
+	return *there ? add_operand(r, path) : OK;
+}
+
+/* Leave out what is of a tool, of the recordings from the @first on. */
+static void leave_out(struct recordings *r, size_t first, const char *tool)
+{
+	size_t i, n = first;
+
+	for (i = first; i < r->nr; i++) {
+		if (!strcmp(recording_names[r->all[i].kind], tool))
+			free(r->all[i].path);
+		else
+			r->all[n++] = r->all[i];
+	}
+	r->nr = n;
+}
+
+/* As memref and dprof read them: of trace-cmd's file, what has no file of its own. */
+static int add_default_traces(struct recordings *r)
+{
+	bool memref, dprof, trace;
+	size_t before;
+
+	if (add_default(r, MEMREF_FILE, &memref) || add_default(r, DPROF_FILE, &dprof))
+		return FAILED;
+	if (memref)
+		default_note_newer(MEMREF_FILE);
+	if (dprof)
+		default_note_newer(DPROF_FILE);
+	before = r->nr;
+	if (!(memref && dprof) && add_default(r, TRACE_FILE, &trace))
+		return FAILED;
+	if (memref)
+		leave_out(r, before, "memref");
+	if (dprof)
+		leave_out(r, before, "dprof");
+	return OK;
+}
+
+/* Those that the tools' record verbs, and trace-cmd, write by default. */
 static int find_default(struct recordings *r)
 {
-	static const char * const names[] = {
-		"memref.dat", "dprof.dat", "trace.dat", "memprof.data", "memscope.run",
-	};
-	struct stat st;
-	size_t i;
+	bool there;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!stat(names[i], &st) && add_operand(r, names[i]))
-			return FAILED;
-	return r->nr ? OK : complain(FAILED, "no recording is named, and none is in this directory");
+	if (add_default_traces(r) || add_default(r, MEMPROF_FILE, &there) ||
+	    add_default(r, RUN_FILES, &there))
+		return FAILED;
+	return r->nr ? OK : complain(FAILED, "no recording is named, and none of " MEMREF_FILE ", " DPROF_FILE ", "
+				       TRACE_FILE ", " MEMPROF_FILE " and " RUN_FILES
+				       " is in this directory (memscope record makes one)");
 }
 
 /**

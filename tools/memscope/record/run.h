@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* One trace-cmd writes what memref and dprof read: a name that both look for. */
 #define RUN_TRACE	"trace.dat"
 #define RUN_OBJECTS	"objects.data"
 #define RUN_MANIFEST	"manifest.json"

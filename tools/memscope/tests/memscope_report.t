@@ -136,5 +136,5 @@ mkdir "$dir/nothing";
 is($status, 1, 'an empty directory');
 like($err, qr/nothing: no recording in this directory$/, 'is an error');
 ($status, $out, $err) = run("cd $dir/nothing && $memscope report");
-like("$status $err", qr/^1 memscope: no recording is named, and none is in this directory$/, 'so is nothing at all');
+like("$status $err", qr/^1 memscope: no recording is named, and none of memref\.dat, dprof\.dat, trace\.dat, memprof\.data and memscope\.run is in this directory \(memscope record makes one\)$/, 'so is nothing at all');
 done_testing;
