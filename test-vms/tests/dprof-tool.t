@@ -15,7 +15,8 @@ use VM;
 plan skip_all => 'this kernel has no dprof'
 	if slurp("$kernel_dir/.config") !~ /^CONFIG_DPROF=y/m;
 
-my $file = 'trace.dat';
+# The default of dprof record.
+my $file = 'dprof.dat';
 
 # With -icount a period of samples is so many instructions: by the host's time, an emulated machine
 # whose kernel has lockdep does little but take samples.
@@ -25,7 +26,7 @@ my @instructions = ('--accel', 'tcg', '--qemu-arg', '-icount', '--qemu-arg', 'sh
 my $vm = vm('--smp', 2, '--mem', '1G', @instructions, '--share', $share, '--timeout', 900,
 	    '--append', 'hpet=disable tsc=reliable clocksource=tsc sysctl.vm.mem_profiling=0', '--', 'sh', '-c',
 	    'cat /sys/kernel/tracing/dprof/types >before; ' .
-	    'dprof record --types "faults_* no_such_cache" -H faults_queue --offsets "0,8 8,64 0,64" -o trace.dat -- ' .
+	    'dprof record --types "faults_* no_such_cache" -H faults_queue --offsets "0,8 8,64 0,64" -- ' .
 	    'modprobe dprof_faults rounds=20000 || exit 1; ' .
 	    'cmp before /sys/kernel/tracing/dprof/types && ' .
 	    'grep -qx "history_slots 0" /sys/kernel/tracing/dprof/stats || exit 1; rmmod dprof_faults; ' .

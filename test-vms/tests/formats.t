@@ -27,6 +27,8 @@ trace-cmd record -q -e memref -o /share/trace.dat sh -c \
 	"intervals 3; perf record -q -a -e 'memref:*' -o /share/perf.data intervals 12 >&2; intervals 3" || exit 1
 memref record -i 200 --group-size 64M -o /share/record.dat -- sh -c 'intervals 3; exit 7'
 echo "record $? $(cat memref/interval_ms memref/group_kb | tr '\n' ' ')"
+(cd /tmp && memref record -i 10 --group-size 64M -- intervals 2 && memref report summary >/dev/null)
+echo "default $? $(cd /tmp && ls *.dat)"
 # A write to the share takes as long as the host does: so many events might be lost meanwhile.
 memref record -i 10 --group-size 64K -o /tmp/long.dat -- intervals 120
 cp /tmp/long.dat /share
@@ -123,6 +125,7 @@ like(slurp("$share/to.err"), qr/--until never: /, 'said so');
 # memref record: status passed on, knobs put back, one process only.
 like($vm->{out}, qr/^record 7 300 16384 $/m, "record: the command's status; the knobs as before");
 is(system("$memref report summary $share/record.dat >/dev/null"), 0, 'record: a good file');
+like($vm->{out}, qr/^default 0 memref\.dat$/m, 'record without -o: memref.dat, which report reads');
 like($vm->{out}, qr/^own 0 \[\] 0$/m, 'record --command-only: the selection is put back');
 my ($own) = grep { $_->{item} eq 'pages_user_max' }
 	@{decode_json(scalar `$memref report summary $share/own.dat -f json`)->{rows}};
