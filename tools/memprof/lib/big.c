@@ -127,7 +127,7 @@ static void *resize(struct bigs *b, void *array, size_t bytes)
 	return p;
 }
 
-/** big_grow_now() - as big_grow(), if there is not room */
+/** big_grow_now() - slow path of big_grow(): @need exceeds the capacity */
 void *big_grow_now(struct bigs *b, void *array, size_t *room, size_t need, size_t bytes, bool *failed)
 {
 	/* A file's blocks are taken whether they are used or not. */

@@ -82,7 +82,7 @@ static void end_pending(struct builder *b, size_t i)
 	find_next_pending(b);
 }
 
-/** end_pending_until() - calls that have come back by then are over */
+/** end_pending_until() - complete pending calls that returned at or before @time */
 void end_pending_until(struct builder *b, uint64_t time)
 {
 	size_t i = 0;

@@ -597,7 +597,7 @@ enum rings_found rings_drain(struct rings *rings, bool all)
 	return most;
 }
 
-/** rings_close() - end the session: what is still written is not read */
+/** rings_close() - end the session; later records are discarded */
 void rings_close(struct rings *rings)
 {
 	struct source_ring *s, *next;
