@@ -35,7 +35,7 @@ ok $? 'its modules are of the same release'
 
 tools=$(ls "$build"/deb/memscope-tools_*.deb 2>/dev/null | head -n 1)
 unpacked=0
-for package in memscope-tools libpagealloc1 libpagealloc-dev libmemprof1; do
+for package in memscope-tools memscope-doc libpagealloc1 libpagealloc-dev libmemprof1; do
 	dpkg-deb -x "$build/deb/$package"_*.deb "$dir/tools" || unpacked=1
 done
 ok $unpacked 'unpacked the packages of the tools'
@@ -46,6 +46,9 @@ dpkg-deb -f "$tools" Depends | grep -q libtracecmd1
 ok $? 'it depends on the libraries it uses'
 [ -e "$dir/tools/usr/share/memscope/plots/common.gp" ] && [ -e "$dir/tools/usr/share/man/man1/memref.1.gz" ]
 ok $? 'it has the plots and the manual'
+doc=$dir/tools/usr/share/doc/memscope-doc
+[ -e "$doc/CONTRIBUTING.md" ] && [ -e "$doc/copyright" ] && [ ! -e "$doc/COPYING" ] && [ ! -e "$doc/LICENSES" ]
+ok $? 'its documents name the licenses whose text Debian has'
 lib=$dir/tools/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 printf '#include <pagealloc.h>\nint main(void) { return pagealloc_open(-1, 0, 0) != -22; }\n' >"$dir/t.c"
 # shellcheck disable=SC2046 # flags are words

@@ -79,6 +79,38 @@ for my $settings ("DESTDIR=$dir/u", "DESTDIR=$dir/u PREFIX=/opt/m LIBDIR=/opt/m/
 	system("rm -rf $dir/u");
 }
 
+# The documents: what they lead to, and the text of each license that a file is under.
+# links DIRECTORY: of its pages, those to a file that is not there.
+sub links {
+	my ($top) = @_;
+	my @missing;
+
+	for my $page (qw(README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md)) {
+		my $text = slurp("$top/$page") // (push(@missing, $page), '');
+		push @missing, map { "$page: $_" } grep { !-e "$top/$_" } $text =~ /\]\((?!\w+:|#)([^)#\s]+)/g;
+	}
+	return "@missing";
+}
+chomp(my @licenses = `cd $tools/../LICENSES && ls`);
+cmp_ok(scalar @licenses, '>=', 5, 'texts of licenses');
+{
+	is(system("make -s -C $tools O=$build $quick DESTDIR=$dir/d DOCDIR=/doc install >$dir/log 2>&1"), 0, 'installed with a DOCDIR')
+		or diag slurp("$dir/log");
+	is(links("$dir/d/doc"), '', 'links of installed pages lead to installed files');
+	is_deeply([ grep { !-s "$dir/d/doc/LICENSES/$_" } @licenses ], [], 'the texts of the licenses are installed');
+	like(slurp("$dir/d/doc/COPYING"), qr/LICENSES\//, 'where COPYING says');
+	system("rm -rf $dir/d");
+}
+{
+	is(system("$tools/../kernel-config/deb-tools.sh --source $dir/source >$dir/log 2>&1"), 0, 'the sources of the Debian packages')
+		or diag slurp("$dir/log");
+	is(links("$dir/source"), '', 'links of their pages lead to files there');
+	is_deeply([ grep { !-s "$dir/source/LICENSES/$_" } @licenses ], [], 'the texts of the licenses are there');
+	my ($removed) = slurp("$dir/source/debian/rules") =~ /^\trm -rf (.*)$/m;
+	like($removed // '', qr{/memscope-doc/COPYING .*/memscope-doc/LICENSES$}, 'and not in the packages: Debian has them');
+	system("rm -rf $dir/source");
+}
+
 # No build step asks a package manager.
 spew("$dir/bin/$_", "#!/bin/sh\necho $_ >>$dir/asked\nexit 1\n") for qw(apt-get apt dpkg dpkg-query sudo);
 chmod 0755, glob "$dir/bin/*";
