@@ -7,7 +7,8 @@ use strict;
 use warnings;
 no warnings 'portable';
 use FindBin;
-use lib $FindBin::RealBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../../tools/tests";
+use Examples;
 use JSON::PP;
 use Test::More;
 use VM;
@@ -18,6 +19,18 @@ system 'cp', "$build/bin/pagealloc", "$build/bin/pagetest", $share;
 is(system("make -s -C $FindBin::RealBin/../../tools O=$build DESTDIR=$share/i install >$share/log 2>&1"), 0, 'make install');
 my $flags = `PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_SYSROOT_DIR=$share/i PKG_CONFIG_LIBDIR=$share/i/usr/lib/pkgconfig pkg-config --cflags --libs libpagealloc` =~ s/\n//r;
 is(system("gcc -static $share/i/usr/share/doc/libpagealloc/examples/self_tune.c -o $share/self_tune $flags"), 0, 'the example is built');
+# The programs in the man pages of the library: example_PAGE runs that of PAGE(3).
+my @examples;
+for my $page (glob "$FindBin::RealBin/../../docs/man/pagealloc*.3") {
+	my ($name) = $page =~ /([^\/]+)\.3$/;
+	my @programs = programs($page);
+	is(scalar(@programs), 1, "$name(3) has a program");
+	open my $source, '>', "$share/example_$name.c" or die;
+	print $source @programs;
+	close $source;
+	is(system("gcc -static -o $share/example_$name $share/example_$name.c $flags"), 0, 'which is built');
+	push @examples, $name;
+}
 # A static program at fixed addresses, with data, heap and mapped memory.
 open my $c, '>', "$share/static.c" or die;
 print $c <<'END';
@@ -136,6 +149,11 @@ echo "missing $?"
 
 self_tune coloring random:seed=1 >tune
 echo "tune $?"
+for example in example_*.c; do
+	example=${example%.c}
+	$example >$example.out 2>$example.err
+	echo "example ${example#example_} $?"
+done
 
 # Static, with and without randomized addresses; aged memory in between.
 pagealloc record --no-aslr -o static.layout -- static || exit 1
@@ -250,6 +268,23 @@ is($status{killed}, 137, 'that of a signal');
 is($status{missing}, 127, 'and 127 if it is not there');
 is($status{tune}, 0, 'self_tune') or diag slurp("$share/tune");
 like(slurp("$share/tune"), qr/^kept (coloring|random:seed=1)$/m, 'kept one');
+
+is_deeply([ grep { ($status{"example $_"} // 1) != 0 } @examples ], [], 'the programs in the man pages end well')
+	or diag map { "$_: " . (slurp("$share/example_$_.err") // '') } @examples;
+my %printed = map { $_ => slurp("$share/example_$_.out") // '' } @examples;
+is($printed{pagealloc_open}, "$nr colors\n" . join('', map { "frame $_: color " . $_ % $nr . "\n" } 4096 .. 4099),
+   'pagealloc_open(3): the color function that was given');
+for my $expected ([ pagealloc => 256 ], [ pagealloc_alloc => 256 ], [ pagealloc_set => 64 ], [ pagealloc_layout => 20 ]) {
+	my ($name, $pages) = @$expected;
+	my ($have, $of) = $printed{$name} =~ /^(?:modulo: )?(\d+) of (\d+) pages (?:have|are) /m;
+	cmp_ok($of // 0, '>=', $pages, "$name(3): " . ($of // 0) . ' pages');
+	cmp_ok($have // 0, '>=', 0.98 * ($of // 1), ($have // 0) . ' of them as requested or recorded') or diag $printed{$name};
+}
+my ($moved_pages, $not) = $printed{pagealloc_query} =~ /^(\d+) pages moved, (\d+) not$/m;
+# One page in 64 has the requested color by chance.
+cmp_ok(($moved_pages // 0) + ($not // 0), '>=', 32, 'pagealloc_query(3): most pages of no hint have another color');
+cmp_ok($moved_pages // 0, '>=', 0.9 * (($moved_pages // 0) + ($not // 0)), 'and move');
+is(scalar(() = $printed{pagealloc_query} =~ /: color \d+, requested \d+$/mg), $not // 0, 'and those that do not are printed');
 
 sub replayed {
 	my ($text, $name, $min) = @_;
