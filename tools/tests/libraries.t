@@ -61,6 +61,25 @@ for my $lib (qw(memprof pagealloc)) {
 	is_deeply([ grep { $_ !~ /libmemprof\.3$/ && !programs($_) } @pages ], [], 'each page has one');
 }
 
+# A static library defines what the shared one exports, and nothing else: a program may use any other name.
+my %internal = (memprof => [qw(insert build file_open counts_add)], pagealloc => [qw(space_free handle_ioctl)]);
+spew("$dir/names.c", join '', "#include <memprof.h>\n#include <pagealloc.h>\n#include <stdio.h>\n",
+     (map { "int $_(void); int $_(void) { return 1; }\n" } map { @$_ } values %internal),
+     "int main(void)\n{\n\tchar error[64];\n\tstruct pagealloc *self;\n\n",
+     "\tif (memprof_open(\"$dir/none\", NULL, error, sizeof(error)) || pagealloc_open(-1, 0, &self) >= 0)\n\t\treturn 1;\n",
+     "\treturn ", join(' + ', map { "$_()" } map { @$_ } values %internal), " != 6;\n}\n");
+for my $lib (sort keys %internal) {
+	my @defined = sort map { /^\S+ [A-Z] (\S+)/ ? $1 : () } `nm --extern-only --defined-only $usr/lib/lib$lib.a`;
+	my @exported = sort map { /^\S+ T (\S+?)@/ ? $1 : () } `nm -D --defined-only $usr/lib/lib$lib.so`;
+	is_deeply(\@defined, \@exported, "lib$lib.a defines the exported names only");
+	is(`objdump -h $usr/lib/lib$lib.a | grep -c gnu.lto`, "0\n", 'and is not for one compiler only');
+}
+chomp(my $cflags = `$pc --cflags libmemprof libpagealloc`);
+chomp(my $private = `$pc --libs-only-l --static libmemprof`);
+is((run("gcc -Wall -o $dir/names $dir/names.c $cflags $usr/lib/libmemprof.a $usr/lib/libpagealloc.a " . ($private =~ s/-lmemprof\b//r)))[2], '',
+   'a program with functions of the same names is linked with both');
+is((run("$dir/names"))[0], 0, 'and calls its own');
+
 # What the examples print follows from the recording.
 my ($all) = (run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_open $dir/memprof.data"))[1] =~ /^(\d+) accesses in /;
 my ($reported) = (run("$build/bin/memprof report summary $dir/memprof.data -f csv"))[1] =~ /^samples of memory accesses,(\d+)/m;
