@@ -46,7 +46,7 @@ sub read_table {
 			push @{$u{$kind eq 'option' ? 'options' : 'old'}}, \%o;
 		}
 	}
-	push @{$u{options}}, { kind => 'option', letter => 'h', name => 'help', arg => '', help => 'print a help text' };
+	push @{$u{options}}, { kind => 'option', letter => 'h', name => 'help', arg => '', help => 'print this help' };
 	push @{$u{options}}, { kind => 'option', letter => '', name => 'version', arg => '', help => 'print the version' }
 		if @command == 1;
 	$usage{$name} = \%u;

@@ -9,9 +9,9 @@ static const struct verb verbs[] = {
 	{ "report", cmd_report, "print a view of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },
 	{ "diff", cmd_diff, "compare two recordings" },
-	{ "layout", cmd_layout, "advise an order of the fields of a struct" },
+	{ "layout", cmd_layout, "recommend an order of the fields of a struct" },
 	{ "script", cmd_script, "print the events of a recording" },
-	{ "merge", cmd_merge, "write several recordings as one" },
+	{ "merge", cmd_merge, "join several recordings into one" },
 	{ "export", cmd_export, "write a recording in the format of other programs" },
 	{ }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * dprof layout: advise an order of a struct's members so that operations touch fewer cache
+ * dprof layout: recommend an order of a struct's members so that operations touch fewer cache
  * lines.
  *
  * An operation is a part of a path trace on one CPU or, for a type without histories, a
@@ -342,7 +342,7 @@ static int fill(const struct plan *p, struct table *t)
 
 static const struct verb_usage usage = {
 	.command = "dprof layout", .operands = "TYPE [FILE] [options]", .min = 1, .max = 2,
-	.about = "Advise an order of the members of a type's C struct, from its path traces or samples "
+	.about = "Recommend an order of the members of a type's C struct, from its path traces or samples "
 		 "(" DEFAULT_INPUT ").",
 };
 

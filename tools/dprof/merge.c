@@ -271,7 +271,8 @@ static int merge(struct merge *m, char **paths)
 
 static const struct verb_usage usage = {
 	.command = "dprof merge", .operands = "FILE FILE... [options]", .min = 2, .max = MAX_RECORDINGS,
-	.about = "Write recordings of one boot as one, one after another, in the text form that all verbs read.",
+	.about = "Join recordings of one boot into one, one after another, in the text form that all verbs "
+		 "read.",
 };
 
 int cmd_merge(int argc, char **argv)

@@ -57,8 +57,8 @@ int cmd_report(int argc, char **argv)
 		OUTPUT_OPTIONS(&output), ANALYSIS_LEVEL_OPTION(&a), ANALYSIS_SIM_OPTIONS(&a),
 		ANALYSIS_TYPES_OPTIONS(&a), ANALYSIS_SAMPLES_OPTIONS(&a),
 		OPT_WORD(0, "by", "type|field|ip", &by,
-			 "rows are of a type (default), field or instruction; of paths and code, of a function, or "
-			 "with ip, their only value, an instruction"),
+			 "a row per type (default), field or instruction (ip); for paths and code, a row per "
+			 "function, or with ip, their only value, per instruction"),
 		ANALYSIS_FILES_OPTIONS(&a), { }
 	};
 	int ret;

@@ -37,8 +37,9 @@ static const struct {
 
 static const struct verb_usage usage = {
 	.command = "memscope-fleet create", .operands = "--clickhouse URL [options]",
-	.about = "Make the database of URL and its tables intervals, services and imports on a ClickHouse server.  Of a "
-		 "cluster, do so on each server, and import into and ask any.  What is there stays as it is.",
+	.about = "Create the database of URL and its tables intervals, services and imports on a ClickHouse "
+		 "server.  For a cluster, run this on each server; any of them then takes imports and "
+		 "answers questions.  Existing tables are kept.",
 };
 
 static int create_table(struct server *s, size_t i, const char *cluster)
@@ -83,7 +84,8 @@ int cmd_create(int argc, char **argv)
 	const struct opt options[] = {
 		SERVER_OPTIONS(&address),
 		OPT_TEXT(0, "cluster", "NAME", &cluster,
-			 "tables over all servers of a cluster that the configuration of the servers has"), { }
+			 "create the tables on all servers of this cluster, which the servers' configuration "
+			 "defines"), { }
 	};
 	int ret;
 

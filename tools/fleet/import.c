@@ -43,7 +43,8 @@ struct import {
 static const struct verb_usage usage = {
 	.command = "memscope-fleet import", .operands = "FOLDER -o STORE|--clickhouse URL [options]",
 	.about = "Check the columns in FOLDER/HOST/*.intervals.csv and *.services.csv (see memref export --to columns), "
-		 "and add them to STORE, or to the tables of a ClickHouse server.  Prints how many rows were accepted, and which hosts' were refused.",
+		 "and add them to STORE, or to the tables of a ClickHouse server.  Prints how many rows "
+		 "were accepted, and the hosts whose rows were refused.",
 	.min = 1, .max = 1,
 };
 
@@ -271,11 +272,11 @@ int cmd_import(int argc, char **argv)
 	int ret;
 	const struct opt options[] = {
 		OPT_WORD('f', "format", "text|csv|json", &output.format, "default text"),
-		OPT_TEXT('o', "output", "STORE", &x.store, "the folder to add to; made if it is not there"),
+		OPT_TEXT('o', "output", "STORE", &x.store, "folder of the store to add to, created if missing"),
 		OPT_NUMBER(0, "now", "NS", &x.now_ns, 1, 0x1p62,
-			   "rows later than this are refused, in ns since 1970 (default: a minute from now)"),
+			   "refuse rows later than this time, in ns since 1970 (default: a minute from now)"),
 		SERVER_OPTIONS(&address),
-		OPT_TEXT(0, "engine", "FILE", &library, "the library of DuckDB (default: as npm installs it)"), { }
+		OPT_TEXT(0, "engine", "FILE", &library, "DuckDB's library (default: as npm installs it)"), { }
 	};
 
 	clock_gettime(CLOCK_REALTIME, &now);

@@ -72,7 +72,7 @@ int cmd_report(int argc, char **argv)
 		OUTPUT_OPTIONS(&output),
 		OPT_NUMBER('n', "top", "N", &top, 0, UINT32_MAX, "the first N rows (default 20; 0: all)"),
 		SERVER_OPTIONS(&address),
-		OPT_TEXT(0, "engine", "FILE", &library, "the library of DuckDB (default: as npm installs it)"), { }
+		OPT_TEXT(0, "engine", "FILE", &library, "DuckDB's library (default: as npm installs it)"), { }
 	};
 	int ret;
 

@@ -24,7 +24,7 @@ enum { MAX_OPTIONS = 64, HELP = 256, TABLE, VERSION, FIRST };
 /* Width of the screen, and the column where an option's help begins. */
 enum { WIDTH = 80, HELP_COLUMN = 27 };
 
-static const struct opt help_option = OPT_SET('h', "help", (int *)NULL, 0, "this text");
+static const struct opt help_option = OPT_SET('h', "help", (int *)NULL, 0, "print this help");
 
 static bool is_program(const struct verb_usage *u)
 {

@@ -26,7 +26,7 @@ struct output {
 	OPT_WORD('f', "format", "text|csv|json", &(output)->format, "default text"), \
 	OPT_TEXT('o', "output", "FILE", &(output)->path, \
 		 "output file, created when complete (default standard output)"), \
-	OPT_INSTEAD(0, "explain", &(output)->explain, "print what each column means, instead"), \
+	OPT_INSTEAD(0, "explain", &(output)->explain, "print the meaning of each column instead"), \
 	OPT_CHANGED('F', NULL, "-f, --format")
 
 int output_explain(const struct output *o, const struct columns *columns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* memprof diagnose: say what is wrong with which object, and what to do. */
+/* memprof diagnose: find the objects whose placement costs time, and recommend a fix. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 
 static const struct verb_usage usage = {
 	.command = "memprof diagnose", .operands = "[FILE] [options]", .max = 1,
-	.about = "Say which pattern the accesses of each object show, with what evidence, what to do about "
-		 "it, and what that would change (default " DEFAULT_FILE ").",
+	.about = "Report the access pattern of each object, the evidence for it, the recommended fix, and "
+		 "its predicted effect (default " DEFAULT_FILE ").",
 };
 
 static double share(double part, uint64_t whole)
@@ -201,10 +201,10 @@ int cmd_diagnose(int argc, char **argv)
 	struct output output = { };
 	bool as_table = false, levels = false, latency = false;
 	const struct opt options[] = {
-		OPT_FLAG(0, "table", &as_table, "text, but as a table"),
+		OPT_FLAG(0, "table", &as_table, "print the text as a table"),
 		OPT_FLAG('l', "levels", &levels,
-			 "a table of where loads find their data, caches and memory: as it is, and with each fix"),
-		OPT_FLAG(0, "latency", &latency, "a table of the sites by their share of the sampled latency"),
+			 "print a table of the caches and memory that serve loads: as recorded, and with each fix"),
+		OPT_FLAG(0, "latency", &latency, "print a table of the sites by their share of the sampled latency"),
 		OPT_CHANGED('t', NULL, "--table"), OUTPUT_OPTIONS(&output), PART_OPTIONS(&common),
 		OPT_RENAMED(0, "to", "until"),
 		OPT_NUMBER('n', "top", "N", &common.view.top, 0, OPT_NUMBER_MAX, "the first N rows; 0: all"),

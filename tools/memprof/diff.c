@@ -21,8 +21,8 @@
 
 static const struct verb_usage usage = {
 	.command = "memprof diff", .operands = "BEFORE AFTER [options]",
-	.about = "Compare two recordings of a program: which sites became local or remote, and whether what "
-		 "diagnose predicted of the first came true in the second.",
+	.about = "Compare two recordings of a program: which sites became local or remote, and whether the "
+		 "predictions of diagnose for the first came true in the second.",
 	.min = 2, .max = 2,
 };
 

@@ -305,7 +305,7 @@ int cmd_export(int argc, char **argv)
 			 "events in JSON; pcp: the figures of openmetrics as an archive of Performance Co-Pilot, "
 			 "OUTPUT.meta, OUTPUT.index and OUTPUT.0"),
 		OPT_TEXT('o', "output", "OUTPUT", &output,
-			 "appears when it is whole (default standard output, but for perf and pcp)"),
+			 "output file, created when complete (default standard output, except for perf and pcp)"),
 		PCP_OPTIONS(&pcp),
 		PART_OPTIONS(&common), { }
 	};

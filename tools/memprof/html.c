@@ -271,8 +271,8 @@ int cmd_html(int argc, char **argv)
 	const char *output = NULL;
 	bool no_plots = false;
 	const struct opt options[] = {
-		OPT_TEXT('o', "output", "PAGE", &output, ".html"),
-		OPT_FLAG(0, "no-plots", &no_plots, "tables only"), COMMON_OPTIONS(&common), { }
+		OPT_TEXT('o', "output", "PAGE", &output, "the page, a .html file"),
+		OPT_FLAG(0, "no-plots", &no_plots, "write tables only"), COMMON_OPTIONS(&common), { }
 	};
 	enum plots plots;
 	struct outfile out;

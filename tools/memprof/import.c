@@ -15,8 +15,8 @@
 
 static const struct verb_usage usage = {
 	.command = "memprof import", .operands = "FILE [options]", .min = 1, .max = 1,
-	.about = "Make a recording of FILE: comma-separated samples, of which the first line names the columns, "
-		 "or what perf record wrote.",
+	.about = "Make a recording from FILE: comma-separated samples with the names of the columns in the "
+		 "first line, or a file of perf record.",
 };
 
 static const struct { const char *name; uint64_t ns; } units[] = {
@@ -107,13 +107,13 @@ int cmd_import(int argc, char **argv)
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "FILE", &output, "the recording (default " DEFAULT_FILE ")"),
 		OPT_CALL(0, "column", "NAME=COLUMN", take_column, &csv,
-			 "the column that is memprof's NAME has another one in the file; without COLUMN, there "
-			 "is none; may be repeated"),
-		OPT_TEXT(0, "hex", "NAME,...", &csv.hex, "columns of hexadecimal numbers without 0x"),
-		OPT_FLAG(0, "pebs", &csv.pebs, "levels are numbers of Intel's data sources"),
-		OPT_CALL(0, "time-unit", "ns|us|ms|s", take_unit, &csv.unit, "of the column time (default ns)"),
+			 "name in FILE of the column that memprof names NAME; without COLUMN, FILE has no such "
+			 "column; may be repeated"),
+		OPT_TEXT(0, "hex", "NAME,...", &csv.hex, "columns whose numbers are hexadecimal without 0x"),
+		OPT_FLAG(0, "pebs", &csv.pebs, "levels are the numbers of Intel's data sources"),
+		OPT_CALL(0, "time-unit", "ns|us|ms|s", take_unit, &csv.unit, "unit of the column time (default ns)"),
 		OPT_SIZE(0, "element", "SIZE", &csv.element, 1, 1 << 20,
-			 "bytes of the elements that the column index counts (default 8)"),
+			 "size in bytes of the elements that the column index counts (default 8)"),
 		{ }
 	};
 	struct stat st;

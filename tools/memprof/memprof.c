@@ -6,9 +6,9 @@
 
 static const struct verb verbs[] = {
 	{ "record", cmd_record, "record a command, a process, or the system" },
-	{ "import", cmd_import, "make a recording of what other programs recorded" },
+	{ "import", cmd_import, "make a recording from the data of other programs" },
 	{ "report", cmd_report, "print a view of a recording" },
-	{ "diagnose", cmd_diagnose, "say what is wrong with which object, and what to do" },
+	{ "diagnose", cmd_diagnose, "find the objects whose placement costs time, and recommend a fix" },
 	{ "diff", cmd_diff, "compare two recordings, before and after a change" },
 	{ "script", cmd_script, "run a C program over the flows of a recording" },
 	{ "plot", cmd_plot, "draw a view of a recording" },

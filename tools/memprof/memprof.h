@@ -283,7 +283,7 @@ struct memprof_cell {
  * @thread: flow: of this thread; MEMPROF_NO_THREAD: of an object
  * @site: objects: of sites with this text in their names; NULL: all
  * @top: so many rows; 0: all
- * @instances: objects: each by itself, not by site
+ * @instances: objects: a row per object, not per site
  * @all: count accesses that caches answered, too; lines: those of one thread, too; findings: sites
  *	of which nothing is wrong, too
  */

@@ -29,32 +29,33 @@ struct common {
 
 #define WRAPPER_OPTION(w) \
 	OPT_CALL(0, "wrapper", "NAME|@FILE", common_wrapper, w, \
-		 "objects that NAME() allocates are named after what calls it; '*' is any text, a name with .so " \
-		 "in it is a library's; @FILE has a name a line; may be repeated")
+		 "name objects that NAME() allocates after its caller; '*' matches any text, a name with .so in " \
+		 "it is that of a library; @FILE: a file of names, one per line; may be repeated")
 
 /* Rows of a table of options: which accesses, and how they are read. */
 #define PART_OPTIONS(c) \
 	OPT_CALL(0, "from", "TIME", common_time, &(c)->what.from_ns, \
-		 "accesses after this time of the recording (5s, 300ms; seconds without unit)"), \
-	OPT_CALL(0, "until", "TIME", common_time, &(c)->what.to_ns, "accesses before this time"), \
+		 "only accesses after this time of the recording (5s, 300ms; seconds without unit)"), \
+	OPT_CALL(0, "until", "TIME", common_time, &(c)->what.to_ns, "only accesses before this time"), \
 	OPT_NUMBER('p', "pid", "PID", &(c)->what.pid, 0, NO_NUMBER - 1, "of this process"), \
-	OPT_NUMBER(0, "tid", "TID", &(c)->what.tid, 0, NO_NUMBER - 1, "of this thread"), \
-	OPT_TEXT(0, "symfs", "DIR", &(c)->what.symbols, "the recorded machine's files are below DIR"), \
+	OPT_NUMBER(0, "tid", "TID", &(c)->what.tid, 0, NO_NUMBER - 1, "only this thread"), \
+	OPT_TEXT(0, "symfs", "DIR", &(c)->what.symbols, "directory that has the recorded machine's files"), \
 	OPT_SIZE(0, "memory", "SIZE", &(c)->what.memory, 1, OPT_NUMBER_MAX, \
-		 "what needs more goes to a file in $TMPDIR or /var/tmp (default: a quarter of the " \
-		 "machine's)"), \
+		 "maximum memory to use; data beyond it go to files in $TMPDIR or /var/tmp (default: " \
+		 "a quarter of the machine's)"), \
 	WRAPPER_OPTION(&(c)->wrappers)
 
 /* And what of a view: see common_only[]. */
 #define COMMON_OPTIONS(c) \
 	PART_OPTIONS(c), \
 	OPT_RENAMED(0, "to", "until"), \
-	OPT_NUMBER(0, "object", "NUMBER", &(c)->view.object, 0, NO_NUMBER - 1, "of this object (see the view objects)"), \
-	OPT_NUMBER(0, "thread", "NUMBER", &(c)->view.thread, 0, NO_NUMBER - 1, "of this thread (see the view threads)"), \
-	OPT_TEXT(0, "site", "TEXT", &(c)->view.site, "those with TEXT in their site"), \
-	OPT_FLAG(0, "instances", &(c)->view.instances, "each by itself, not by site"), \
+	OPT_NUMBER(0, "object", "NUMBER", &(c)->view.object, 0, NO_NUMBER - 1, "only this object, by its number in the view objects"), \
+	OPT_NUMBER(0, "thread", "NUMBER", &(c)->view.thread, 0, NO_NUMBER - 1, "only this thread, by its number in the view threads"), \
+	OPT_TEXT(0, "site", "TEXT", &(c)->view.site, "only those with TEXT in their site"), \
+	OPT_FLAG(0, "instances", &(c)->view.instances, "a row per object, not per site"), \
 	OPT_NUMBER('n', "top", "N", &(c)->view.top, 0, OPT_NUMBER_MAX, "the first N rows; 0: all"), \
-	OPT_FLAG(0, "all", &(c)->view.all, "accesses that caches answered, too; of lines, those of one thread")
+	OPT_FLAG(0, "all", &(c)->view.all, "also accesses that caches served; for lines, also lines that one " \
+		 "thread accesses")
 
 extern const struct opt_only common_only[];
 

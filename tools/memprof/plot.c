@@ -136,8 +136,8 @@ int cmd_plot(int argc, char **argv)
 	struct common common = COMMON_DEFAULT;
 	const char *output = NULL, *title = NULL;
 	const struct opt options[] = {
-		OPT_TEXT('o', "output", "PICTURE", &output, ".png or .svg; its data go beside it as .csv"),
-		OPT_TEXT(0, "title", "TITLE", &title, "default: the view, the command"),
+		OPT_TEXT('o', "output", "PICTURE", &output, "a .png or .svg file; its data are written beside it as .csv"),
+		OPT_TEXT(0, "title", "TITLE", &title, "title of the picture (default: the view and the command)"),
 		OPT_CHANGED('t', NULL, "--title"), COMMON_OPTIONS(&common), { }
 	};
 	const struct view *view;

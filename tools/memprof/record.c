@@ -74,7 +74,7 @@ static void catch_signals(void)
 
 static const struct verb_usage usage = {
 	.command = "memprof record", .operands = "[options] [-- COMMAND [ARGUMENT...]]",
-	.about = "Record memory accesses and the objects they are of, while COMMAND runs, or until Ctrl-C.",
+	.about = "Record memory accesses, and the objects accessed, while COMMAND runs, or until Ctrl-C.",
 	.end = "The exit status is COMMAND's.", .max = -1, .command_follows = true,
 };
 
@@ -642,33 +642,35 @@ int cmd_record(int argc, char **argv)
 	};
 	const struct opt options[] = {
 		OPT_CALL('p', "pid", "PID", take_pid, &o, "this process, and what it forks; may be repeated"),
-		OPT_FLAG('a', "all-cpus", &o.system, "all processes"),
+		OPT_FLAG('a', "all-cpus", &o.system, "record all processes"),
 		OPT_TEXT('G', "cgroup", "NAME", &o.cgroup,
 			 "only processes in this control group and those below it: " CGROUP_HELP),
-		OPT_TEXT('s', "source", "auto|ibs|pebs|swmem", &o.source, "of samples (default auto: the best)"),
+		OPT_TEXT('s', "source", "auto|ibs|pebs|swmem", &o.source,
+			 "source of the samples (default auto: the best available)"),
 		OPT_NUMBER('c', "count", "N", &o.want.period, 1, UINT32_MAX,
-			   "a sample each so many, in units of the source (see memscope-caps)"),
+			   "sampling period, in units of the source (see memscope-caps)"),
 		OPT_NUMBER('F', "frequency", "N", &o.want.frequency, 1, MAX_RATE,
 			   "samples each second and CPU (default 4000)"),
-		OPT_FLAG(0, "kernel", &o.want.kernel, "accesses in kernel mode, too"),
-		OPT_SET(0, "loads", &o.want.stores, false, "loads only"),
-		OPT_SET(0, "stores", &o.want.loads, false, "stores only"),
-		OPT_FLAG('g', "call-graph", &o.want.callchain, "call chains of accesses (by frame pointers)"),
+		OPT_FLAG(0, "kernel", &o.want.kernel, "sample kernel mode, too"),
+		OPT_SET(0, "loads", &o.want.stores, false, "sample loads only"),
+		OPT_SET(0, "stores", &o.want.loads, false, "sample stores only"),
+		OPT_FLAG('g', "call-graph", &o.want.callchain,
+			 "record the call chain of each access (by frame pointers)"),
 		OPT_NUMBER(0, "depth", "N", &o.depth, 1, MEMPROF_MAX_DEPTH,
-			   "frames of the call chains of allocations (default 8)"),
+			   "maximum number of frames in the call chain of an allocation (default 8)"),
 		OPT_CALL('A', "allocator", "FILE", take_allocator, &o,
-			 "objects of the malloc() and its like in this program or library, by uprobes: of "
-			 "statically linked or running ones; may be repeated"),
+			 "record by uprobes the objects of malloc() and similar functions in this program or "
+			 "library: for statically linked or running programs; may be repeated"),
 		OPT_CALL(0, "alloc", "NAME[/N]", take_function, &o,
-			 "not of these, but of FILE's function NAME(), which returns objects of the size that is "
-			 "its Nth argument (default 1); may be repeated"),
+			 "record the objects of FILE's function NAME() instead, whose Nth argument is their "
+			 "size (default 1); may be repeated"),
 		OPT_CALL(0, "free", "NAME[/N]", take_function, &o,
-			 "ends the object that is its Nth argument (default 1)"),
+			 "FILE's function that frees the object given as its Nth argument (default 1)"),
 		WRAPPER_OPTION(&o.wrappers),
-		OPT_FLAG(0, "no-preload", &o.no_preload, "do not follow the objects of COMMAND"),
+		OPT_FLAG(0, "no-preload", &o.no_preload, "do not preload the library that records the objects of COMMAND"),
 		OPT_SIZE(0, "ring", "SIZE", &o.ring_bytes, 4096, 1 << 30,
-			 "buffer of each thread's events (default 1M)"),
-		OPT_TEXT('o', "output", "FILE", &o.output, "default " DEFAULT_FILE),
+			 "size of each thread's event buffer (default 1M)"),
+		OPT_TEXT('o', "output", "FILE", &o.output, "the recording (default " DEFAULT_FILE ")"),
 		OPT_RENAMED(0, "period", "count"), OPT_RENAMED(0, "system", "all-cpus"), { }
 	};
 	static struct recording r;

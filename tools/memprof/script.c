@@ -14,8 +14,8 @@
 
 static const struct verb_usage usage = {
 	.command = "memprof script", .operands = "PROGRAM.c [ARGUMENT...]",
-	.about = "Compile a program that uses libmemprof(3), and run it with the arguments, of which the first "
-		 "usually is a recording.  The compiler is $CC, or cc.",
+	.about = "Compile a program that uses libmemprof(3), and run it with the arguments; the first is "
+		 "usually a recording.  The compiler is $CC, or cc.",
 	.end = "The exit status is the program's.", .min = 1, .max = -1, .command_follows = true,
 };
 

@@ -92,7 +92,7 @@ int cmd_cut(int argc, char **argv)
 	struct span span = { 0 };
 	const struct opt options[] = {
 		OPT_TIME(0, "from", "TIME", &span.from, "s", 0, 1e9,
-			 "begin of the span in the recording (default 0; 5s, 300ms; seconds without unit)"),
+			 "start of the span in the recording (default 0; 5s, 300ms; seconds without unit)"),
 		OPT_TIME(0, "until", "TIME", &span.to, "s", SHORTEST, 1e9, "end of the span (default: the recording's end)"),
 		OPT_TEXT('o', "output", "OUTPUT", &output, "the new recording"),
 		OPT_RENAMED(0, "to", "until"), { }

@@ -61,7 +61,8 @@ int cmd_diff(int argc, char **argv)
 	struct output output = { };
 	struct window window = { };
 	const struct opt options[] = {
-		OPT_CALL(0, "groups", "[=N]", parse_groups, &choice, "compare groups instead: those that changed most"),
+		OPT_CALL(0, "groups", "[=N]", parse_groups, &choice,
+			 "compare groups instead, and print those that changed most"),
 		OPT_NUMBER('n', "top", "N", &choice.top, 1, OPT_NUMBER_MAX, "number of groups (default 20)"),
 		OPT_CHANGED('g', NULL, "--groups --top N"),
 		OUTPUT_OPTIONS(&output), WINDOW_OPTIONS(&window), { }

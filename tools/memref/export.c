@@ -572,20 +572,22 @@ int cmd_export(int argc, char **argv)
 	struct export x = { 0 };
 	const struct opt options[] = {
 		OPT_CALL(0, "to", "damo|damo-json|csv|json|folded|raw|openmetrics|columns|pcp|perfetto", parse_format, &x.format,
-			 "damo: damo's record format; damo-json: uncompressed, which damo refuses; csv, json: one row per group and "
+			 "damo: damo's record format; damo-json: the same, uncompressed, which damo does not "
+			 "read; csv, json: one row per group and "
 			 "interval; folded: flame graph stacks, node;class;group pages; raw: one line per event; openmetrics: "
 			 "metrics of the last interval, for node_exporter's textfile collector; "
 			 "columns: CSV with typed columns, for databases of many machines; pcp: an archive of Performance "
 			 "Co-Pilot, OUTPUT.meta, OUTPUT.index and OUTPUT.0; perfetto: "
 			 "counter tracks as trace events in JSON"),
 		OPT_WORD(0, "rows", "groups|intervals|services|ages", &x.columns.table,
-			 "a row per interval and group (default), node, or name of processes"),
-		OPT_TEXT(0, "host", "NAME", &x.columns.host, "the machine (default: as recorded)"),
+			 "rows to write: for each interval, one per group (default), per node (intervals), per "
+			 "process name (services), or per class, control group and node (ages)"),
+		OPT_TEXT(0, "host", "NAME", &x.columns.host, "name of the machine (default: as recorded)"),
 		OPT_TEXT(0, "boot", "ID", &x.columns.boot, "its boot_id (default: not known)"),
 		OPT_NUMBER(0, "begin", "NS", &x.columns.begin_ns, 1, 0x1p62,
-			   "when the recording began, in ns since 1970 (default: so that its end is when the "
-			   "file was last modified)"),
-		OPT_TEXT('o', "output", "OUTPUT", &x.output, "default standard output"),
+			   "start of the recording, in ns since 1970 (default: such that it ends when the file "
+			   "was last modified)"),
+		OPT_TEXT('o', "output", "OUTPUT", &x.output, "output file (default standard output)"),
 		OPT_CHANGED('t', NULL, "--to"), { }
 	};
 	const char *path;

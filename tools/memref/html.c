@@ -346,7 +346,7 @@ int cmd_html(int argc, char **argv)
 {
 	const char *path, *output = NULL, *title = NULL;
 	const struct opt options[] = {
-		OPT_TEXT('o', "output", "PAGE", &output, ".html"),
+		OPT_TEXT('o', "output", "PAGE", &output, "the page, a .html file"),
 		OPT_TEXT(0, "title", "TITLE", &title, "title of the page (default: name of the recording)"),
 		OPT_CHANGED('t', NULL, "--title"), { }
 	};

@@ -219,13 +219,13 @@ int cmd_plot(int argc, char **argv)
 	int class_index = -1, by = -1;
 	struct window window = { };
 	const struct opt options[] = {
-		OPT_TEXT('o', "output", "PICTURE", &output, ".png or .svg; its data go beside it as .csv"),
+		OPT_TEXT('o', "output", "PICTURE", &output, "a .png or .svg file; its data are written beside it as .csv"),
 		OPT_WORD(0, "class", "total|user|kernel|page_cache|all", &class_index,
 			 "of memory (default total)"),
-		OPT_TEXT(0, "title", "TITLE", &title, "default: host and settings"),
+		OPT_TEXT(0, "title", "TITLE", &title, "title of the picture (default: host and settings)"),
 		OPT_CHANGED('c', NULL, "--class"), OPT_CHANGED('t', NULL, "--title"),
 		WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window),
-		AGES_BY_OPTION(&by, "a picture of idle ages for each of these (default total)"), { }
+		AGES_BY_OPTION(&by, "draw a picture of idle ages for each of these (default total)"), { }
 	};
 	const struct view *view;
 	const char *path;

@@ -115,7 +115,9 @@ int cmd_record(int argc, char **argv)
 		OPT_FLAG(0, "command-only", &command_only, "only COMMAND and the processes it forks"),
 		OPT_CALL('G', "cgroup", "NAME", knob_cgroup, NULL,
 			 "only processes in this control group and those below it: " CGROUP_HELP),
-		KNOB_OPTION("write", "off|anon|all", WRITE, "detect writes to no memory, to anonymous and shared memory, or also to files"),
+		KNOB_OPTION("write", "off|anon|all", WRITE,
+			    "where to detect writes: nowhere (off), in anonymous and shared memory (anon), or in "
+			    "files, too (all)"),
 		KNOB_OPTION("flush", "0|1|2", FLUSH, "TLB flushes at each harvest: 0: none, 1: one, 2: two, for exact results"),
 		KNOB_OPTION("kernel-tables", "auto|on|off", KERNEL_MODE, "sample kernel page tables"),
 		KNOB_OPTION("cpu-max", "PCT", CPU_MAX,
@@ -126,9 +128,11 @@ int cmd_record(int argc, char **argv)
 		KNOB_OPTION("virt", NULL, VIRT, "record the virtual addresses that selected processes reference"),
 		KNOB_OPTION("ages", NULL, AGES, "record in how many intervals memory was not referenced"),
 		OPT_CALL(0, "mapping-ages", NULL, knob_mapping_ages, NULL,
-			 "record in how many intervals memory of the mappings of selected processes was not referenced; implies --ages"),
+			 "record for each mapping of the selected processes in how many intervals its memory "
+			 "was not referenced; implies --ages"),
 		KNOB_OPTION("fault-around", NULL, FAULT_AROUND,
-			    "count pages of files as referenced when a page fault maps them around another, as reclaim does: for memref size"),
+			    "count the pages of files that a page fault maps around its own as referenced, as "
+			    "reclaim does (for memref size)"),
 		KNOB_OPTION("encoding", "group|batch", ENCODING, "one event per group, or many groups packed in one event"),
 		OPT_TEXT('o', "output", "FILE", &output, "the recording (default " MEMREF_FILE ")"),
 		OPT_CHANGED('g', NULL, "--group-size"), OPT_RENAMED(0, "group", "group-size"),

@@ -33,7 +33,7 @@ int cmd_report(int argc, char **argv)
 	int by = -1;	/* in the order of enum age_by */
 	const struct opt options[] = {
 		OUTPUT_OPTIONS(&output), WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window),
-		AGES_BY_OPTION(&by, "what idle ages are added up by (default class)"), { }
+		AGES_BY_OPTION(&by, "sum idle ages by this (default class)"), { }
 	};
 	const struct view *view;
 	const char *path;

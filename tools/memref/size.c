@@ -121,26 +121,28 @@ int cmd_size(int argc, char **argv)
 	const char *file;
 	char path[PATH_MAX];
 	const struct opt options[] = {
-		OPT_TEXT('G', "cgroup", "NAME", &cgroup, "only this control group, with those below it: " CGROUP_HELP
-			 "; without it, each of the recording"),
-		OPT_REAL(0, "refaults", "RATE", &q.refaults, 0, 1e9, "refaults per second with the limit, at most"),
+		OPT_TEXT('G', "cgroup", "NAME", &cgroup, "only this control group and those below it: " CGROUP_HELP
+			 " (default: each control group of the recording)"),
+		OPT_REAL(0, "refaults", "RATE", &q.refaults, 0, 1e9,
+			 "maximum number of refaults per second with the limit"),
 		OPT_REAL(0, "slowdown", "PCT", &q.slowdown, 0, 1e6,
-			 "time that refaults and evictions take with the limit, at most, in % of the recording's time (default 2)"),
+			 "maximum time that refaults and evictions take with the limit, in % of the recording's "
+			 "time (default 2)"),
 		OPT_REAL(0, "refault-us", "US", &q.refault_us, 1e-3, 1e9, "time that a refault takes, in us (default 100)"),
 		OPT_REAL(0, "evict-us", "US", &q.evict_us, 0, 1e9,
-			 "time of reclaim for each page that it looks at, in us (default 2)"),
+			 "time that reclaim takes for each page that it scans, in us (default 2)"),
 		OPT_SIZE(0, "extra", "SIZE", &q.extra, 0, 0x1p62,
-			 "memory of the group without ages, to be added to the limit (default 0)"),
+			 "memory of the group that has no ages, which is added to the limit (default 0)"),
 		OPT_TEXT(0, "try", "COMMAND", &tries.command,
-			 "run COMMAND by the shell without and with limits, of $MEMREF_LIMIT bytes, and print the smallest"
-			 " with which it takes at most --slowdown longer; its last line, if that is a number, is the time"
-			 " that counts, in seconds"),
-		OPT_NUMBER(0, "tries", "N", &tries.most, 1, 1000, "limits that are tried, at most (default 15)"),
+			 "run COMMAND in a shell, without a limit and with limits of $MEMREF_LIMIT bytes, and "
+			 "print the smallest limit with which it takes at most --slowdown longer; if its last "
+			 "line is a number, this is its time in seconds"),
+		OPT_NUMBER(0, "tries", "N", &tries.most, 1, 1000, "maximum number of limits to try (default 15)"),
 		OPT_NUMBER(0, "repeats", "N", &tries.repeats, 1, 1000,
-			   "runs with each limit, of which the median counts: an odd number (default 1)"),
+			   "number of runs with each limit, odd; their median counts (default 1)"),
 		OPT_REAL(0, "precision", "PCT", &precision, 0.1, 100,
-			 "end the tries when smaller limits could save at most so much more, in % of what can be saved, or at"
-			 " most a 256th of the memory (default 10)"),
+			 "stop when a smaller limit could save at most this much more, in % of what can be "
+			 "saved, or at most a 256th of the memory (default 10)"),
 		OUTPUT_OPTIONS(&output), WINDOW_TIME_OPTIONS(&q.window), { }
 	};
 	struct model m;

@@ -258,7 +258,8 @@ int cmd_watch(int argc, char **argv)
 	bool mmv = false;
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "DIRECTORY", &w.logs.directory,
-			 "write tables of intervals, services and ages to files in it, as of memref export --to columns"),
+			 "directory to write tables of intervals, services and ages to, in the format of memref "
+			 "export --to columns"),
 		OPT_FLAG(0, "mmv", &mmv, "publish values to Performance Co-Pilot, as mmv.memref.*"),
 		KNOB_INTERVAL_OPTION,
 		OPT_CALL(0, "group-size", "SIZE", knob_group_size, NULL,
@@ -266,13 +267,19 @@ int cmd_watch(int argc, char **argv)
 		KNOB_PID_OPTION,
 		OPT_CALL('G', "cgroup", "NAME", knob_cgroup, NULL,
 			 "only processes in this control group and those below it: " CGROUP_HELP),
-		KNOB_OPTION("write", "off|anon|all", WRITE, "detect writes to no memory, to anonymous and shared memory, or also to files"),
+		KNOB_OPTION("write", "off|anon|all", WRITE,
+			    "where to detect writes: nowhere (off), in anonymous and shared memory (anon), or in "
+			    "files, too (all)"),
 		KNOB_OPTION("cpu-max", "PCT", CPU_MAX,
 			    "CPU time limit of the sampler, 1 to 100 % of a CPU, kept by longer intervals; 0: no limit"),
-		KNOB_OPTION("ages", NULL, AGES, "also in how many intervals memory was not referenced, by class and control group"),
-		OPT_SIZE(0, "file-size", "SIZE", &w.logs.file_size, 4096, 0x1p40, "begin a new file after so many bytes (default 16M)"),
+		KNOB_OPTION("ages", NULL, AGES,
+			    "also write, by class and control group, in how many intervals memory was not "
+			    "referenced"),
+		OPT_SIZE(0, "file-size", "SIZE", &w.logs.file_size, 4096, 0x1p40,
+			 "begin a new file when one has reached this size (default 16M)"),
 		OPT_SIZE(0, "keep", "SIZE", &w.logs.keep, 4096, 0x1p50,
-			 "remove the oldest files in DIRECTORY, so that all have at most so many bytes (default 512M)"),
+			 "remove the oldest files in DIRECTORY, so that the size of all is at most this "
+			 "(default 512M)"),
 		OPT_NUMBER(0, "intervals", "N", &w.left, 1, OPT_NUMBER_MAX, "end after N intervals"), { }
 	};
 

@@ -9,8 +9,8 @@ static const struct verb_usage usage = {
 	.command = "memscope diagnose", .operands = "[FILE...] [options]", .max = -1,
 	.about = "Report what recordings show, in one list: each finding with its evidence, what to do, and how far to "
 		 "trust it.  A directory stands for the recordings in it.",
-	.end = "Findings are ranked by the share of what was measured that they concern, less where they are not to be "
-	       "trusted.  Without FILE: the recordings in the working directory that have a usual name.",
+	.end = "Findings are ranked by their share of the measured quantity; less trustworthy findings rank "
+	       "lower.  Without FILE: the recordings in the working directory that have a usual name.",
 };
 
 static int print(const struct findings *l, size_t recordings, const struct output *o)

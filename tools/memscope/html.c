@@ -7,7 +7,7 @@
 
 static const struct verb_usage usage = {
 	.command = "memscope html", .operands = "[FILE...] -o PAGE [options]", .max = -1,
-	.about = "Make one page of recordings, which needs no other file: the findings of all, as memscope diagnose "
+	.about = "Make one self-contained page of recordings: the findings of all, as memscope diagnose "
 		 "reports them, then each recording.  A directory stands for the recordings in it.",
 	.end = "Without FILE: the recordings in the working directory that have a usual name.",
 };
@@ -16,7 +16,7 @@ int cmd_html(int argc, char **argv)
 {
 	const char *path = NULL, *title = "memscope";
 	const struct opt options[] = {
-		OPT_TEXT('o', "output", "PAGE", &path, ".html"),
+		OPT_TEXT('o', "output", "PAGE", &path, "the page, a .html file"),
 		OPT_TEXT(0, "title", "TITLE", &title, "title of the page (default memscope)"), { }
 	};
 	const int first = options_parse(&usage, options, argc, argv);

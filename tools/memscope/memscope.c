@@ -7,7 +7,7 @@
 static const struct verb verbs[] = {
 	{ "doctor", cmd_doctor, "report what works on this machine, what does not, and what to do" },
 	{ "record", cmd_record, "record what a command uses, into one directory with one clock" },
-	{ "report", cmd_report, "print a view of each recording, by the tool that it is of" },
+	{ "report", cmd_report, "print a view of each recording, by the tool that made it" },
 	{ "diagnose", cmd_diagnose, "report what recordings show, and what to do, in one ranked list" },
 	{ "html", cmd_html, "make one page of recordings and their findings" },
 	{ "why", cmd_why, "report what a run knows about an address, a process or a control group" },

@@ -277,12 +277,15 @@ int cmd_record(int argc, char **argv)
 	const char *source = NULL;
 	const struct opt options[] = {
 		OPT_CALL(0, "what", "LIST", take_what, &r.what,
-			 "of refs,objects,types (default: what works here, see memscope doctor)"),
-		OPT_TEXT('o', "output", "DIR", &directory, "the directory (default " RUN_DIRECTORY "), which must not exist, or be empty"),
+			 "what to record, separated by commas: refs, objects, types (default: all that work "
+			 "here, see memscope doctor)"),
+		OPT_TEXT('o', "output", "DIR", &directory, "directory of the recordings, new or empty (default " RUN_DIRECTORY ")"),
 		OPT_TIME('i', "interval", "TIME", &interval, "ms", 0.01, 3600, "refs: length of an interval, 10ms to 1h (ms without unit; default 1s)"),
-		OPT_TEXT('s', "source", "auto|ibs|pebs|swmem", &source, "of samples (default auto: the best)"),
+		OPT_TEXT('s', "source", "auto|ibs|pebs|swmem", &source,
+			 "source of the samples (default auto: the best available)"),
 		OPT_NUMBER('c', "count", "N", &period, 1, UINT32_MAX,
-			   "a sample each so many, in units of the source (see memscope-caps); if that is IBS for objects, types keep the default"), { }
+			   "sampling period, in units of the source (see memscope-caps); if the source of "
+			   "objects is IBS, types keep their default"), { }
 	};
 	struct tool_state tools[NR_TOOLS];
 	struct facts f;

@@ -11,7 +11,7 @@
 
 static const struct verb_usage usage = {
 	.command = "memscope report", .operands = "[FILE...] [options]", .max = -1,
-	.about = "Print a view of each recording, by the tool that it is of: a trace of memref or dprof, a recording "
+	.about = "Print a view of each recording, by the tool that made it: a trace of memref or dprof, a recording "
 		 "of memprof or perf, results or a layout of pagealloc.  A directory stands for the recordings in it.",
 	.end = "Without FILE: the recordings in the working directory that have a usual name.",
 };
@@ -80,8 +80,10 @@ int cmd_report(int argc, char **argv)
 	enum table_format format = TABLE_TEXT;
 	const char *view = NULL;
 	const struct opt options[] = {
-		OPT_TEXT(0, "view", "VIEW", &view, "a view of the tool (default: summary, of dprof profile)"),
-		OPT_WORD('f', "format", "text|csv|json", &format, "default text; others take one recording"), { }
+		OPT_TEXT(0, "view", "VIEW", &view,
+			 "view to print (default: summary; of dprof's recordings, profile)"),
+		OPT_WORD('f', "format", "text|csv|json", &format,
+			 "default text; csv and json are for one recording only"), { }
 	};
 	const int first = options_parse(&usage, options, argc, argv);
 	struct recordings r;

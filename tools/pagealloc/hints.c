@@ -67,7 +67,8 @@ int cmd_set(int argc, char **argv)
 
 static const struct verb_usage clear_usage = {
 	.command = "pagealloc clear", .operands = "PID [RANGE...]",
-	.about = "Remove the hints of ranges of a process; without a range, all, and the default." RANGE_HELP,
+	.about = "Remove the hints of ranges of a process; without a range, all hints, including the "
+		 "default." RANGE_HELP,
 	.min = 1, .max = -1,
 };
 

@@ -490,7 +490,7 @@ static int run(struct join *j, const char *counts, const char *output)
 
 static const struct verb_usage usage = {
 	.command = "pagealloc bench model", .operands = "RAW COUNTS [options]",
-	.about = "Add what the oracle counted in its modelled caches to the measurements of a boot, as metrics "
+	.about = "Add the oracle's counts of its modelled caches to the measurements of a boot, as metrics "
 		 "CACHE_accesses and CACHE_misses.",
 	.min = 2, .max = 2,
 };
@@ -519,10 +519,10 @@ int bench_model(int argc, char **argv)
 	const char *output = NULL;
 	struct join j = { };
 	const struct opt options[] = {
-		OPT_TEXT('o', "output", "FILE", &output, "default standard output"),
+		OPT_TEXT('o', "output", "FILE", &output, "output file (default standard output)"),
 		OPT_CALL(0, "miss", "CACHE=CYCLES", add_penalty, &j.penalties,
-			 "the metric model_cycles: a cycle for each instruction and CYCLES for each miss of "
-			 "CACHE; may be repeated"),
+			 "add the metric model_cycles: one cycle per instruction and CYCLES per miss of CACHE; "
+			 "may be repeated"),
 		OPT_NUMBER(0, "boot", "K", &boot, 0, UINT32_MAX,
 			   "the boot that COUNTS is of (default: the one in RAW)"), { }
 	};

@@ -311,7 +311,7 @@ static const char *kind_word(int n, const char **about)
 
 static const struct verb_usage usage = {
 	.command = "pagealloc bench plot", .operands = "KIND RAW... -o PICTURE [options]",
-	.words = kind_word, .about = "Draw what `pagealloc bench run` measured.", .min = 2, .max = -1,
+	.words = kind_word, .about = "Draw the results of `pagealloc bench run`.", .min = 2, .max = -1,
 };
 
 /* Variables of the script. */
@@ -418,13 +418,13 @@ int bench_plot(int argc, char **argv)
 	struct drawing d = { .request = &request };
 	const char *output = NULL, *title = NULL;
 	const struct opt options[] = {
-		OPT_TEXT('o', "output", "PICTURE", &output, ".png or .svg; its data go beside it as .csv"),
-		OPT_TEXT(0, "title", "TITLE", &title, "default: kind and what it is of"),
+		OPT_TEXT('o', "output", "PICTURE", &output, "a .png or .svg file; its data are written beside it as .csv"),
+		OPT_TEXT(0, "title", "TITLE", &title, "title of the picture (default: the kind and its subject)"),
 		/* In the order of statistic_names. */
 		OPT_WORD(0, "statistic", "mean|measurement|unclassified|execution", &d.statistic,
-			 "of ranking (default mean)"),
-		OPT_TEXT(0, "benchmark", "NAME", &d.benchmark, "only this"),
-		OPT_TEXT(0, "config", "NAME", &d.config, "only this"),
+			 "ranking: statistic by which strategies are ranked (default mean)"),
+		OPT_TEXT(0, "benchmark", "NAME", &d.benchmark, "only this benchmark"),
+		OPT_TEXT(0, "config", "NAME", &d.config, "only this configuration"),
 		OPT_CHANGED('t', NULL, "--title"), REQUEST_OPTIONS(&request), { }
 	};
 	const struct plot_kind *kind = kinds;

@@ -71,7 +71,7 @@ static const char *view_word(int n, const char **about)
 
 static const struct verb_usage usage = {
 	.command = "pagealloc bench report", .operands = "[options] RAW...",
-	.about = "Tables of what `pagealloc bench run` measured: raw.csv files, or their directories.",
+	.about = "Evaluate the results of `pagealloc bench run`: raw.csv files, or their directories.",
 	.words = view_word, .words_of = "view", .min = 1, .max = -1,
 };
 
@@ -285,7 +285,7 @@ int bench_report(int argc, char **argv)
 	struct output output = { };
 	const char *views = "mean";
 	const struct opt options[] = {
-		OPT_TEXT(0, "view", "LIST", &views, "views, with commas between them (default mean)"),
+		OPT_TEXT(0, "view", "LIST", &views, "views to print, separated by commas (default mean)"),
 		OPT_CHANGED('v', NULL, "--view"), REQUEST_OPTIONS(&request),
 		OPT_REAL(0, "cost-ratio", "R", &request.view.cost_ratio, SHORTEST, OPT_NUMBER_MAX,
 			 "plan: an execution costs as much as R measurements"),

@@ -49,8 +49,8 @@ struct run {
 
 static const struct verb_usage usage = {
 	.command = "pagealloc bench run", .operands = "SUITE -o DIR [options]",
-	.about = "Measure the programs of a suite with each of its strategies.  What DIR has already is not "
-		 "measured again: after an interruption, run it again.",
+	.about = "Measure the programs of a suite with each of its strategies.  Executions that DIR has "
+		 "already are not repeated: after an interruption, run the same command again.",
 	.min = 1, .max = 1,
 };
 
@@ -485,11 +485,11 @@ int bench_run(int argc, char **argv)
 	struct names names = { };
 	struct run r = { };
 	const struct opt options[] = {
-		OPT_TEXT('o', "output", "DIR", &r.dir, "results: raw.csv, and a copy of the suite"),
+		OPT_TEXT('o', "output", "DIR", &r.dir, "directory of the results: raw.csv and a copy of the suite"),
 		OPT_NUMBER(0, "boot", "K", &r.boot, 0, UINT32_MAX,
 			   "this is boot K of the suite's, from 0 (default 0)"),
 		OPT_CALL(0, "strategy", "NAME", add_name, &names, "only this strategy; may be repeated"),
-		OPT_FLAG(0, "dry-run", &r.dry, "print what would be run, in order"),
+		OPT_FLAG(0, "dry-run", &r.dry, "print the runs in their order, and run nothing"),
 		OPT_CHANGED('s', NULL, "--strategy"), OPT_CHANGED('n', NULL, "--dry-run"), { }
 	};
 

@@ -55,7 +55,7 @@ struct analysis {
 
 #define ANALYSIS_SIM_OPTIONS(a) \
 	OPT_CALL(0, "cache", "SIZE:WAYS", analysis_cache, a, \
-		 "the cache of a CPU that is simulated, and whose misses are classified (default by level: " \
+		 "the cache of each CPU to simulate, whose misses are classified (default by level: " \
 		 "l1 32K:8, l2 512K:8, l3 8M:16 shared " \
 		 "by all CPUs)"), \
 	OPT_NUMBER(0, "per-sample", "N", &(a)->per_sample, 0, OPT_NUMBER_MAX, \
@@ -81,8 +81,8 @@ struct analysis {
 	OPT_CALL(0, "vmlinux", "FILE", analysis_vmlinux, a, \
 		 "vmlinux or module with DWARF; may be repeated"), \
 	OPT_TEXT(0, "kallsyms", "FILE", &(a)->kallsyms, \
-		 "a copy of the kernel's /proc/kallsyms, for perf.data (default that of the running kernel, " \
-		 "if it was recorded)")
+		 "a copy of the kernel's /proc/kallsyms, for perf.data (default: that of the running kernel, if " \
+		 "it made the recording)")
 
 int analysis_level(const struct opt *o, const char *value);
 int analysis_cache(const struct opt *o, const char *value);

@@ -21,10 +21,10 @@ struct pcp_options {
 };
 
 #define PCP_OPTIONS(o)										\
-	OPT_TEXT(0, "host", "NAME", &(o)->host, "the machine (default: as recorded)"),	\
+	OPT_TEXT(0, "host", "NAME", &(o)->host, "name of the machine (default: as recorded)"),	\
 	OPT_NUMBER(0, "begin", "NS", &(o)->begin_ns, 1, 0x1p62,					\
-		   "when the recording began, in ns since 1970 (default: so that its end is when the file "	\
-		   "was last modified)")
+		   "start of the recording, in ns since 1970 (default: such that it ends when the file was last "	\
+		   "modified)")
 
 /* What they have an effect with: rows of a table of struct opt_only. */
 #define PCP_ONLY	{ "host", "pcp" }, { "begin", "pcp" }

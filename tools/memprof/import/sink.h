@@ -41,7 +41,7 @@ int sink_close(struct sink *s, json_t *meta);
 /**
  * struct csv_options - how a file of comma-separated samples is to be read
  * @column: "OURS=THEIRS", of @nr_columns
- * @hex: names of columns of hexadecimal numbers without 0x, separated by commas, or NULL
+ * @hex: names of columns whose numbers are hexadecimal without 0x, separated by commas, or NULL
  * @element: bytes of an element that the column index counts
  * @pebs: levels are Intel's data source numbers
  * @unit: ns of one in the column of time

@@ -13,7 +13,7 @@
  * @thread: flow: of this thread (its number), else NO_NUMBER
  * @site: objects: only those of sites with this in their name
  * @top: so many rows; 0: all
- * @instances: objects: each by itself, not by site
+ * @instances: objects: a row per object, not per site
  * @all: count accesses that caches answered, too; lines: those of one thread, too
  * @summary: what was added up while the recording was read; NULL: its accesses are looked at
  */

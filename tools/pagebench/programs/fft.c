@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Fast Fourier transform of complex numbers, forth and back, in place: radix 2,
+ * Fast Fourier transform of complex numbers, forward and inverse, in place: radix 2,
  * decimation in time (Cooley and Tukey, 1965); the access pattern of SciMark's
  * FFT, which goes over all data with strides of every power of two.
  */
@@ -144,5 +144,5 @@ static void destroy(void *data)
 }
 
 const struct kernel kernel_fft = {
-	"fft", "Fourier transforms, forth and back", make, bytes, prepare, run, check, destroy
+	"fft", "Fourier transforms, forward and inverse", make, bytes, prepare, run, check, destroy
 };

@@ -43,8 +43,8 @@ static const char *kernel_word(int n, const char **about)
 
 static const struct verb_usage usage = {
 	.command = "pagealloc-programs", .operands = "NAME [options]", .words = kernel_word,
-	.about = "Measure a program that works on memory of a size that is given.",
-	.end = "Each result is checked at the end: the exit status is 1 if it is wrong.", .min = 1, .max = 1,
+	.about = "Run one of the benchmark programs on memory of a given size, and measure it.",
+	.end = "The result is checked at the end: the exit status is 1 if it is wrong.", .min = 1, .max = 1,
 };
 
 #ifndef MADV_POPULATE_WRITE
@@ -167,16 +167,17 @@ int main(int argc, char **argv)
 	struct job j = { .size = 256 << 10, .iterations = 1 };
 	bool lines = false;
 	const struct opt options[] = {
-		OPT_SIZE(0, "size", "SIZE", &j.size, 0, OPT_NUMBER_MAX, "of the memory it works on (default 256K)"),
+		OPT_SIZE(0, "size", "SIZE", &j.size, 0, OPT_NUMBER_MAX,
+			 "size of the memory that the program uses (default 256K)"),
 		OPT_SIZE(0, "iterations", "N", &j.iterations, 1, OPT_NUMBER_MAX,
-			 "of a measurement (default 1); K, M and G as in sizes"),
+			 "iterations of a measurement (default 1); suffixes K, M and G as in sizes"),
 		OPT_WORD(0, "allocate", "once|each", &j.each,
-			 "memory once, or anew in each measurement (default once)"),
+			 "allocate memory once, or anew for each measurement (default once)"),
 		OPT_FLAG(0, "private-data", &j.private_data,
-			 "own copies of the read-only data of program and libraries, which hints place, other "
-			 "than the page cache's"),
+			 "use private copies of the read-only data of the program and its libraries: hints "
+			 "place these, but not pages of the page cache"),
 		OPT_FLAG(0, "lines", &lines,
-			 "measure when told to on standard input, as pagealloc bench does; else once"), { }
+			 "measure at each request on standard input, as pagealloc bench sends them (default: once)"), { }
 	};
 	size_t i;
 

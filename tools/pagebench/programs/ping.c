@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Messages forth and back over a TCP connection on the loopback interface. */
+/* Messages back and forth over a TCP connection on the loopback interface. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -150,6 +150,6 @@ static int check(void *data)
 }
 
 const struct kernel kernel_ping = {
-	"ping", "messages forth and back over TCP on the loopback", make, bytes, prepare, run, check,
+	"ping", "messages back and forth over TCP on the loopback interface", make, bytes, prepare, run, check,
 	destroy
 };

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 -- Copyright (C) 2026 the memscope authors
 -- Successive over-relaxation as sor.c's, in Lua: sor.lua N, the side of the grid.
--- Measures when told to on standard input, as pagealloc-bench(1) says.
+-- Measures at each request on standard input, as pagealloc-bench(1) describes.
 local n = tonumber(arg[1])
 local omega, sweeps = 1.25, 4
 

@@ -46,7 +46,7 @@ static void test_results(void **state)
 			}
 }
 
-/* What was not done is no result; a transform forth and back is none of these. */
+/* A result that was not computed is wrong, but a forward and an inverse transform is not. */
 static void test_no_results(void **state)
 {
 	size_t i;
