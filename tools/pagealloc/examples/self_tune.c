@@ -7,6 +7,7 @@
  *	cc self_tune.c -o self_tune $(pkg-config --cflags --libs libpagealloc)
  *	self_tune binhop partition:0-7
  */
+#include <errno.h>
 #include <pagealloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ struct placement {
 
 static int fail(const char *what, int err)
 {
-	fprintf(stderr, "self_tune: %s: %s\n", what, strerror(-err));
+	fprintf(stderr, "self_tune: %s: %s\n", what,
+		err == -ENOSYS ? "not in this kernel" : strerror(-err));
 	return 1;
 }
 
