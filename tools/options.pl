@@ -17,7 +17,7 @@ my $check = @ARGV && $ARGV[0] eq '--check' && shift;
 my ($bin, $what, @args) = @ARGV;
 die "usage: options.pl [--check] BIN md|bash|zsh|fish|man [PAGE...|COMMAND]\n" if !defined $what;
 
-my @programs = qw(memscope memref pagealloc dprof memprof memscope-fleet memscope-caps pagetest pagealloc-programs);
+my @programs = qw(memscope memref pagealloc dprof memprof memscope-fleet memscope-caps memscope-collect pagetest pagealloc-programs);
 my (@commands, %usage, %verbs);	# in their order; by command
 
 # What can be called takes its place in @commands; verbs that have verbs, too.

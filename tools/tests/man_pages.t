@@ -18,6 +18,8 @@ for my $path (glob "$man/*.1") {
 	my $text = <$f> =~ s/\\-/-/gr =~ s/\\f[BIRP]//gr;
 	my ($names) = $text =~ /^\.SH NAME\n(.*?) - /m or die "$path: no name\n";
 	$page_of{$_} = $text for split /, /, $names;
+	# A program in the page of the verb that runs it.
+	$page_of{$_} //= $text for $text =~ /^\.\\" options: (\S+)$/mg;
 }
 
 # page NAME: with the pages that it refers to for more options
@@ -52,7 +54,7 @@ sub verbs {
 	is("@lacking", '', join('-', @way) . ".1 has the options of @_");
 }
 
-verbs($_) for qw(memscope memref dprof memprof pagealloc memscope-fleet);
+verbs($_) for qw(memscope memref dprof memprof pagealloc memscope-fleet memscope-caps memscope-collect pagetest pagealloc-programs);
 for my $name (sort keys %page_of) {
 	ok($known{$name} || -x "$bin/$name", "the page $name is of a verb or a program");
 }

@@ -103,6 +103,7 @@ for ([ 'memscope dcotor', qr/did you mean doctor\?/ ], [ 'memref reprot', qr/no 
      [ 'memref report summary a b', qr/b: one argument too many/ ], [ 'memref diff a b -n=5', qr/-n=5: write --top=5 or -n 5/ ],
      [ 'memref report summary --forma csv', qr/no such option/ ], [ 'memref report summary --format', qr/needs an argument/ ],
      [ 'memref report summary --help=5', qr/takes no argument/ ], [ 'pagealloc-programs ftf', qr/did you mean fft\?/ ],
+     [ 'memscope-collect --duraton 5', qr/--duraton: no such option \(did you mean --duration\?\)/ ],
      [ 'pagealloc stats -i 5', qr/in which unit/ ],
      [ 'memref report summary --from 5 --until 1', qr/--from 5 --until 1: no time is between them/ ],
      [ 'memref cut --from 5 --until 1s -o x', qr/--from 5 --until 1: no time/ ],
@@ -118,7 +119,7 @@ for ([ 'memscope dcotor', qr/did you mean doctor\?/ ], [ 'memref reprot', qr/no 
 
 for my $command ((map { s{^.*/}{}r } glob "$bin/*"), 'pagealloc bench', 'memscope fleet', 'memref report') {
 	next if $command !~ /^(mem|dprof|page)/;
-	for my $option ('--help', $command =~ / |collect/ ? () : '--version') {
+	for my $option ('--help', $command =~ / / ? () : '--version') {
 		is((run("$bin/$command $option"))[0], 0, "$command $option");
 		for my $where ('>/dev/full', '>&-') {
 			my ($status, $out, $err) = run("{ $bin/$command $option $where; }");
@@ -185,10 +186,10 @@ my %completes = (
 	'memref report summary --format c' => 'csv', 'memref report summary -f j' => 'json', 'pagealloc be' => 'bench',
 	'pagealloc bench pl' => 'plot', 'pagealloc bench plot ra' => 'ranking', 'pagealloc bench report --view mi' => 'mindiff',
 	'dprof record --sou' => '--source', 'dprof record -s ib' => 'ibs', 'pagetest --how an' => 'anon',
-	'memscope di' => 'diagnose', 'memscope doctor --te' => '--test', 'memscope-caps --fo' => '--format', 'memprof diagnose --lev' => '--levels', 'pagealloc-programs ff' => 'fft',
+	'memscope di' => 'diagnose', 'memscope doctor --te' => '--test', 'memscope-caps --fo' => '--format', 'memscope-collect --sa' => '--samples', 'memprof diagnose --lev' => '--levels', 'pagealloc-programs ff' => 'fft',
 );
 my $script = '';
-$script .= "source <($tools/options.pl $bin bash $_) || exit 1\n" for qw(memscope memref pagealloc dprof memprof memscope-caps pagetest
+$script .= "source <($tools/options.pl $bin bash $_) || exit 1\n" for qw(memscope memref pagealloc dprof memprof memscope-caps memscope-collect pagetest
 	pagealloc-programs);
 for (sort keys %completes) {
 	my $function = (split)[0] =~ tr/-/_/r;

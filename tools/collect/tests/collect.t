@@ -11,7 +11,7 @@ use lib "$FindBin::RealBin/../../tests";
 use Test::More;
 use Tool;
 
-my $collect = "$FindBin::RealBin/../memscope-collect";
+my $collect = "$build/bin/memscope-collect";
 my $path = $ENV{PATH};
 my $columns = 'time,pid,tid,cpu,node,address,phys,ip,access,level,latency';
 
@@ -80,7 +80,7 @@ my @samples = (
 );
 machine('ibs_op/type');
 perf('true', @samples);
-my ($status, $said, $head, $rows, $columns_there) = collect('-d 7');
+my ($status, $said, $head, $rows, $columns_there) = collect('--duration 7');
 is($status, 0, 'collected') or diag($said);
 is($columns_there, 1, 'the columns that memprof import reads');
 is_deeply($head, [ '# memscope-collect 1', '# model: AMD EPYC 9654 96-Core Processor', '# kernel: 6.12', '# nodes: 3',
@@ -123,11 +123,17 @@ is(scalar @$rows, 5000, 'of 30,000 samples, 5,000');
 is($head->[-1], '# sampled: 30000', 'how many there were');
 cmp_ok($rows->[-1][0], '>', 29.9, 'from begin to end');
 cmp_ok(-s "$dir/out.csv", '<', 512 << 10, 'less than 512 KiB');
-is(scalar @{(collect('-n 10'))[3]}, 10, 'or fewer');
+is(scalar @{(collect('--samples 10'))[3]}, 10, 'or fewer');
 
 # No number of samples makes one more.
 perf('true', map { sample(1, 1, 0, sprintf('%d.%09d', 10, $_), 0x7f0000000000, 'LOAD', 'L2 or L2 hit', 14, 0x400000, 8) } 1 .. 11);
-is(scalar @{(collect('-n 10'))[3]}, 10, 'at most what -n says');
+is(scalar @{(collect('--samples=10'))[3]}, 10, 'at most what --samples says');
+
+# The letter of an earlier release.
+($status, $said) = collect('-d 3');
+is($status, 0, '-d works');
+like($said, qr/^memscope-collect: -d: goes away with the next release, use --duration$/m, 'and warns');
+like(slurp("$dir/calls"), qr/ -- sleep 3$/m, 'as --duration');
 
 # Without the right to physical addresses.
 perf('case "$*" in *--phys-data*) exit 1 ;; esac', map { s/ +\S+\n/\n/r } @samples[0 .. 2]);
@@ -175,9 +181,10 @@ sub refused {
 	like($said, qr/^memscope-collect: .*$why/m, 'says why');
 	ok(!-e "$dir/out.csv", 'no file');
 }
-refused(2, 'not a number', $_) for '-d x', '-n 0', '-d -1';
-refused(2, 'at most 5000', '-n 5001');
-refused(2, 'takes an argument', '-d');
+refused(2, "$_->[0] $_->[1]: not a number from 1 to \\d+; see", "@$_")
+	for [ '--duration', 'x' ], [ '--samples', 0 ], [ '--duration', -1 ], [ '--samples', 5001 ], [ '--duration', '9' x 30 ];
+refused(2, 'needs an argument', '--duration');
+refused(2, '-n: no longer has this meaning, use --samples', $_) for '-n 10', '-n10';
 perf('echo "Error: Access to performance monitoring and observability operations is limited." >&2; exit 255');
 refused(1, 'no permission');
 perf('echo "event syntax error" >&2; exit 129');
