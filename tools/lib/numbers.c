@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /*
- * Parsers of numbers, sizes, addresses and times as users write them: 100, 64M,
- * 0x40000000, 1.5s.  Used for all options and files of the tools.  Signs, blanks and
+ * Parsers of numbers, their lists, sizes, addresses and times as users write them: 100, 0,4-7,
+ * 64M, 0x40000000, 1.5s.  Used for all options and files of the tools.  Signs, blanks and
  * exponents are refused.
  */
 #include <ctype.h>
@@ -63,6 +63,50 @@ int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 		return -1;
 	*value = n;
 	return 0;
+}
+
+/* Parse a number, or two with a - between them. */
+static int parse_range(char *text, uint64_t min, uint64_t max, uint64_t *first, uint64_t *last)
+{
+	char *dash = strchr(text, '-');
+
+	if (dash)
+		*dash++ = '\0';
+	if (parse_number(text, min, max, first))
+		return -1;
+	*last = *first;
+	return dash && (parse_number(dash, min, max, last) || *last < *first) ? -1 : 0;
+}
+
+/**
+ * parse_list() - parse integers with commas between them
+ * @text: numbers, as of parse_number(), and ranges: 0,4-7
+ * @min: smallest number allowed
+ * @max: largest number allowed
+ * @take: called with the ends of each range, which are the same for a number; nonzero ends parsing
+ * @ctx: for @take
+ *
+ * Return: 0, -1 if @text is not a list of numbers from @min to @max, or what @take returned.
+ */
+int parse_list(const char *text, uint64_t min, uint64_t max,
+	       int (*take)(void *ctx, uint64_t first, uint64_t last), void *ctx)
+{
+	uint64_t first, last;
+	char word[48];
+	size_t n;
+	int ret;
+
+	for (;; text += n + 1) {
+		n = strcspn(text, ",");
+		if (n >= sizeof(word))
+			return -1;
+		snprintf(word, sizeof(word), "%.*s", (int)n, text);
+		if (parse_range(word, min, max, &first, &last))
+			return -1;
+		ret = take(ctx, first, last);
+		if (ret || !text[n])
+			return ret;
+	}
 }
 
 /* Parse a number with an optional fraction at @text; @end is set behind it. */

@@ -28,13 +28,14 @@ uint32_t geometry_sets(const struct geometry *g)
  */
 int geometry_parse(const char *text, struct geometry *g)
 {
+	const char *colon = strchr(text, ':');
+	uint64_t sets, ways;
 	char size[32];
-	unsigned int ways;
-	int end = 0;
-	uint64_t sets;
 
-	if (sscanf(text, "%31[^:]:%u%n", size, &ways, &end) != 2 || text[end] || !ways ||
-	    ways > 1024 || parse_size(size, &g->size) || g->size > 1ULL << 30)
+	if (!colon || colon - text >= (int)sizeof(size))
+		return -1;
+	snprintf(size, sizeof(size), "%.*s", (int)(colon - text), text);
+	if (parse_number(colon + 1, 1, 1024, &ways) || parse_size(size, &g->size) || g->size > 1ULL << 30)
 		return -1;
 	g->ways = ways;
 	g->line = 64;

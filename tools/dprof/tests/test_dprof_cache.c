@@ -30,6 +30,9 @@ static void parse(void **state)
 	assert_int_equal(geometry_parse("32K:0", &g), -1);
 	assert_int_equal(geometry_parse("48K:8", &g), -1);	/* 96 sets */
 	assert_int_equal(geometry_parse("32K:8x", &g), -1);
+	assert_int_equal(geometry_parse("32K:+8", &g), -1);
+	assert_int_equal(geometry_parse("32K: 8", &g), -1);
+	assert_int_equal(geometry_parse("32K:8:1", &g), -1);
 	assert_int_equal(geometry_parse("64:2", &g), -1);	/* no set */
 	assert_int_equal(geometry_parse("48K:12", &g), 0);
 }

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "lib/numbers.h"
@@ -55,6 +57,35 @@ static void addresses(void **state)
 	assert_int_equal(address, 0x7fff00000000);
 	assert_int_equal(parse_address("2M", &address), 0);
 	assert_int_equal(address, 2 << 20);
+}
+
+static int write_range(void *ctx, uint64_t first, uint64_t last)
+{
+	char *text = ctx;
+
+	sprintf(text + strlen(text), "%d-%d ", (int)first, (int)last);
+	return last == 7;
+}
+
+static void lists(void **state)
+{
+	static const char * const bad[] = {
+		"", ",", "1,", ",1", "1,,2", "x", "1-", "-1", "1--2", "3-1", "+1", " 1", "1, 2", "0", "65", "1-65", "1e3",
+		"00000000000000000000000000000000000000000000000001",
+	};
+	char text[64] = "";
+	size_t i;
+
+	(void)state;
+	assert_int_equal(parse_list("1,4-6,0x10,64", 1, 64, write_range, text), 0);
+	assert_string_equal(text, "1-1 4-6 16-16 64-64 ");
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		*text = '\0';
+		assert_int_equal(parse_list(bad[i], 1, 64, write_range, text), -1);
+	}
+	*text = '\0';
+	assert_int_equal(parse_list("7,8", 1, 64, write_range, text), 1);
+	assert_string_equal(text, "7-7 ");
 }
 
 static void ranges(void **state)
@@ -164,7 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers), cmocka_unit_test(reals), cmocka_unit_test(scaled), cmocka_unit_test(times),
-		cmocka_unit_test(ranges),
+		cmocka_unit_test(ranges), cmocka_unit_test(lists),
 		cmocka_unit_test(sizes), cmocka_unit_test(no_sizes),
 		cmocka_unit_test(addresses),
 	};
