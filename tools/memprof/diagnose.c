@@ -208,7 +208,8 @@ int cmd_diagnose(int argc, char **argv)
 		OPT_CHANGED('t', NULL, "--table"), OUTPUT_OPTIONS(&output), PART_OPTIONS(&common),
 		OPT_RENAMED(0, "to", "until"),
 		OPT_NUMBER('n', "top", "N", &common.view.top, 0, OPT_NUMBER_MAX, "the first N rows; 0: all"),
-		OPT_FLAG(0, "all", &common.view.all, "sites that are local enough, too"), { }
+		OPT_FLAG(0, "local", &common.view.all, "sites that are local enough, too"),
+		OPT_RENAMED(0, "all", "local"), { }
 	};
 	int damaged, failed;
 	struct latencies latencies = { };
@@ -225,7 +226,7 @@ int cmd_diagnose(int argc, char **argv)
 	if (levels && latency)
 		return complain(USAGE, "--levels and --latency: give one of them");
 	if (common.view.all && (levels || latency))
-		return complain(USAGE, "--all: not for %s", levels ? "--levels" : "--latency");
+		return complain(USAGE, "--local: not for %s", levels ? "--levels" : "--latency");
 	if (common_check_options(&common))
 		return USAGE;
 	m = common_open(argv[0], &common, &damaged);

@@ -543,7 +543,7 @@ static const char *format_word(int n, const char **about)
 }
 
 static const struct opt_only only[] = {
-	{ "rows", "columns" }, { "host", "columns|pcp" }, { "boot", "columns" }, { "begin", "columns|pcp" }, { }
+	{ "rows", "columns" }, { "host", "columns|pcp" }, { "boot-id", "columns" }, { "begin", "columns|pcp" }, { }
 };
 
 static const struct verb_usage usage = {
@@ -583,12 +583,12 @@ int cmd_export(int argc, char **argv)
 			 "rows to write: for each interval, one per group (default), per node (intervals), per "
 			 "process name (services), or per class, control group and node (ages)"),
 		OPT_TEXT(0, "host", "NAME", &x.columns.host, "name of the machine (default: as recorded)"),
-		OPT_TEXT(0, "boot", "ID", &x.columns.boot, "its boot_id (default: not known)"),
+		OPT_TEXT(0, "boot-id", "ID", &x.columns.boot, "its boot_id (default: not known)"),
 		OPT_NUMBER(0, "begin", "NS", &x.columns.begin_ns, 1, 0x1p62,
 			   "start of the recording, in ns since 1970 (default: such that it ends when the file "
 			   "was last modified)"),
 		OPT_TEXT('o', "output", "OUTPUT", &x.output, "output file (default standard output)"),
-		OPT_CHANGED('t', NULL, "--to"), { }
+		OPT_CHANGED('t', NULL, "--to"), OPT_RENAMED(0, "boot", "boot-id"), { }
 	};
 	const char *path;
 	int ret;

@@ -90,7 +90,7 @@ my $sum = 0;
 $sum += $_ for @accesses;
 is($sum, $all, 'the accesses of all threads are all accesses');
 my ($site, $joint) = (run("LD_LIBRARY_PATH=$usr/lib $dir/memprof_diagnose $dir/memprof.data"))[1] =~ /^(.*)^with all fixes: ([\d.]+) %/ms;
-my @findings = map { /^([\w-]+,[\w-]+),/ } split /\n/, (run("$build/bin/memprof diagnose --all $dir/memprof.data -f csv"))[1];
+my @findings = map { /^([\w-]+,[\w-]+),/ } split /\n/, (run("$build/bin/memprof diagnose --local $dir/memprof.data -f csv"))[1];
 shift @findings;
 cmp_ok(scalar @findings, '>=', 2, 'a recording with findings');
 is_deeply([ grep { !/^too-few-samples,none$/ } map { "$_->[0],$_->[1]" } map { [ /: ([\w-]+), ([\w-]+): \d+ of/ ] } split /\n/, $site ],

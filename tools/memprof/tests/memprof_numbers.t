@@ -141,7 +141,7 @@ for my $view (@{$views{report}}) {
 }
 for (['report flow', '--object 1 --thread 1', '--object and --thread: give one of them'],
      ['diagnose', '--levels --latency', '--levels and --latency: give one of them'],
-     ['diagnose', '--levels --all', '--all: not for --levels'],
+     ['diagnose', '--levels --local', '--local: not for --levels'],
      (map { ['diagnose', $example{$_}, "--$_: no such option; see memprof diagnose --help"] } qw(object thread instances))) {
 	my ($verb, $options, $says) = @$_;
 	my ($status, $out, $err) = run("$memprof $verb $gen $options");

@@ -104,7 +104,7 @@ utime $end, $end, $file;
 is(int($machine[-1]{time_ns} / 1e9), $end - 1, 'time by the file');
 
 # Names of other machines.
-($_) = (run("$memref export $file --to columns --host 'a,\"b\"\nc' --boot 'x y' --begin 1"))[1] =~ /\n(.*)\n/;
+($_) = (run("$memref export $file --to columns --host 'a,\"b\"\nc' --boot-id 'x y' --begin 1"))[1] =~ /\n(.*)\n/;
 like($_, qr/^1,"a,""b""\?c",x y,/, 'names are quoted');
 
 for ([ "$dir/none.dat --to columns -o $dir/x", 1, qr/none/ ], [ "$file --to columns -o $dir/none/x", 1, qr/none/ ],
