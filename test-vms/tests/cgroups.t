@@ -126,7 +126,7 @@ my $two = labels(memprof => 'two.memprof');
 is_deeply([ sort keys %{{ map { %$_ } values %$two }} ], [ '/batch', '/web/front' ], 'two processes, by /proc') or diag explain($two);
 
 like($vm->{out}, qr/^dprof: \Q$_\E$/m, $_) for '--pid 999999: No such process', '--cgroup /none: No such file or directory',
-	'--cpu 1-: the kernel rejects this value';
+	'--cpu 1-: not a list of CPUs, such as 0,4-7; see dprof record --help';
 like($vm->{out}, qr/^left 0$/m, 'no filter is left');
 ok(!-e "$share/none.dprof", 'and no file');
 is_deeply([ map { keys %$_ } values %{labels(dprof => 'web.dprof')} ], [ '/web/front' ], 'a group with those below it');

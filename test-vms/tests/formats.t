@@ -131,12 +131,12 @@ my ($own) = grep { $_->{item} eq 'pages_user_max' }
 	@{decode_json(scalar `$memref report summary $share/own.dat -f json`)->{rows}};
 ok($own->{value} >= 4096 && $own->{value} < 4096 + 600,
    'record --command-only: the pages of the command, and no others') or diag $own->{value};
-like($vm->{out}, qr/--interval 5: Invalid argument\nbad 1 \n/, 'record names a bad interval');
+like($vm->{out}, qr/--interval 5: not 0, or a time from 10ms to 1h; .*\nbad 2 \n/, 'record names a bad interval');
 like($vm->{out}, qr/--group-size 3M: .*\nbad 2 \n/, 'record names a bad group size');
 like($vm->{out}, qr/--pid 999999: no such process\nbad 1 \n/, 'record names a dead pid');
-like($vm->{out}, qr/--write maybe: Invalid argument\nbad 1 \n/, 'record names a bad mode');
-like($vm->{out}, qr/--flush 3: .*\nbad 1 \n.*--kernel-tables 4: .*\nbad 1 \n/, 'and others');
-like($vm->{out}, qr/--cpu-max 101: .*\nbad 1 \n.*--encoding x: .*\nbad 1 \n.*--cgroup \/none: No such file.*\nbad 1 \n.*--virt needs .*\nbad 2 \n.*--mapping-ages needs .*\nbad 2 \n/,
+like($vm->{out}, qr/--write maybe: not off, anon or all; .*\nbad 2 \n/, 'record names a bad mode');
+like($vm->{out}, qr/--flush 3: .*\nbad 2 \n.*--kernel-tables 4: .*\nbad 2 \n/, 'and others');
+like($vm->{out}, qr/--cpu-max 101: .*\nbad 2 \n.*--encoding x: .*\nbad 2 \n.*--cgroup \/none: No such file.*\nbad 1 \n.*--virt needs .*\nbad 2 \n.*--mapping-ages needs .*\nbad 2 \n/,
      'and the newer ones');
 
 # The compact encoding says the same: what its groups sum up to is what the

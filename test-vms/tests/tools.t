@@ -192,7 +192,7 @@ like($vm->{out}, qr/^input \Q$_ 0 $before\E$/m, "top $_") for '</dev/null', '<&-
 my $dumb = slurp("$share/dumb");
 unlike($dumb, qr/\e/, 'a terminal that can only print gets no escape');
 is((() = $dumb =~ /^ *\d+ /mg), 2, 'and a line for each interval') or diag $dumb;
-like($vm->{out}, qr/--interval 5: Invalid argument\nbad 1 \Q$before\E\n/, 'a bad interval');
+like($vm->{out}, qr/--interval 5: not 0, or a time from 10ms to 1h; .*\nbad 2 \Q$before\E\n/, 'a bad interval');
 like($vm->{out}, qr/--interval x: not a number of ms.*\nbad 2 /, 'no interval');
 like($vm->{out}, qr/--pid 999999: no such process\nbad 1 \Q$before\E\n/, 'a dead pid');
 like($vm->{out}, qr/-n: no longer has this meaning, use --intervals; .*\nbad 2 .*\n.*word: one argument too many; .*\nbad 2 /, 'and others');

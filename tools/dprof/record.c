@@ -8,7 +8,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -352,19 +351,35 @@ static int check_options(void)
 	if (!encoding)
 		return knobs_queue(KNOB_ENCODING, "sample");
 	if (strcmp(encoding, "sample"))
-		return complain(USAGE, "--call-graph with --encoding %s: samples of a batch have no call chains", encoding);
+		return wrong_usage("--call-graph with --encoding %s: samples of a batch have no call chains", encoding);
 	return OK;
 }
 
-static int want_number(const struct opt *o, const char *value)
+/* Groups of offsets with blanks between them, offsets of a group with commas; negative ones count from an object's end. */
+static int want_offsets(const struct opt *o, const char *value)
 {
-	char text[24];
-	uint64_t n;
+	const char *s = value;
+	uint64_t offset;
+	char word[16];
+	size_t n;
 
-	if (parse_number(value, 0, UINT64_MAX, &n))
-		return complain(USAGE, "--%s %s: not a number", o->name, value);
-	snprintf(text, sizeof(text), "%" PRIu64, n);
-	return knobs_queue((uintptr_t)o->to, text);
+	for (; *s; s += n + !!s[n]) {
+		n = strcspn(s, ", ");
+		snprintf(word, sizeof(word), "%.*s", (int)n, s);
+		if (n >= sizeof(word) || parse_number(word + (*word == '-'), 0, INT32_MAX, &offset))
+			return wrong_usage("--%s %s: not groups of offsets, such as 0,8 16,24", o->name, value);
+	}
+	return knobs_queue(KNOB_OFFSETS, value);
+}
+
+/* A list of CPUs, as the kernel reads it. */
+static int want_cpus(const struct opt *o, const char *value)
+{
+	struct filter f = { };
+
+	if (filter_add_cpus(&f, value))
+		return wrong_usage("--%s %s: not a list of CPUs, such as 0,4-7", o->name, value);
+	return knobs_queue(KNOB_CPUS, value);
 }
 
 /* The kernel has paths below the root of the hierarchy. */
@@ -394,8 +409,8 @@ static int want_history(const struct opt *o, const char *value)
 }
 
 #define WANT(letter, name, arg, knob, help)	OPT_CALL(letter, name, arg, want, (uintptr_t)(knob), help)
-#define WANT_NUMBER(letter, name, arg, knob, help) \
-	OPT_CALL(letter, name, arg, want_number, (uintptr_t)(knob), help)
+#define WANT_NUMBER(letter, name, arg, knob, min, max, help) \
+	OPT_CALL_NUMBER(letter, name, arg, want, (uintptr_t)(knob), min, max, help)
 
 int cmd_record(int argc, char **argv)
 {
@@ -404,7 +419,7 @@ int cmd_record(int argc, char **argv)
 		WANT('s', "source", "auto|ibs|pebs|swmem", KNOB_SOURCE, "source of the samples"),
 		WANT(0, "encoding", "sample|batch", KNOB_ENCODING,
 		     "one event per sample, or many samples packed in one event, which costs less"),
-		WANT_NUMBER('c', "count", "N", KNOB_PERIOD,
+		WANT_NUMBER('c', "count", "N", KNOB_PERIOD, 0, 1000000000,
 			    "sampling period, in units of the source (see memscope-caps); 0: its default"),
 		OPT_CALL('g', "call-graph", NULL, want_chains, NULL,
 			 "record the kernel's call chain of each sample, allocation and free"),
@@ -415,24 +430,24 @@ int cmd_record(int argc, char **argv)
 		     "samples of these processes only, and of what they fork: numbers separated by commas"),
 		OPT_CALL('G', "cgroup", "NAME", want_cgroup, NULL,
 			 "samples of this control group only, and of those below it: " CGROUP_HELP),
-		WANT(0, "cpu", "LIST", KNOB_CPUS, "samples of these CPUs only: 0,4-7"),
+		OPT_CALL(0, "cpu", "LIST", want_cpus, NULL, "samples of these CPUs only: 0,4-7"),
 		OPT_CALL(0, "types", "RULES", want_types, &p.choose_types,
 			 "types of the address set: cache, cache:function or :function, with * ? [], "
 			 "separated by blanks; all; none; or auto"),
-		WANT_NUMBER(0, "sample-every", "N", KNOB_EVERY, "keep one object in N in the address set"),
+		WANT_NUMBER(0, "sample-every", "N", KNOB_EVERY, 1, 1 << 20, "keep one object in N in the address set"),
 		OPT_CALL('H', "history", "RULES", want_history, &p.choose_history,
 			 "types to record histories of; none; or auto: those whose misses cost most in a first "
 			 "pass, at their most accessed offsets"),
-		WANT(0, "offsets", "GROUPS", KNOB_OFFSETS,
-		     "groups of offsets to watch together: 0,8 16,24 (default: all offsets in turn)"),
-		WANT_NUMBER(0, "length", "1|2|4|8", KNOB_LENGTH, "bytes to watch at an offset"),
-		WANT_NUMBER(0, "objects", "1-4", KNOB_OBJECTS, "objects to watch at a time"),
-		WANT_NUMBER(0, "budget", "N", KNOB_BUDGET,
+		OPT_CALL(0, "offsets", "GROUPS", want_offsets, NULL,
+			 "groups of offsets to watch together: 0,8 16,24 (default: all offsets in turn)"),
+		WANT(0, "length", "1|2|4|8", KNOB_LENGTH, "bytes to watch at an offset"),
+		WANT_NUMBER(0, "objects", "N", KNOB_OBJECTS, 1, 4, "objects to watch at a time, up to 4"),
+		WANT_NUMBER(0, "budget", "N", KNOB_BUDGET, 0, 1000000,
 			    "maximum number of histories a second; 0: no limit, the default"),
-		WANT_NUMBER(0, "cpu-share", "N", KNOB_CPU_SHARE,
+		WANT_NUMBER(0, "cpu-share", "N", KNOB_CPU_SHARE, 0, 1000,
 			    "time that histories may take, in thousandths of one CPU (default 10); 0: no limit"),
-		WANT_NUMBER(0, "max", "N", KNOB_MAX, "maximum number of accesses in a history"),
-		WANT_NUMBER(0, "max-ms", "N", KNOB_MAX_MS, "maximum duration of a history; 0: no limit"),
+		WANT_NUMBER(0, "max", "N", KNOB_MAX, 1, 100000000, "maximum number of accesses in a history"),
+		WANT_NUMBER(0, "max-ms", "N", KNOB_MAX_MS, 0, 86400000, "maximum duration of a history; 0: no limit"),
 		OPT_TIME(0, "first", "TIME", &p.first_seconds, "s", 0.001, 3600,
 			 "duration of the first pass (default 2s; seconds without unit)"),
 		OPT_NUMBER(0, "auto-types", "N", &p.nr_types, 1, 64,

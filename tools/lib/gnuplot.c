@@ -14,6 +14,7 @@
 #include "gnuplot.h"
 #include "lib/cells/utf8.h"
 #include "leftover.h"
+#include "options.h"
 #include "outfile.h"
 
 /* Of the child that has no program to become: gnuplot's own are 0 and 1, its loader's 127. */
@@ -70,11 +71,11 @@ int picture_check(const char *output)
 	const char *ext = output ? strrchr(output, '.') : NULL, *c;
 
 	if (!ext || (strcmp(ext, ".png") && strcmp(ext, ".svg")))
-		return complain(USAGE, "-o PICTURE: name a file that ends in .png or .svg");
+		return wrong_usage("-o PICTURE: name a file that ends in .png or .svg");
 	/* There is no way to write them in gnuplot's strings that take all else as it is. */
 	for (c = output; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			return complain(USAGE, "-o PICTURE: the name of a picture must not have control characters");
+			return wrong_usage("-o PICTURE: the name of a picture must not have control characters");
 	return OK;
 }
 

@@ -31,6 +31,17 @@ static bool is_program(const struct verb_usage *u)
 	return !strchr(u->command, ' ');
 }
 
+/* The verb whose options were parsed last. */
+static const struct verb_usage *parsed;
+
+static int vwrong(const struct verb_usage *u, const char *fmt, va_list ap)
+{
+	char text[512];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	return u ? complain(USAGE, "%s; see %s --help", text, u->command) : complain(USAGE, "%s", text);
+}
+
 /**
  * options_wrong() - print what is wrong with a command line, in one line
  * @u: usage of the verb
@@ -40,13 +51,32 @@ static bool is_program(const struct verb_usage *u)
  */
 int options_wrong(const struct verb_usage *u, const char *fmt, ...)
 {
-	char text[512];
 	va_list ap;
+	int ret;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	ret = vwrong(u, fmt, ap);
 	va_end(ap);
-	return complain(USAGE, "%s; see %s --help", text, u->command);
+	return ret;
+}
+
+/**
+ * wrong_usage() - print what is wrong with the command line whose options were parsed last
+ * @fmt: as for printf
+ *
+ * For handlers of options, and what checks options against each other.
+ *
+ * Return: USAGE.
+ */
+int wrong_usage(const char *fmt, ...)
+{
+	va_list ap;
+	int ret;
+
+	va_start(ap, fmt);
+	ret = vwrong(parsed, fmt, ap);
+	va_end(ap);
+	return ret;
 }
 
 /* --- the nearest word --------------------------------------------------------- */
@@ -425,12 +455,31 @@ static const char *spelled(const char *list, char *text, size_t size)
 	return text;
 }
 
+/* Whether an argument is one of some words: a|b|c.  Names of arguments are in capitals. */
+static bool is_choice(const char *arg)
+{
+	return strchr(arg, '|') && !arg[strspn(arg, "abcdefghijklmnopqrstuvwxyz0123456789-|")];
+}
+
 static int refuse_word(const struct verb_usage *u, const struct opt *o, const char *value)
 {
-	char text[256], name[64];
+	char text[256], name[64], word[MAX_WORD + 1], best[MAX_WORD + 1] = "";
+	const char *list, *near;
+	int best_distance = MAX_WORD, len;
 
-	return options_wrong(u, "%s %s: not %s", written(o, name, sizeof(name)), value,
-			     spelled(o->arg, text, sizeof(text)));
+	for (list = o->arg; ; list += len + 1) {
+		len = strcspn(list, "|");
+		snprintf(word, sizeof(word), "%.*s", len, list);
+		near = NULL;
+		nearer(value, word, &best_distance, &near);
+		if (near)
+			strcpy(best, word);
+		if (!list[len])
+			break;
+	}
+	return options_wrong(u, "%s %s: not %s%s%s%s", written(o, name, sizeof(name)), value,
+			     spelled(o->arg, text, sizeof(text)), *best ? " (did you mean " : "", best,
+			     *best ? "?)" : "");
 }
 
 static uint64_t largest(const struct opt *o)
@@ -460,12 +509,29 @@ static int refuse_size(const struct verb_usage *u, const struct opt *o, const ch
 	return options_wrong(u, "%s %s: not a size from %s to %s", name, value, limit[0], limit[1]);
 }
 
+/* Call the handler of an option, whose argument is checked if the table says what it may be. */
+static int call(const struct verb_usage *u, const struct opt *o, const char *value)
+{
+	char text[24];
+	uint64_t n;
+
+	if (o->max > 0) {
+		if (parse_number(value, o->min, o->max, &n))
+			return refuse_value(u, o, value, "a number", true);
+		snprintf(text, sizeof(text), "%" PRIu64, n);
+		value = text;
+	}
+	return o->take(o, value);
+}
+
 static int take(const struct verb_usage *u, const struct opt *o, const char *value)
 {
 	uint64_t n;
 	double x;
 	int i;
 
+	if (value && o->arg && is_choice(o->arg) && word_index(o->arg, value) < 0)
+		return refuse_word(u, o, value);
 	switch (o->kind) {
 	case OPT_KIND_SET:
 	case OPT_KIND_INSTEAD:
@@ -508,7 +574,7 @@ static int take(const struct verb_usage *u, const struct opt *o, const char *val
 		store(o, i);
 		return OK;
 	case OPT_KIND_CALL:
-		return o->take(o, value);
+		return call(u, o, value);
 	default:
 		return OK;
 	}
@@ -696,6 +762,7 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 	struct tables t;
 
 	given = 0;
+	parsed = u;
 	make_tables(u, options, &t);
 	opterr = 0;
 	optind = 0;

@@ -29,7 +29,8 @@ enum opt_kind {
  * @min: smallest value; for OPT_SET, the value to store
  * @max: largest value
  * @unit: unit of a time given without one; NULL: a unit is required
- * @take: for OPT_CALL: handle the argument; return OK, or USAGE with a message printed
+ * @take: for OPT_CALL: handle the argument, one of the words of @arg if it has any; return OK, or
+ *	USAGE with a message printed. With a @max, the argument is the decimal form of a number
  * @help: text for --help; for a changed option, what to use instead
  */
 struct opt {
@@ -68,6 +69,8 @@ struct opt {
 	{ OPT_KIND_WORD, letter, name, arg, to, sizeof(*(to)), .help = (about) }
 #define OPT_CALL(letter, name, arg, take, to, about) \
 	{ OPT_KIND_CALL, letter, name, arg, (void *)(to), 0, 0, 0, NULL, take, about }
+#define OPT_CALL_NUMBER(letter, name, arg, take, to, min, max, about) \
+	{ OPT_KIND_CALL, letter, name, arg, (void *)(to), 0, min, max, NULL, take, about }
 
 /* A deprecated letter or name of --@new: works in this release, with a warning. */
 #define OPT_RENAMED(letter, name, new) \
@@ -117,6 +120,7 @@ struct verb_usage {
 int options_parse(const struct verb_usage *u, const struct opt *options, int argc, char **argv);
 int options_printed(void);
 void help_row(FILE *f, const char *head, const char *text, int indent);
+int wrong_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int options_wrong(const struct verb_usage *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *nearest_word(const char *word, const char *(*words)(int n, const char **about));
 int unknown_word(const struct verb_usage *u, const char *what, const char *word);

@@ -224,9 +224,9 @@ int cmd_diagnose(int argc, char **argv)
 		return output_explain(&output, latency ? &latencies_columns :
 					       levels ? &levels_columns : &findings_columns);
 	if (levels && latency)
-		return complain(USAGE, "--levels and --latency: give one of them");
+		return wrong_usage("--levels and --latency: give one of them");
 	if (common.view.all && (levels || latency))
-		return complain(USAGE, "--local: not for %s", levels ? "--levels" : "--latency");
+		return wrong_usage("--local: not for %s", levels ? "--levels" : "--latency");
 	if (common_check_options(&common))
 		return USAGE;
 	m = common_open(argv[0], &common, &damaged);

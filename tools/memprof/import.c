@@ -19,9 +19,8 @@ static const struct verb_usage usage = {
 		 "first line, or a file of perf record.",
 };
 
-static const struct { const char *name; uint64_t ns; } units[] = {
-	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 },
-};
+/* In the order of the words of --time-unit. */
+static const uint64_t unit_ns[] = { 1, 1000, 1000000, 1000000000 };
 
 /* Takers of the options: OK, or USAGE after saying why. */
 
@@ -30,22 +29,9 @@ static int take_column(const struct opt *o, const char *value)
 	struct csv_options *csv = o->to;
 
 	if (csv->nr_columns == sizeof(csv->column) / sizeof(csv->column[0]))
-		return complain(USAGE, "--column %s: too many", value);
+		return wrong_usage("--column %s: too many", value);
 	csv->column[csv->nr_columns++] = value;
 	return OK;
-}
-
-static int take_unit(const struct opt *o, const char *value)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(value, units[i].name))
-			continue;
-		*(uint64_t *)o->to = units[i].ns;
-		return OK;
-	}
-	return complain(USAGE, "--time-unit %s: not ns, us, ms or s", value);
 }
 
 /* Return: 0, or -1 with errno set */
@@ -102,7 +88,8 @@ static int import_pipe(const char *name, const char *output, const struct csv_op
 
 int cmd_import(int argc, char **argv)
 {
-	struct csv_options csv = { .element = 8, .unit = 1 };
+	struct csv_options csv = { .element = 8 };
+	unsigned int unit = 0;
 	const char *output = DEFAULT_FILE;
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "FILE", &output, "the recording (default " DEFAULT_FILE ")"),
@@ -111,7 +98,7 @@ int cmd_import(int argc, char **argv)
 			 "column; may be repeated"),
 		OPT_TEXT(0, "hex", "NAME,...", &csv.hex, "columns whose numbers are hexadecimal without 0x"),
 		OPT_FLAG(0, "pebs", &csv.pebs, "levels are the numbers of Intel's data sources"),
-		OPT_CALL(0, "time-unit", "ns|us|ms|s", take_unit, &csv.unit, "unit of the column time (default ns)"),
+		OPT_WORD(0, "time-unit", "ns|us|ms|s", &unit, "unit of the column time (default ns)"),
 		OPT_SIZE(0, "element", "SIZE", &csv.element, 1, 1 << 20,
 			 "size in bytes of the elements that the column index counts (default 8)"),
 		{ }
@@ -119,6 +106,7 @@ int cmd_import(int argc, char **argv)
 	struct stat st;
 
 	argv += options_parse(&usage, options, argc, argv);
+	csv.unit = unit_ns[unit];
 	if (!stat(argv[0], &st) && S_ISFIFO(st.st_mode))
 		return import_pipe(argv[0], output, &csv);
 	return import(argv[0], argv[0], output, &csv);

@@ -20,18 +20,18 @@ int common_time(const struct opt *o, const char *value)
 	double seconds;
 
 	if (parse_time(value, "s", &seconds))
-		return complain(USAGE, "--%s %s: not a time such as 250ms or 1.5s", o->name, value);
+		return wrong_usage("--%s %s: not a time such as 250ms or 1.5s", o->name, value);
 	*(uint64_t *)o->to = llround(seconds * 1e9);
 	/* 0 is no limit. */
 	if (!strcmp(o->name, "until") && !*(uint64_t *)o->to)
-		return complain(USAGE, "--until %s: not a time above 0", value);
+		return wrong_usage("--until %s: not a time above 0", value);
 	return OK;
 }
 
 static int add_wrapper(struct wrapper_names *w, const char *name)
 {
 	if (w->nr == MAX_WRAPPERS)
-		return complain(USAGE, "--wrapper: more than %d", MAX_WRAPPERS);
+		return wrong_usage("--wrapper: more than %d", MAX_WRAPPERS);
 	w->names[w->nr++] = name;
 	return OK;
 }
@@ -44,7 +44,7 @@ static int read_wrappers(struct wrapper_names *w, const char *path)
 	int ret = OK;
 
 	if (!f)
-		return complain(USAGE, "--wrapper @%s: %s", path, strerror(errno));
+		return wrong_usage("--wrapper @%s: %s", path, strerror(errno));
 	while (!ret && fgets(line, sizeof(line), f)) {
 		name = line + strspn(line, " \t");
 		end = name + strcspn(name, "\r\n");
@@ -58,7 +58,7 @@ static int read_wrappers(struct wrapper_names *w, const char *path)
 		ret = name ? add_wrapper(w, name) : complain(FAILED, "no memory left");
 	}
 	if (!ret && ferror(f))
-		ret = complain(USAGE, "--wrapper @%s: %s", path, strerror(errno));
+		ret = wrong_usage("--wrapper @%s: %s", path, strerror(errno));
 	fclose(f);
 	return ret;
 }
@@ -85,10 +85,10 @@ const struct opt_only common_only[] = {
 int common_check_options(const struct common *c)
 {
 	if (c->what.to_ns && c->what.from_ns >= c->what.to_ns)
-		return complain(USAGE, "--from %g --until %g: no time is between them",
-				c->what.from_ns / 1e9, c->what.to_ns / 1e9);
+		return wrong_usage("--from %g --until %g: no time is between them",
+				   c->what.from_ns / 1e9, c->what.to_ns / 1e9);
 	if (c->view.object != NO_NUMBER && c->view.thread != NO_NUMBER)
-		return complain(USAGE, "--object and --thread: give one of them");
+		return wrong_usage("--object and --thread: give one of them");
 	return OK;
 }
 

@@ -612,7 +612,7 @@ static int take_allocator(const struct opt *opt, const char *value)
 	struct options *o = opt->to;
 
 	if (o->nr_allocators == MAX_ALLOCATORS)
-		return complain(USAGE, "--allocator: more than %d", MAX_ALLOCATORS);
+		return wrong_usage("--allocator: more than %d", MAX_ALLOCATORS);
 	o->allocators[o->nr_allocators++].file = value;
 	return OK;
 }
@@ -625,11 +625,15 @@ static int take_function(const struct opt *opt, const char *value)
 	bool alloc = !strcmp(opt->name, "alloc");
 	const char **list = alloc ? a->alloc : a->free;
 	int *n = alloc ? &a->nr_alloc : &a->nr_free;
+	uint64_t argument;
+	char name[256];
 
+	if (uprobes_parse(value, name, sizeof(name), &argument))
+		return wrong_usage("--%s %s: not a function's name, or NAME/N with N from 1 to 4", opt->name, value);
 	if (!o->nr_allocators)
-		return complain(USAGE, "--%s %s: of which --allocator?", opt->name, value);
+		return wrong_usage("--%s %s: of which --allocator?", opt->name, value);
 	if (*n == sizeof(a->alloc) / sizeof(*a->alloc))
-		return complain(USAGE, "--%s %s: too many", opt->name, value);
+		return wrong_usage("--%s %s: too many", opt->name, value);
 	list[(*n)++] = value;
 	return OK;
 }
@@ -680,11 +684,11 @@ int cmd_record(int argc, char **argv)
 	if (o.source && !strcmp(o.source, "auto"))
 		o.source = NULL;
 	if (!!*o.command + !!o.nr_pids + !!o.cgroup + o.system != 1)
-		return complain(USAGE, "what to record: a command, --pid, --cgroup, or --all-cpus?");
+		return wrong_usage("what to record: a command, --pid, --cgroup, or --all-cpus?");
 	if (o.want.period && o.want.frequency)
-		return complain(USAGE, "--count and --frequency: one of them");
+		return wrong_usage("--count and --frequency: one of them");
 	if (!o.want.loads && !o.want.stores)
-		return complain(USAGE, "--loads and --stores: neither of them records both");
+		return wrong_usage("--loads and --stores: neither of them records both");
 	ret = command_check(o.command);
 	if (ret)
 		return ret;

@@ -33,7 +33,7 @@ static int parse_groups(const struct opt *o, const char *value)
 	if (!value)
 		return OK;
 	if (parse_number(value, 1, SIZE_MAX, &n))
-		return complain(USAGE, "--groups=%s: not a number of groups", value);
+		return wrong_usage("--groups=%s: not a number of groups", value);
 	complain(OK, "--groups=%s: goes away with the next release, use --groups --top %s", value, value);
 	c->top = n;
 	return OK;
@@ -77,7 +77,7 @@ int cmd_diff(int argc, char **argv)
 	if (window_check(&window))
 		return USAGE;
 	if (view_window(view_find("summary"), &window, error, sizeof(error)))
-		return complain(USAGE, "%s", error);
+		return wrong_usage("%s", error);
 
 	failed = load_recording(argv[0], &window, 0, &m[0]);
 	failed |= load_recording(argv[1], &window, 0, &m[1]);

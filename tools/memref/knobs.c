@@ -64,14 +64,13 @@ int knobs_requested(enum knob knob)
 	return knobs[knob].set;
 }
 
-/* For options without an argument, or whose argument the kernel checks. */
+/* For options without an argument, or whose argument the table of options checks. */
 int knob_option(const struct opt *o, const char *value)
 {
 	knobs_request((uintptr_t)o->to, value ? value : "1");
 	return OK;
 }
 
-/* The kernel checks the range. */
 int knob_interval(const struct opt *o, const char *value)
 {
 	char ms[32];
@@ -79,8 +78,9 @@ int knob_interval(const struct opt *o, const char *value)
 
 	(void)o;
 	if (parse_time(value, "ms", &s) || fabs(s * 1000 - round(s * 1000)) > 1e-6)
-		return complain(USAGE, "--interval %s: not a number of ms, nor a time such as 500ms or 1s",
-				value);
+		return wrong_usage("--interval %s: not a number of ms, nor a time such as 500ms or 1s", value);
+	if (s > 0 && (s < 0.01 || s > 3600))
+		return wrong_usage("--interval %s: not 0, or a time from 10ms to 1h", value);
 	snprintf(ms, sizeof(ms), "%.0f", s * 1000);
 	knobs_request(INTERVAL, ms);
 	return OK;
@@ -93,7 +93,7 @@ int knob_group_size(const struct opt *o, const char *value)
 
 	(void)o;
 	if (parse_size(value, &size) || size & (size - 1) || size < 65536 || size > 1 << 30)
-		return complain(USAGE, "--group-size %s: not a power of two from 64K to 1G", value);
+		return wrong_usage("--group-size %s: not a power of two from 64K to 1G", value);
 	snprintf(kb, sizeof(kb), "%" PRIu64, size >> 10);
 	knobs_request(GROUP, kb);
 	return OK;

@@ -29,6 +29,14 @@ int knob_mapping_ages(const struct opt *o, const char *value);
 /* Rows for a verb's option table. */
 #define KNOB_OPTION(name, arg, knob, help) \
 	OPT_CALL(0, name, arg, knob_option, (uintptr_t)(knob), help)
+#define KNOB_NUMBER_OPTION(name, arg, knob, min, max, help) \
+	OPT_CALL_NUMBER(0, name, arg, knob_option, (uintptr_t)(knob), min, max, help)
+#define KNOB_CPU_MAX_OPTION \
+	KNOB_NUMBER_OPTION("cpu-max", "PCT", CPU_MAX, 0, 100, \
+			   "CPU time limit of the sampler, 1 to 100 % of a CPU, kept by longer intervals; 0: no limit")
+#define KNOB_GROUP_SIZE_OPTION \
+	OPT_CALL(0, "group-size", "SIZE", knob_group_size, NULL, \
+		 "group of physical memory, 64K to 1G, a power of two")
 #define KNOB_INTERVAL_OPTION \
 	OPT_CALL('i', "interval", "TIME", knob_interval, NULL, \
 		 "length of an interval, 10ms to 1h (ms without unit); 0: on demand")

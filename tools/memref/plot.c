@@ -242,16 +242,16 @@ int cmd_plot(int argc, char **argv)
 	if (window_check(&window))
 		return USAGE;
 	if (class && view->plot == PLOT_NO_CLASS)
-		return complain(USAGE, "--class %s: the plot %s has no classes", class, view->name);
+		return wrong_usage("--class %s: the plot %s has no classes", class, view->name);
 	if (class && view->plot == PLOT_ONE && !strcmp(class, "all"))
-		return complain(USAGE, "--class all: the plot %s shows one class", view->name);
+		return wrong_usage("--class all: the plot %s shows one class", view->name);
 	if (!class)
 		class = "total";
 	if (picture_check(output))
 		return USAGE;
 	if (view_by(view, &window, by, AGES_TOTAL, error, sizeof(error)) ||
 	    view_window(view, &window, error, sizeof(error)))
-		return complain(USAGE, "%s", error);
+		return wrong_usage("%s", error);
 
 	path = recording_path(argv[1]);
 	if (!path)

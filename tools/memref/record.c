@@ -108,8 +108,7 @@ int cmd_record(int argc, char **argv)
 	bool command_only = false;
 	const struct opt options[] = {
 		KNOB_INTERVAL_OPTION,
-		OPT_CALL(0, "group-size", "SIZE", knob_group_size, NULL,
-			 "group of physical memory, 64K to 1G, a power of two"),
+		KNOB_GROUP_SIZE_OPTION,
 		KNOB_PID_OPTION,
 		KNOB_OPTION("children", NULL, CHILDREN, "also the processes that these fork"),
 		OPT_FLAG(0, "command-only", &command_only, "only COMMAND and the processes it forks"),
@@ -120,10 +119,9 @@ int cmd_record(int argc, char **argv)
 			    "files, too (all)"),
 		KNOB_OPTION("flush", "0|1|2", FLUSH, "TLB flushes at each harvest: 0: none, 1: one, 2: two, for exact results"),
 		KNOB_OPTION("kernel-tables", "auto|on|off", KERNEL_MODE, "sample kernel page tables"),
-		KNOB_OPTION("cpu-max", "PCT", CPU_MAX,
-			    "CPU time limit of the sampler, 1 to 100 % of a CPU, kept by longer intervals; 0: no limit"),
-		KNOB_OPTION("workers", "N", WORKERS,
-			    "threads that read page tables, at most 64; 0: one for each NUMA node with CPUs (the kernel's default: 1)"),
+		KNOB_CPU_MAX_OPTION,
+		KNOB_NUMBER_OPTION("workers", "N", WORKERS, 0, 64,
+				   "threads that read page tables, at most 64; 0: one for each NUMA node with CPUs (the kernel's default: 1)"),
 		KNOB_OPTION("tasks", NULL, TASKS, "record what each process references"),
 		KNOB_OPTION("virt", NULL, VIRT, "record the virtual addresses that selected processes reference"),
 		KNOB_OPTION("ages", NULL, AGES, "record in how many intervals memory was not referenced"),
@@ -142,11 +140,11 @@ int cmd_record(int argc, char **argv)
 	int ret;
 
 	if (command_only && (!*command || knobs_requested(PIDS)))
-		return complain(USAGE, "--command-only needs a command, and no --pid");
+		return wrong_usage("--command-only needs a command, and no --pid");
 	if ((knobs_requested(VIRT) || knobs_requested(VMA_AGES)) && !command_only && !knobs_requested(PIDS) &&
 	    !knobs_requested(CGROUP))
-		return complain(USAGE, "%s needs --pid, --cgroup or --command-only",
-				knobs_requested(VIRT) ? "--virt" : "--mapping-ages");
+		return wrong_usage("%s needs --pid, --cgroup or --command-only",
+				   knobs_requested(VIRT) ? "--virt" : "--mapping-ages");
 	ret = command_check(command);
 	if (ret)
 		return ret;

@@ -56,7 +56,7 @@ int cmd_report(int argc, char **argv)
 		return USAGE;
 	if (view_by(view, &window, by, AGES_CLASS, error, sizeof(error)) ||
 	    view_window(view, &window, error, sizeof(error)))
-		return complain(USAGE, "%s", error);
+		return wrong_usage("%s", error);
 
 	path = recording_path(argv[1]);
 	if (!path)

@@ -152,17 +152,17 @@ int cmd_size(int argc, char **argv)
 	if (output.explain)
 		return output_explain(&output, tries.command ? &size_tried_columns : &size_columns);
 	if (q.refaults >= 0 && q.slowdown >= 0)
-		return complain(USAGE, "--refaults and --slowdown: give one of them");
+		return wrong_usage("--refaults and --slowdown: give one of them");
 	if (!tries.command && (tries.most || tries.repeats || precision))
-		return complain(USAGE, "--tries, --repeats and --precision: only with --try");
+		return wrong_usage("--tries, --repeats and --precision: only with --try");
 	if (tries.command && q.refaults >= 0)
-		return complain(USAGE, "--refaults: not with --try, which takes --slowdown");
+		return wrong_usage("--refaults: not with --try, which takes --slowdown");
 	if (tries.command && !*tries.command)
-		return complain(USAGE, "--try: no command");
+		return wrong_usage("--try: no command");
 	if (tries.repeats && tries.repeats % 2 == 0)
-		return complain(USAGE, "--repeats %" PRIu32 ": not an odd number", tries.repeats);
+		return wrong_usage("--repeats %" PRIu32 ": not an odd number", tries.repeats);
 	if (tries.command && !cgroup)
-		return complain(USAGE, "--try: which control group? (-G)");
+		return wrong_usage("--try: which control group? (-G)");
 	if (window_check(&q.window))
 		return USAGE;
 	if (q.slowdown < 0)

@@ -262,16 +262,14 @@ int cmd_watch(int argc, char **argv)
 			 "export --to columns"),
 		OPT_FLAG(0, "mmv", &mmv, "publish values to Performance Co-Pilot, as mmv.memref.*"),
 		KNOB_INTERVAL_OPTION,
-		OPT_CALL(0, "group-size", "SIZE", knob_group_size, NULL,
-			 "group of physical memory, 64K to 1G, a power of two"),
+		KNOB_GROUP_SIZE_OPTION,
 		KNOB_PID_OPTION,
 		OPT_CALL('G', "cgroup", "NAME", knob_cgroup, NULL,
 			 "only processes in this control group and those below it: " CGROUP_HELP),
 		KNOB_OPTION("write", "off|anon|all", WRITE,
 			    "where to detect writes: nowhere (off), in anonymous and shared memory (anon), or in "
 			    "files, too (all)"),
-		KNOB_OPTION("cpu-max", "PCT", CPU_MAX,
-			    "CPU time limit of the sampler, 1 to 100 % of a CPU, kept by longer intervals; 0: no limit"),
+		KNOB_CPU_MAX_OPTION,
 		KNOB_OPTION("ages", NULL, AGES,
 			    "also write, by class and control group, in how many intervals memory was not "
 			    "referenced"),

@@ -51,15 +51,15 @@ static int take_what(const struct opt *o, const char *value)
 	size_t i;
 
 	if (snprintf(list, sizeof(list), "%s", value) >= (int)sizeof(list))
-		return complain(USAGE, "--what %s: not a list of refs, objects and types", value);
+		return wrong_usage("--what %s: not a list of refs, objects and types", value);
 	for (word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		for (i = 0; i < PARTS && strcmp(parts[i].name, word); i++)
 			;
 		if (i == PARTS)
-			return complain(USAGE, "--what %s: not refs, objects or types", word);
+			return wrong_usage("--what %s: %s is not refs, objects or types", value, word);
 		*what |= parts[i].bit;
 	}
-	return *what ? OK : complain(USAGE, "--what: nothing to record");
+	return *what ? OK : wrong_usage("--what %s: nothing to record", value);
 }
 
 /* Requested parts must work here; without a request, those that work are recorded. */

@@ -37,9 +37,9 @@ static int show_layout(const char *path, const char *view, enum table_format for
 	FILE *f;
 
 	if (view)
-		return complain(USAGE, "--view %s: %s is a layout of pagealloc, which has no views", view, path);
+		return wrong_usage("--view %s: %s is a layout of pagealloc, which has no views", view, path);
 	if (format != TABLE_TEXT)
-		return complain(USAGE, "--format: %s is a layout of pagealloc, which has no table", path);
+		return wrong_usage("--format: %s is a layout of pagealloc, which has no table", path);
 	f = fopen(path, "re");
 	if (!f)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
@@ -93,7 +93,7 @@ int cmd_report(int argc, char **argv)
 	if (recordings_find(&r, argv + first, argc - first))
 		return FAILED;
 	if (r.nr > 1 && format != TABLE_TEXT)
-		ret = complain(USAGE, "--format: %zu recordings, and each has its own table: name one", r.nr);
+		ret = wrong_usage("--format: %zu recordings, and each has its own table: name one", r.nr);
 	for (i = 0; i < r.nr && !ret; i++) {
 		if (r.nr > 1) {
 			printf("%s%s: %s\n\n", i ? "\n" : "", r.all[i].path, recording_names[r.all[i].kind]);

@@ -55,13 +55,13 @@ static int answer(struct answer *a, const struct recordings *r, const char *dire
 
 	if (!strncmp(target, "0x", 2)) {
 		if (parse_address(target, &n))
-			return complain(USAGE, "%s: not an address", target);
+			return wrong_usage("%s: not an address", target);
 		return n >= KERNEL_BEGIN ? why_kernel(a, r, n) : why_address(a, r, n);
 	}
 	if (target[strspn(target, "0123456789")])
 		return why_cgroup(a, r, directory, target);
 	if (parse_number(target, 1, INT_MAX, &n))
-		return complain(USAGE, "%s: not a pid; an address begins with 0x", target);
+		return wrong_usage("%s: not a pid; an address begins with 0x", target);
 	return why_process(a, r, n);
 }
 

@@ -65,6 +65,8 @@ struct hint_request {
 	unsigned int inherit_flags;
 };
 
+#define NO_ASLR_HELP "do not randomize addresses, so that colors derived from addresses repeat in every run"
+
 /* Rows for a verb's option table. */
 #define HINT_OPTIONS(w) \
 	OPT_TEXT(0, "strategy", "NAME[:ARG]", &(w)->strategy, \
@@ -72,14 +74,14 @@ struct hint_request {
 		 "partition:C-C,C,..., random:seed=N, or another module's NAME[:@FILE]"), \
 	OPT_CALL(0, "order0", NULL, hint_request_flag, w, "no large folios"), \
 	OPT_CALL(0, "locked", NULL, hint_request_flag, w, "only CAP_SYS_NICE can remove the hint"), \
-	OPT_TEXT(0, "inherit", "LIST", &(w)->inherit, \
+	OPT_CALL(0, "inherit", "LIST", hint_request_inherit, w, \
 		 "fork (children get the default hint), exec (new programs keep it), ranges (children get " \
 		 "the hints of ranges), or none; default of run: fork,exec"), \
 	OPT_CHANGED('s', NULL, "--strategy")
 
 int hint_request_flag(const struct opt *o, const char *value);
+int hint_request_inherit(const struct opt *o, const char *value);
 int hint_request_parse(struct hint_request *w);
-int inherit_parse(const char *text, unsigned int *flags);
 void inherit_print(char *buf, size_t size, unsigned int flags);
 
 /* launch.c: running commands */

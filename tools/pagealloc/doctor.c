@@ -84,7 +84,7 @@ int cmd_doctor(int argc, char **argv)
 	if (out.explain)
 		return output_explain(&out, &checks_columns);
 	if (strategy && pagealloc_hint_parse(strategy, 0, &hint, error, sizeof(error)))
-		return complain(USAGE, "--strategy %s", error);
+		return wrong_usage("--strategy %s", error);
 	checks_init(&c, NULL);
 	check_page_hints(&c);
 	colors = check_colors(&c);

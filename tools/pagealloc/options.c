@@ -16,14 +16,8 @@ static const struct {
 
 #define NR_INHERITS (sizeof(inherits) / sizeof(inherits[0]))
 
-/**
- * inherit_parse() - parse the argument of --inherit
- * @text: words separated by commas, or "none"
- * @flags: set to PAGE_HINTS_*
- *
- * Return: OK, or USAGE with a message printed.
- */
-int inherit_parse(const char *text, unsigned int *flags)
+/* Set @flags to PAGE_HINTS_* by words with commas between them, or "none". */
+static int inherit_parse(const char *text, unsigned int *flags)
 {
 	const char *s = text;
 	size_t i, n;
@@ -37,8 +31,7 @@ int inherit_parse(const char *text, unsigned int *flags)
 			if (strlen(inherits[i].name) == n && !strncmp(s, inherits[i].name, n))
 				break;
 		if (i == NR_INHERITS)
-			return complain(USAGE, "--inherit %s: not fork, exec, ranges or none",
-					text);
+			return wrong_usage("--inherit %s: not fork, exec, ranges or none", text);
 		*flags |= inherits[i].flag;
 		if (!s[n])
 			return OK;
@@ -72,8 +65,17 @@ int hint_request_flag(const struct opt *o, const char *value)
 	return OK;
 }
 
+/** hint_request_inherit() - handle --inherit.  Return: OK, or USAGE with a message printed */
+int hint_request_inherit(const struct opt *o, const char *value)
+{
+	struct hint_request *w = o->to;
+
+	w->inherit = value;
+	return inherit_parse(value, &w->inherit_flags);
+}
+
 /**
- * hint_request_parse() - parse the requested hint and inheritance
+ * hint_request_parse() - parse the requested hint
  * @w: the request; free @w->hint with pagealloc_hint_free()
  *
  * Return: OK, or an exit status with a message printed.
@@ -84,10 +86,9 @@ int hint_request_parse(struct hint_request *w)
 	int ret;
 
 	if (w->flags && !w->strategy)
-		return complain(USAGE, "%s: only with --strategy",
-				w->flags & PAGE_HINT_ORDER0 ? "--order0" : "--locked");
-	if (w->inherit && inherit_parse(w->inherit, &w->inherit_flags))
-		return USAGE;
+		return wrong_usage("%s: only with --strategy", w->flags & PAGE_HINT_ORDER0 ? "--order0" : "--locked");
 	ret = w->strategy ? pagealloc_hint_parse(w->strategy, w->flags, &w->hint, error, sizeof(error)) : 0;
-	return ret ? complain(ret == -ENOMEM ? FAILED : USAGE, "--strategy %s", error) : OK;
+	if (ret == -ENOMEM)
+		return complain(FAILED, "--strategy %s", error);
+	return ret ? wrong_usage("--strategy %s", error) : OK;
 }

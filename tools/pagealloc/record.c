@@ -80,7 +80,7 @@ int cmd_record(int argc, char **argv)
 		OPT_TEXT('o', "output", "FILE", &r.path, "the layout (default standard output)"),
 		OPT_SET(0, "no-frames", &r.flags, PAGEALLOC_NO_FRAMES,
 			"record colors only, no frame numbers"),
-		OPT_FLAG(0, "no-aslr", &l.no_aslr, "run the command without randomized addresses"), { }
+		OPT_FLAG(0, "no-aslr", &l.no_aslr, NO_ASLR_HELP), { }
 	};
 	struct target t = { };
 	int i, ret;

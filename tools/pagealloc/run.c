@@ -185,23 +185,22 @@ int cmd_run(int argc, char **argv)
 	struct run r = { };
 	const struct opt options[] = {
 		HINT_OPTIONS(&r.request),
-		OPT_FLAG(0, "no-aslr", &without_aslr,
-			 "do not randomize addresses, so that colors derived from addresses repeat in every run"),
+		OPT_FLAG(0, "no-aslr", &without_aslr, NO_ASLR_HELP),
 		OPT_TEXT(0, "replay", "FILE", &r.replay, "place pages as in a layout from pagealloc record: same colors"),
 		OPT_FLAG(0, "exact", &r.exact, "with --replay: same frames"),
 		OPT_TEXT(0, "report", "FILE", &r.report,
 			 "when the command ends, write how many pages match the layout (-: standard error)"),
-		OPT_FLAG(0, "list", &r.list, "list each page that differs in the report, and why"), { }
+		OPT_FLAG(0, "list", &r.list, "list each page that differs, and why"), { }
 	};
 
 	argv += options_parse(&usage, options, argc, argv);
 	if (!(r.request.strategy || r.replay || without_aslr))
 		return options_wrong(&usage, "--strategy, --replay or --no-aslr is missing");
 	if (r.request.inherit && !r.request.strategy && !r.replay)
-		return complain(USAGE, "--inherit: only with --strategy or --replay");
+		return wrong_usage("--inherit: only with --strategy or --replay");
 	if ((r.exact || r.report) && !r.replay)
-		return complain(USAGE, "%s: only with --replay", r.exact ? "--exact" : "--report");
+		return wrong_usage("%s: only with --replay", r.exact ? "--exact" : "--report");
 	if (r.list && !r.report)
-		return complain(USAGE, "--list: only with --report");
+		return wrong_usage("--list: only with --report");
 	return run(&r, argv, without_aslr);
 }

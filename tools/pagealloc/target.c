@@ -61,7 +61,7 @@ int target_open(struct target *t, const char *pid, unsigned int flags)
 
 	*t = (struct target){ };
 	if (parse_number(pid, 1, INT_MAX, &n))
-		return complain(USAGE, "%s: not a pid", pid);
+		return wrong_usage("%s: not a pid", pid);
 	t->pid = n;
 	ret = pagealloc_open(t->pid, flags, &t->handle);
 	if (ret)
@@ -171,10 +171,10 @@ int target_ranges(struct target *t, char **words, int nr, int how)
 	for (i = 0; i < nr && !ret; i++) {
 		if (strncmp(words[i], "0x", 2) || parse_addresses(words[i], &start, &end)) {
 			if (!strncmp(words[i], "0x", 2))
-				return complain(USAGE, "%s: not a range 0xSTART-0xEND", words[i]);
+				return wrong_usage("%s: not a range 0xSTART-0xEND", words[i]);
 			ret = add_named(t, words[i]);
 		} else if (start % page || end % page) {
-			ret = complain(USAGE, "%s: not of whole pages", words[i]);
+			ret = wrong_usage("%s: not of whole pages", words[i]);
 		} else if (how & MAPPINGS_OF_RANGE) {
 			ret = add_mappings(t, start, end);
 		} else {

@@ -503,7 +503,7 @@ static int add_penalty(const struct opt *o, const char *text)
 
 	if (!n || n >= sizeof(p->cache[0]) || p->nr == MAX_CACHES ||
 	    parse_number(value + 1, 0, 1000000, &p->cycles[p->nr]))
-		return complain(USAGE, "--miss %s: not CACHE=CYCLES, up to 1000000", text);
+		return wrong_usage("--miss %s: not CACHE=CYCLES, up to 1000000", text);
 	memcpy(p->cache[p->nr++], text, n);
 	return OK;
 }

@@ -216,7 +216,7 @@ static int check_views(const char *list)
 		if (n >= sizeof(name) || !bench_view_find(name))
 			return wrong_view(all, name);
 		if (strstr(seen, key))
-			return complain(USAGE, "--view %s: %s twice", all, name);
+			return wrong_usage("--view %s: %s twice", all, name);
 		strncat(seen, key + 1, sizeof(seen) - strlen(seen) - 1);
 	}
 	return OK;

@@ -470,7 +470,7 @@ static int add_name(const struct opt *o, const char *value)
 	struct names *names = o->to;
 
 	if (names->nr == SUITE_STRATEGIES)
-		return complain(USAGE, "--strategy: at most %d", SUITE_STRATEGIES);
+		return wrong_usage("--strategy: at most %d", SUITE_STRATEGIES);
 	names->name[names->nr++] = (char *)value;
 	return OK;
 }

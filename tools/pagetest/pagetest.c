@@ -224,7 +224,7 @@ static int take_sleep(const struct opt *o, const char *value)
 
 	(void)o;
 	if (parse_time(value, "ms", &seconds))
-		return complain(USAGE, "--sleep %s: not a time such as 250ms or 1.5s", value);
+		return wrong_usage("--sleep %s: not a time such as 250ms or 1.5s", value);
 	opt.sleep_ms = seconds * 1000 + 0.5;
 	return OK;
 }
@@ -262,7 +262,7 @@ static void parse(int argc, char **argv)
 
 	options_parse(&usage, options, argc, argv);
 	if (opt.checksum && (!opt.write || opt.how == READ))
-		exit(complain(USAGE, "--checksum verifies what --op write wrote to memory"));
+		exit(wrong_usage("--checksum verifies what --op write wrote to memory"));
 }
 
 int main(int argc, char **argv)

@@ -49,6 +49,26 @@ for my $name (sort keys %names) {
 	is(scalar keys %letter, 1, "--$name has its letter everywhere") or diag explain \%letter;
 }
 
+# Options whose argument or text differs between verbs, and why; of the others, both are one.
+my %differs = (
+	ages => 'what shows them', boot => 'that is run, or counted',
+	by => 'of idle ages, or of accesses', 'call-graph' => 'which events have chains', cgroup => 'samples, ages or processes',
+	count => 'whether 0 is the default of the source', encoding => 'what an event is of', exact => 'a report, or a comparison',
+	format => 'those that the verb has', from => 'accesses, or intervals, which are longer', interval => 'of memref, or of counters',
+	intervals => 'without end, or one', iterations => 'of pages, or of a kernel', output => 'what is written',
+	pid => 'whose data, and whether forked processes count', size => 'of what', source => 'whether there is a default',
+	strategy => 'of a suite, or with its arguments', title => 'the default', to => 'formats', top => 'rows of what',
+	until => 'accesses, or intervals', view => 'of which tool',
+);
+for my $name (sort keys %names) {
+	# Views that it is for are in front.
+	my %texts = map { ("$_->{arg}: " . $_->{help} =~ s/^(?:all but )?[\w-]+(?:, [\w-]+)*: //r) => 1 } @{$names{$name}};
+	if (exists $differs{$name}) {
+		cmp_ok(scalar keys %texts, '>', 1, "--$name differs between verbs, as is stated here");
+	} else {
+		is(scalar keys %texts, 1, "--$name has one argument and one text everywhere") or diag explain \%texts;
+	}
+}
 # --- each verb --------------------------------------------------------------------
 
 sub one_line {
@@ -85,12 +105,49 @@ for my $command (@commands) {
 			my ($new) = grep { $_->{kind} eq 'option' && $_->{name} eq $o->{help} } @{$options{$command}};
 			ok($new, "$command $was: there is --$o->{help}") or next;
 			# What comes behind it is refused: nothing is done.
-			(undef, $out, $err) = run("$program $was" . ($new->{arg} eq '' ? '' : $o->{help} eq 'group-size' ? ' 64K' : ' 64') . ' --no-such-option');
+			(undef, $out, $err) = run("$program $was" . ($new->{arg} eq '' ? '' : $o->{help} eq 'group-size' ? ' 64K' :
+				     $new->{arg} =~ /^([a-z0-9-]+)\|/ ? " $1" : ' 64') . ' --no-such-option');
 			like($err, qr/^\S+: \Q$was\E: goes away with the next release, use --\Q$o->{help}\E\n.*no such option/,
 			     'works, and warns') or diag $err;
 		}
 	}
 }
+
+# --- wrong values -----------------------------------------------------------------
+
+# By the argument: any text, names, and what a file or the machine has.
+my %any = map { $_ => 1 } 'NAME,...', qw(COMMAND DIR DIRECTORY FILE ID NAME NAME=COLUMN NAME|@FILE OUTPUT PAGE PICTURE RULES
+	STORE TEXT TITLE TYPE URL VIEW);
+my %any_option = map { $_ => 1 } ('strategies');
+my %wrong = (TIME => [ '1e3', '-1', '5x' ], 'SIZE:WAYS' => [ '32K:+8', '32K: 8', '32K' ], PID => [ 'x', '-1' ], LIST => [ '1,,x', '-1', '+0' ],
+	     'START-END' => [ '5-3', 'x' ], 'CACHE=CYCLES' => [ 'L2=x', '=5' ], 'NAME[/N]' => [ 'f/9', '/1' ],
+	     'NAME[:ARG]' => [ 'coloring:x' ], '[=N]' => [ 'x' ], GROUPS => [ 'x', '0;8' ]);
+# What is looked at behind the operands.
+my %operands = ('pagealloc run' => '-- true', 'pagealloc set' => $$, 'pagealloc bench report' => "$dir/none");
+for my $command (@commands) {
+	for my $o (grep { $_->{kind} eq 'option' && $_->{arg} ne '' } @{$options{$command}}) {
+		next if $any{$o->{arg}} || $any_option{$o->{name}};
+		for my $value (@{$wrong{$o->{arg}} // [ 'no-such', '-1' ]}) {
+			my $program = "$bin/$command --$o->{name}='$value' " . ($operands{$command} // '');
+			my ($status, $out, $err) = run($program);
+			is("$status$out", '2', "$command --$o->{name}='$value': status 2");
+			one_line($err, 'it');
+			like($err, qr/^[\w-]+: --\Q$o->{name}\E[= ]\Q$value\E: .*; see \Q$command\E --help$/, 'names both, and where to look');
+		}
+	}
+}
+# Beyond what the kernel takes: refused without a kernel that has the feature, too.
+for ('memref record --flush 9', 'memref record --cpu-max 200', 'memref record --workers 65', 'memref record --interval 5',
+     'memref record --interval 1e9s', 'memref record --group-size 65', 'memref record --encoding btch', 'dprof record --objects 9',
+     'dprof record --encoding btch', 'dprof record --source ibx', 'dprof record --length 3', 'dprof record --cpu 1-',
+     'dprof record --sample-every 0', 'memprof record --source ibx') {
+	my ($command, $option, $value) = /^(\w+ \w+) (\S+) (\S+)$/;
+	my ($status, $out, $err) = run("$bin/$_ -- true");
+	is("$status$out", '2', "$_: status 2");
+	like($err, qr/^\w+: \Q$option $value\E: not .*; see \Q$command\E --help\n\z/, 'one line');
+}
+# Of a word, what was meant.
+like((run("$bin/dprof record --encoding btch"))[2], qr/not sample or batch \(did you mean batch\?\)/, 'the nearest word');
 
 # --- what users mistype -----------------------------------------------------------
 

@@ -29,19 +29,12 @@ void analysis_init(struct analysis *a)
 
 int analysis_level(const struct opt *o, const char *value)
 {
-	static const struct { const char *name; enum level level; } levels[] = {
-		{ "l1", LEVEL_L1 }, { "l2", LEVEL_L2 }, { "l3", LEVEL_L3 },
-	};
+	static const enum level levels[] = { LEVEL_L1, LEVEL_L2, LEVEL_L3 };
 	struct analysis *a = o->to;
-	size_t i;
 
-	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
-		if (strcmp(value, levels[i].name))
-			continue;
-		a->level = levels[i].level;
-		return OK;
-	}
-	return complain(USAGE, "--level %s: not l1, l2 or l3", value);
+	/* One of the words of ANALYSIS_LEVEL_OPTION. */
+	a->level = levels[value[1] - '1'];
+	return OK;
 }
 
 int analysis_cache(const struct opt *o, const char *value)
@@ -49,7 +42,7 @@ int analysis_cache(const struct opt *o, const char *value)
 	struct analysis *a = o->to;
 
 	if (geometry_parse(value, &a->geometry))
-		return complain(USAGE, "--cache %s: not SIZE:WAYS with sets a power of two", value);
+		return wrong_usage("--cache %s: not SIZE:WAYS with sets a power of two", value);
 	a->has_geometry = true;
 	return OK;
 }
@@ -68,7 +61,7 @@ int analysis_cpu(const struct opt *o, const char *value)
 	struct analysis *a = o->to;
 
 	if (filter_add_cpus(&a->m.filter, value))
-		return complain(USAGE, "--cpu %s: not a list of CPUs, such as 0,4-7", value);
+		return wrong_usage("--cpu %s: not a list of CPUs, such as 0,4-7", value);
 	return OK;
 }
 
@@ -77,7 +70,7 @@ int analysis_btf(const struct opt *o, const char *value)
 	struct analysis *a = o->to;
 
 	if (a->nr_btf == MAX_FILES)
-		return complain(USAGE, "--btf %s: too many files", value);
+		return wrong_usage("--btf %s: too many files", value);
 	a->btf[a->nr_btf++] = value;
 	return OK;
 }
@@ -87,7 +80,7 @@ int analysis_vmlinux(const struct opt *o, const char *value)
 	struct analysis *a = o->to;
 
 	if (a->nr_dwarf == MAX_FILES)
-		return complain(USAGE, "--vmlinux %s: too many files", value);
+		return wrong_usage("--vmlinux %s: too many files", value);
 	a->dwarf[a->nr_dwarf++] = value;
 	return OK;
 }

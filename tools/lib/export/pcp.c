@@ -21,6 +21,7 @@
 
 #include "lib/complain.h"
 #include "lib/hash.h"
+#include "lib/options.h"
 #include "pcp.h"
 #include "pcp_names.h"
 
@@ -271,7 +272,7 @@ int pcp_check_output(const char *output)
 {
 	if (output && strcmp(output, "-"))
 		return OK;
-	return complain(USAGE, "-o OUTPUT is missing: an archive is three files");
+	return wrong_usage("-o OUTPUT is missing: an archive is three files");
 }
 
 /**

@@ -17,6 +17,7 @@
 #include "lib/csv/line.h"
 #include "lib/hash.h"
 #include "lib/numbers.h"
+#include "lib/options.h"
 #include "lib/cells/utf8.h"
 #include "sink.h"
 
@@ -167,7 +168,7 @@ static int map_columns(struct source *s)
 
 		column = eq ? find_column(o->column[i], eq - o->column[i]) : -1;
 		if (column < 0)
-			return complain(USAGE, "--column %s: not NAME=COLUMN with one of time, pid, tid, cpu, "
+			return wrong_usage("--column %s: not NAME=COLUMN with one of time, pid, tid, cpu, "
 					"cpu_node, node, address, offset, index, ip, latency, level, data_src, "
 					"op, object", o->column[i]);
 		given[column] = true;
@@ -203,7 +204,7 @@ static int read_header(struct source *s)
 		n = strcspn(hex, ",");
 		column = find_column(hex, n);
 		if (column < 0)
-			return complain(USAGE, "--hex %.*s: no such column", n, hex);
+			return wrong_usage("--hex %.*s: no such column", n, hex);
 		s->hex[column] = true;
 	}
 	if (s->at[ADDRESS] < 0 && s->at[OBJECT] < 0)

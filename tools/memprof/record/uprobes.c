@@ -30,6 +30,7 @@
 #include "lib/hash.h"
 #include "lib/complain.h"
 #include "lib/numbers.h"
+#include "lib/options.h"
 #include "lib/perf/descriptors.h"
 #include "lib/perf/lost.h"
 #include "lib/record/guard.h"
@@ -183,18 +184,33 @@ static int add(struct uprobes *u, Elf *elf, const char *file, const char *name, 
 	return 0;
 }
 
-/* "NAME", or "NAME/N": by its Nth argument. */
+/**
+ * uprobes_parse() - parse the name of a function
+ * @spec: NAME, or NAME/N: by its Nth argument, from 1 to 4
+ * @name: set to the name
+ * @size: of @name
+ * @argument: set to N, or 1
+ *
+ * Return: 0, or -1 if @spec is neither.
+ */
+int uprobes_parse(const char *spec, char *name, size_t size, uint64_t *argument)
+{
+	const size_t n = strcspn(spec, "/");
+
+	*argument = 1;
+	if (!n || n >= size)
+		return -1;
+	snprintf(name, size, "%.*s", (int)n, spec);
+	return spec[n] ? parse_number(spec + n + 1, 1, 4, argument) : 0;
+}
+
 static int add_named(struct uprobes *u, Elf *elf, const char *file, const char *spec, enum kind kind)
 {
-	char name[256], *slash;
-	uint64_t n = 1;
+	char name[256];
+	uint64_t n;
 
-	snprintf(name, sizeof(name), "%s", spec);
-	slash = strchr(name, '/');
-	if (slash)
-		*slash = '\0';
-	if (slash && parse_number(slash + 1, 1, 4, &n))
-		return complain(USAGE, "%s: not a function's name, or NAME/N with N from 1 to 4", spec);
+	if (uprobes_parse(spec, name, sizeof(name), &n))
+		return wrong_usage("%s: not a function's name, or NAME/N with N from 1 to 4", spec);
 	switch (add(u, elf, file, name, kind, n - 1)) {
 	case 0: return OK;
 	case -ENOENT: return complain(FAILED, "%s: no function %s (stripped?)", file, name);

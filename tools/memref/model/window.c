@@ -15,8 +15,7 @@ int window_addr(const struct opt *o, const char *value)
 	struct window *w = o->to;
 
 	if (parse_addresses(value, &w->addr, &w->addr_end))
-		return complain(USAGE, "--addr %s: not START-END, such as 1G-2G or 0x40000000-0x80000000",
-				value);
+		return wrong_usage("--addr %s: not START-END, such as 1G-2G or 0x40000000-0x80000000", value);
 	return OK;
 }
 
@@ -29,7 +28,7 @@ int window_addr(const struct opt *o, const char *value)
 int window_check(const struct window *w)
 {
 	if (w->to > 0 && w->from >= w->to)
-		return complain(USAGE, "--from %g --until %g: no time is between them", w->from, w->to);
+		return wrong_usage("--from %g --until %g: no time is between them", w->from, w->to);
 	return OK;
 }
 
