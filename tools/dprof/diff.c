@@ -291,7 +291,6 @@ int cmd_diff(int argc, char **argv)
 	struct output output = { };
 	struct analysis before, after;
 	struct table table;
-	size_t i;
 	const struct opt options[] = {
 		OUTPUT_OPTIONS(&output), ANALYSIS_LEVEL_OPTION(&before), ANALYSIS_TYPES_OPTIONS(&before),
 		ANALYSIS_SAMPLES_OPTIONS(&before), ANALYSIS_FILES_OPTIONS(&before), { }
@@ -303,12 +302,6 @@ int cmd_diff(int argc, char **argv)
 	if (output.explain)
 		return output_explain(&output, &diff_columns);
 	after = before;
-	/* Both own what they free. */
-	after.m.filter.pid = NULL;
-	after.m.filter.nr_pids = 0;
-	for (i = 0; i < before.m.filter.nr_pids; i++)
-		if (filter_add_pid(&after.m.filter, before.m.filter.pid[i]))
-			return complain(FAILED, "out of memory");
 	ret = analysis_load(&before, argv[0], NEED_MODEL);
 	if (analysis_load(&after, argv[1], NEED_MODEL))
 		ret = FAILED;

@@ -36,6 +36,7 @@ struct plan {
 	const char *output;
 	char **command;
 	bool choose_types, choose_history;
+	struct pids pids;
 	double first_seconds;
 	int nr_types, nr_offsets;
 };
@@ -93,11 +94,11 @@ static int leave_out(struct filter *f, pid_t group)
 		const int pid = atoi(d->d_name);
 
 		if (pid > 0 && getpgid(pid) == group)
-			ret = filter_add_pid(f, pid);
+			ret = pids_add(&f->tasks, pid);
 	}
 	if (proc)
 		closedir(proc);
-	return ret ? complain(FAILED, "out of memory") : OK;
+	return ret ? complain(FAILED, "the recorder has more than %d processes", MAX_PIDS) : OK;
 }
 
 static int choose_from(const char *path, const struct plan *p, const struct filter *f)
@@ -192,7 +193,6 @@ static int first_pass(const struct plan *p, pid_t child, int go)
 		ret = FAILED;
 	else if (!ret)
 		ret = choose_from(path, p, &recorder);
-	filter_free(&recorder);
 	undo_output(path);
 	return ret;
 }
@@ -382,6 +382,24 @@ static int want_cpus(const struct opt *o, const char *value)
 	return knobs_queue(KNOB_CPUS, value);
 }
 
+static int queue_pids(const struct pids *pids)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+	int ret;
+
+	if (!pids->nr)
+		return OK;
+	f = open_memstream(&text, &size);
+	if (!f)
+		return complain(FAILED, "out of memory");
+	pids_print(pids, f);
+	ret = fclose(f) ? complain(FAILED, "out of memory") : knobs_queue(KNOB_PIDS, text);
+	free(text);
+	return ret;
+}
+
 /* The kernel has paths below the root of the hierarchy. */
 static int want_cgroup(const struct opt *o __attribute__((unused)), const char *value)
 {
@@ -426,8 +444,7 @@ int cmd_record(int argc, char **argv)
 		WANT(0, "user", NULL, KNOB_USER, "sample user mode, too"),
 		WANT(0, "l3-miss-only", NULL, KNOB_L3_MISS_ONLY,
 		     "have the processor sample only loads that missed the L3 (IBS of Zen 4 and later)"),
-		WANT(0, "pid", "LIST", KNOB_PIDS,
-		     "samples of these processes only, and of what they fork: numbers separated by commas"),
+		PIDS_OPTION(0, &p.pids, 1, "samples of these processes only, and of what they fork"),
 		OPT_CALL('G', "cgroup", "NAME", want_cgroup, NULL,
 			 "samples of this control group only, and of those below it: " CGROUP_HELP),
 		OPT_CALL(0, "cpu", "LIST", want_cpus, NULL, "samples of these CPUs only: 0,4-7"),
@@ -465,7 +482,9 @@ int cmd_record(int argc, char **argv)
 	p.command = argv + options_parse(&usage, options, argc, argv);
 	if (check_options())
 		return USAGE;
-	ret = command_check(p.command);
+	ret = queue_pids(&p.pids);
+	if (!ret)
+		ret = command_check(p.command);
 	if (ret)
 		return ret;
 	if (geteuid())

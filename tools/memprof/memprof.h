@@ -87,6 +87,8 @@ enum memprof_level {
  * @count_objects: objects of the heap are counted in memprof_totals, and not kept: an access has
  *	the number of one that stands for all of them, and its offset is the address.  Memory then
  *	grows with what is live at a time, not with the recording.  Of no effect without @each
+ * @pids: of these processes only, beside @pid; not read after memprof_open()
+ * @nr_pids: how many; 0: no choice by @pids
  */
 struct memprof_options {
 	size_t size;
@@ -98,6 +100,8 @@ struct memprof_options {
 	uint64_t memory;
 	const char *const *wrappers;
 	bool physical, count_objects;
+	const int32_t *pids;
+	size_t nr_pids;
 };
 
 /**

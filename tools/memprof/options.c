@@ -141,6 +141,8 @@ struct memprof *common_open(const char *path, const struct common *common, int *
 	char error[512];
 
 	c->what.wrappers = c->wrappers.names;
+	c->what.pids = c->pids.id;
+	c->what.nr_pids = c->pids.nr;
 
 	if (!path)
 		path = DEFAULT_FILE;
@@ -190,8 +192,10 @@ static void print_choice(FILE *f, const struct common *c)
 		fprintf(f, " --from %g", c->what.from_ns / 1e9);
 	if (c->what.to_ns)
 		fprintf(f, " --until %g", c->what.to_ns / 1e9);
-	if (c->what.pid)
-		fprintf(f, " --pid %u", c->what.pid);
+	if (c->pids.nr) {
+		fprintf(f, " --pid ");
+		pids_print(&c->pids, f);
+	}
 	if (c->what.tid)
 		fprintf(f, " --tid %u", c->what.tid);
 	if (c->view.object != NO_NUMBER)
@@ -212,7 +216,7 @@ static void print_choice(FILE *f, const struct common *c)
  */
 int common_matches(const struct memprof *m, const struct common *c, size_t rows)
 {
-	const bool part = c->what.from_ns || c->what.to_ns || c->what.pid || c->what.tid;
+	const bool part = c->what.from_ns || c->what.to_ns || c->pids.nr || c->what.tid;
 	const bool chosen = c->view.object != NO_NUMBER || c->view.thread != NO_NUMBER || c->view.site;
 	char *choice = NULL;
 	size_t size;

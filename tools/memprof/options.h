@@ -5,6 +5,7 @@
 #define MEMPROF_OPTIONS_H
 
 #include "lib/options.h"
+#include "lib/record/pids.h"
 #include "lib/perf/plausible.h"
 #include "memprof/view/view.h"
 
@@ -18,6 +19,7 @@ struct wrapper_names {
 
 struct common {
 	struct memprof_options what;
+	struct pids pids;
 	struct wrapper_names wrappers;
 	struct view_options view;
 	struct plausible plausible;
@@ -37,7 +39,7 @@ struct common {
 	OPT_CALL(0, "from", "TIME", common_time, &(c)->what.from_ns, \
 		 "only accesses after this time of the recording (5s, 300ms; seconds without unit)"), \
 	OPT_CALL(0, "until", "TIME", common_time, &(c)->what.to_ns, "only accesses before this time"), \
-	OPT_NUMBER('p', "pid", "PID", &(c)->what.pid, 0, NO_NUMBER - 1, "of this process"), \
+	PIDS_OPTION('p', &(c)->pids, 0, "accesses of these processes only, not of those that they forked"), \
 	OPT_NUMBER(0, "tid", "TID", &(c)->what.tid, 0, NO_NUMBER - 1, "only this thread"), \
 	OPT_TEXT(0, "symfs", "DIR", &(c)->what.symbols, "directory that has the recorded machine's files"), \
 	OPT_SIZE(0, "memory", "SIZE", &(c)->what.memory, 1, OPT_NUMBER_MAX, \

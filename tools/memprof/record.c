@@ -25,6 +25,7 @@
 #include "lib/record/cgroup.h"
 #include "lib/record/command.h"
 #include "lib/record/guard.h"
+#include "lib/record/pids.h"
 #include "lib/cells/utf8.h"
 #include "memprof_cli.h"
 #include "options.h"
@@ -32,7 +33,6 @@
 #include "memprof/record/record.h"
 
 #define DEFAULT_FREQUENCY	4000
-#define MAX_PIDS		256
 #define MAX_TIDS		16384
 #define MAX_RATE		1000000
 #define MAX_ALLOCATORS		8
@@ -40,10 +40,10 @@
 struct options {
 	const char *output, *source, *cgroup;
 	struct memsource_want want;
-	pid_t pids[MAX_PIDS];
+	struct pids pids;
 	struct allocator allocators[MAX_ALLOCATORS];
 	struct wrapper_names wrappers;
-	int nr_pids, nr_allocators;
+	int nr_allocators;
 	bool system, no_preload;
 	uint64_t ring_bytes;
 	unsigned int depth;
@@ -261,10 +261,10 @@ static bool is_gone(pid_t pid)
 
 static bool all_gone(const struct options *o)
 {
-	int i;
+	size_t i;
 
-	for (i = 0; i < o->nr_pids; i++)
-		if (!is_gone(o->pids[i]))
+	for (i = 0; i < o->pids.nr; i++)
+		if (!is_gone(o->pids.id[i]))
 			return false;
 	return true;
 }
@@ -328,7 +328,7 @@ static int collect(struct recording *r, struct sampler *s, struct rings *rings, 
 			ret = reap(child);
 		} else if (interrupted) {
 			ret = OK;
-		} else if (o->nr_pids && now_ns() - checked > 100000000) {
+		} else if (o->pids.nr && now_ns() - checked > 100000000) {
 			checked = now_ns();
 			if (all_gone(o))
 				ret = OK;
@@ -378,7 +378,8 @@ static int open_events(struct sampler *s, struct uprobes *uprobes, const pid_t *
 static int open_sampler(struct sampler *s, struct uprobes *uprobes, const struct options *o, pid_t child)
 {
 	pid_t *tids = NULL;
-	int i, n = 0, ret;
+	int n = 0, ret;
+	size_t i;
 
 	if (child > 0)
 		return open_events(s, uprobes, &child, 1, true);
@@ -387,11 +388,11 @@ static int open_sampler(struct sampler *s, struct uprobes *uprobes, const struct
 	tids = malloc(MAX_TIDS * sizeof(*tids));
 	if (!tids)
 		return complain(FAILED, "no memory left");
-	for (i = 0; i < o->nr_pids && n >= 0; i++) {
-		n = add_tids(o->pids[i], tids, n);
+	for (i = 0; i < o->pids.nr && n >= 0; i++) {
+		n = add_tids(o->pids.id[i], tids, n);
 		if (n < 0) {
 			free(tids);
-			return complain(FAILED, "--pid %d: %s", o->pids[i], strerror(errno));
+			return complain(FAILED, "--pid %d: %s", o->pids.id[i], strerror(errno));
 		}
 	}
 	ret = open_events(s, uprobes, tids, n, false);
@@ -432,7 +433,8 @@ static int record(struct recording *r, const struct options *o)
 	struct sampler *s;
 	char error[512];
 	pid_t child = -1;
-	int go = -1, ret = OK, i;
+	int go = -1, ret = OK;
+	size_t i;
 
 	uprobes = make_uprobes(r, o, &ret);
 	if (ret)
@@ -483,8 +485,8 @@ static int record(struct recording *r, const struct options *o)
 		sampler_enable(s, true);
 		if (uprobes)
 			uprobes_enable(uprobes, true);
-		for (i = 0; i < o->nr_pids; i++)
-			sampler_found(s, o->pids[i]);
+		for (i = 0; i < o->pids.nr; i++)
+			sampler_found(s, o->pids.id[i]);
 		/* What is moved into a control group later has its name and mappings, too. */
 		if (o->system || o->cgroup)
 			found_all(s);
@@ -594,19 +596,6 @@ static int prepare(struct recording *r, struct options *o)
 	return OK;
 }
 
-static int take_pid(const struct opt *opt, const char *value)
-{
-	struct options *o = opt->to;
-	uint64_t pid;
-
-	if (parse_number(value, 1, INT_MAX, &pid))
-		return complain(USAGE, "--pid %s: not a pid", value);
-	if (o->nr_pids == MAX_PIDS)
-		return complain(USAGE, "--pid: more than %d", MAX_PIDS);
-	o->pids[o->nr_pids++] = pid;
-	return OK;
-}
-
 static int take_allocator(const struct opt *opt, const char *value)
 {
 	struct options *o = opt->to;
@@ -645,7 +634,7 @@ int cmd_record(int argc, char **argv)
 		.want = { .user = true, .loads = true, .stores = true },
 	};
 	const struct opt options[] = {
-		OPT_CALL('p', "pid", "PID", take_pid, &o, "this process, and what it forks; may be repeated"),
+		PIDS_OPTION('p', &o.pids, 1, "only these processes, and what they fork"),
 		OPT_FLAG('a', "all-cpus", &o.system, "record all processes"),
 		OPT_TEXT('G', "cgroup", "NAME", &o.cgroup,
 			 "only processes in this control group and those below it: " CGROUP_HELP),
@@ -683,7 +672,7 @@ int cmd_record(int argc, char **argv)
 	o.command = argv + options_parse(&usage, options, argc, argv);
 	if (o.source && !strcmp(o.source, "auto"))
 		o.source = NULL;
-	if (!!*o.command + !!o.nr_pids + !!o.cgroup + o.system != 1)
+	if (!!*o.command + !!o.pids.nr + !!o.cgroup + o.system != 1)
 		return wrong_usage("what to record: a command, --pid, --cgroup, or --all-cpus?");
 	if (o.want.period && o.want.frequency)
 		return wrong_usage("--count and --frequency: one of them");

@@ -15,13 +15,14 @@
 #include "knobs.h"
 #include "memref.h"
 
-#define MAX_PIDS 4096
+/* So many processes, each with a blank; and a path. */
+#define MAX_VALUE (MAX_PIDS * sizeof("4194304"))
 
 /* A knob: its file below tracefs, its option, and the requested value. */
 static struct {
 	const char *file;
 	const char *option;
-	char value[MAX_PIDS];
+	char value[MAX_VALUE];
 	int set;
 } knobs[NR_KNOBS] = {
 	[INTERVAL] = { "memref/interval_ms", "--interval" },
@@ -51,6 +52,20 @@ void knobs_request(enum knob knob, const char *value)
 {
 	snprintf(knobs[knob].value, sizeof(knobs[knob].value), "%s", value);
 	knobs[knob].set = 1;
+}
+
+/**
+ * knobs_request_pids() - queue the processes of KNOB_PID_OPTION(), if there are any
+ * @pids: the processes
+ */
+void knobs_request_pids(const struct pids *pids)
+{
+	char *text = knobs[PIDS].value;
+	size_t i, n = 0;
+
+	for (i = 0; i < pids->nr; i++)
+		n += snprintf(text + n, sizeof(knobs[PIDS].value) - n, "%s%" PRId32, n ? " " : "", pids->id[i]);
+	knobs[PIDS].set = pids->nr > 0;
 }
 
 /**
@@ -96,20 +111,6 @@ int knob_group_size(const struct opt *o, const char *value)
 		return wrong_usage("--group-size %s: not a power of two from 64K to 1G", value);
 	snprintf(kb, sizeof(kb), "%" PRIu64, size >> 10);
 	knobs_request(GROUP, kb);
-	return OK;
-}
-
-int knob_pid(const struct opt *o, const char *value)
-{
-	char *pids = knobs[PIDS].value;
-	const size_t n = strlen(pids);
-	uint64_t pid;
-
-	(void)o;
-	if (parse_number(value, 1, INT_MAX, &pid) || n + 16 > sizeof(knobs[PIDS].value))
-		return complain(USAGE, "--pid %s: not a pid, or too many", value);
-	snprintf(pids + n, sizeof(knobs[PIDS].value) - n, "%s%" PRIu64, n ? " " : "", pid);
-	knobs[PIDS].set = 1;
 	return OK;
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/options.h"
+#include "lib/record/pids.h"
 
 enum knob {
 	INTERVAL, GROUP, FLUSH, WRITE, KERNEL_MODE, CHILDREN, CPU_MAX, ENCODING, TASKS, VIRT, AGES, VMA_AGES,
@@ -14,6 +15,7 @@ enum knob {
 };
 
 void knobs_request(enum knob knob, const char *value);
+void knobs_request_pids(const struct pids *pids);
 int knobs_requested(enum knob knob);
 int knobs_exist(void);
 int knobs_apply(void);
@@ -23,10 +25,9 @@ int knob_option(const struct opt *o, const char *value);
 int knob_interval(const struct opt *o, const char *value);
 int knob_group_size(const struct opt *o, const char *value);
 int knob_cgroup(const struct opt *o, const char *value);
-int knob_pid(const struct opt *o, const char *value);
 int knob_mapping_ages(const struct opt *o, const char *value);
 
-/* Rows for a verb's option table. */
+/* Rows for a verb's option table; of the last, pass @pids to knobs_request_pids(). */
 #define KNOB_OPTION(name, arg, knob, help) \
 	OPT_CALL(0, name, arg, knob_option, (uintptr_t)(knob), help)
 #define KNOB_NUMBER_OPTION(name, arg, knob, min, max, help) \
@@ -40,7 +41,7 @@ int knob_mapping_ages(const struct opt *o, const char *value);
 #define KNOB_INTERVAL_OPTION \
 	OPT_CALL('i', "interval", "TIME", knob_interval, NULL, \
 		 "length of an interval, 10ms to 1h (ms without unit); 0: on demand")
-#define KNOB_PID_OPTION \
-	OPT_CALL('p', "pid", "PID", knob_pid, NULL, "only this process; may be repeated")
+#define KNOB_PID_OPTION(pids) \
+	PIDS_OPTION('p', pids, 1, "only these processes, not those that they fork")
 
 #endif

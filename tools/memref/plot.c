@@ -122,6 +122,17 @@ static int write_csv(struct model *m, const struct view *view, const char *csv)
 	return failed ? FAILED : OK;
 }
 
+/* Of the virtual memory of one process: lacks_virt_events() refuses that of several. */
+static uint32_t shown_process(const struct model *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->nr_virt_pids - 1; i++)
+		if (pids_choose(&m->window.pids, m->virt_pids[i]))
+			break;
+	return m->virt_pids[i];
+}
+
 /* The scripts' variables, to be freed; NULL if out of memory. */
 static char *make_commands(struct model *m, const struct view *view,
 			   const struct picture *p)
@@ -144,7 +155,7 @@ static char *make_commands(struct model *m, const struct view *view,
 	if (view->legend)
 		failed = view->legend(m, f);
 	if (view->needs & VIEW_VIRT)
-		fprintf(f, "process=%u; ", m->window.pid ? m->window.pid : m->virt_pids[0]);
+		fprintf(f, "process=%u; ", shown_process(m));
 	fprintf(f, "group_mib=%g; from=%g; addr=%" PRIu64 ".0",
 		m->intervals[0].scan.group_kb / 1024.0, m->window.from, m->window.addr);
 	if (!fclose(f) && !failed)

@@ -106,10 +106,11 @@ int cmd_record(int argc, char **argv)
 {
 	const char *output = MEMREF_FILE;
 	bool command_only = false;
+	struct pids pids = { };
 	const struct opt options[] = {
 		KNOB_INTERVAL_OPTION,
 		KNOB_GROUP_SIZE_OPTION,
-		KNOB_PID_OPTION,
+		KNOB_PID_OPTION(&pids),
 		KNOB_OPTION("children", NULL, CHILDREN, "also the processes that these fork"),
 		OPT_FLAG(0, "command-only", &command_only, "only COMMAND and the processes it forks"),
 		OPT_CALL('G', "cgroup", "NAME", knob_cgroup, NULL,
@@ -139,6 +140,7 @@ int cmd_record(int argc, char **argv)
 	char **command = argv + options_parse(&usage, options, argc, argv);
 	int ret;
 
+	knobs_request_pids(&pids);
 	if (command_only && (!*command || knobs_requested(PIDS)))
 		return wrong_usage("--command-only needs a command, and no --pid");
 	if ((knobs_requested(VIRT) || knobs_requested(VMA_AGES)) && !command_only && !knobs_requested(PIDS) &&

@@ -226,8 +226,9 @@ int cmd_top(int argc, char **argv)
 {
 	struct session session = { .follow = { .row = handle_row, .ctx = &session }, .batch = !terminal_usable() };
 	bool once = false, mmv = false;
+	struct pids pids = { };
 	const struct opt options[] = {
-		KNOB_INTERVAL_OPTION, KNOB_PID_OPTION,
+		KNOB_INTERVAL_OPTION, KNOB_PID_OPTION(&pids),
 		OPT_NUMBER(0, "intervals", "N", &session.left, 1, OPT_NUMBER_MAX, "end after N intervals"),
 		OPT_FLAG(0, "batch", &session.batch, "print one line per interval; the default without a terminal, or if $TERM is dumb"),
 		OPT_FLAG(0, "mmv", &mmv, "also publish values to Performance Co-Pilot, as mmv.memref.*"),
@@ -237,6 +238,7 @@ int cmd_top(int argc, char **argv)
 	};
 
 	options_parse(&usage, options, argc, argv);
+	knobs_request_pids(&pids);
 	if (once)
 		session.batch = session.left = 1;
 	if (geteuid())

@@ -255,6 +255,7 @@ int cmd_watch(int argc, char **argv)
 {
 	struct watch w = { .follow = { .row = take_row, .ctx = &w, .groups = true },
 			   .logs = { .file_size = 16 << 20, .keep = 512 << 20 } };
+	struct pids pids = { };
 	bool mmv = false;
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "DIRECTORY", &w.logs.directory,
@@ -263,7 +264,7 @@ int cmd_watch(int argc, char **argv)
 		OPT_FLAG(0, "mmv", &mmv, "publish values to Performance Co-Pilot, as mmv.memref.*"),
 		KNOB_INTERVAL_OPTION,
 		KNOB_GROUP_SIZE_OPTION,
-		KNOB_PID_OPTION,
+		KNOB_PID_OPTION(&pids),
 		OPT_CALL('G', "cgroup", "NAME", knob_cgroup, NULL,
 			 "only processes in this control group and those below it: " CGROUP_HELP),
 		KNOB_OPTION("write", "off|anon|all", WRITE,
@@ -282,6 +283,7 @@ int cmd_watch(int argc, char **argv)
 	};
 
 	options_parse(&usage, options, argc, argv);
+	knobs_request_pids(&pids);
 	if (!w.logs.directory && !mmv)
 		return options_wrong(&usage, "neither -o DIRECTORY nor --mmv is given");
 	if (w.logs.keep < 4 * w.logs.file_size)

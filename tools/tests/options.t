@@ -69,6 +69,12 @@ for my $name (sort keys %names) {
 		is(scalar keys %texts, 1, "--$name has one argument and one text everywhere") or diag explain \%texts;
 	}
 }
+# A list, in all tools, which says whether children count.
+for my $o (@{$names{pid}}) {
+	is($o->{arg}, 'LIST', "$o->{command} --pid takes a list");
+	like($o->{help}, qr/\bfork.*; may be repeated$/, '... and says whether forked processes count');
+}
+
 # --- each verb --------------------------------------------------------------------
 
 sub one_line {
@@ -119,7 +125,7 @@ for my $command (@commands) {
 my %any = map { $_ => 1 } 'NAME,...', qw(COMMAND DIR DIRECTORY FILE ID NAME NAME=COLUMN NAME|@FILE OUTPUT PAGE PICTURE RULES
 	STORE TEXT TITLE TYPE URL VIEW);
 my %any_option = map { $_ => 1 } ('strategies');
-my %wrong = (TIME => [ '1e3', '-1', '5x' ], 'SIZE:WAYS' => [ '32K:+8', '32K: 8', '32K' ], PID => [ 'x', '-1' ], LIST => [ '1,,x', '-1', '+0' ],
+my %wrong = (TIME => [ '1e3', '-1', '5x' ], 'SIZE:WAYS' => [ '32K:+8', '32K: 8', '32K' ], LIST => [ '1,,x', '-1', '+0' ],
 	     'START-END' => [ '5-3', 'x' ], 'CACHE=CYCLES' => [ 'L2=x', '=5' ], 'NAME[/N]' => [ 'f/9', '/1' ],
 	     'NAME[:ARG]' => [ 'coloring:x' ], '[=N]' => [ 'x' ], GROUPS => [ 'x', '0;8' ]);
 # What is looked at behind the operands.
@@ -146,6 +152,9 @@ for ('memref record --flush 9', 'memref record --cpu-max 200', 'memref record --
 	is("$status$out", '2', "$_: status 2");
 	like($err, qr/^\w+: \Q$option $value\E: not .*; see \Q$command\E --help\n\z/, 'one line');
 }
+# What prints a message of its own forgets where to look.
+my @alone = grep { !m{/(options|verbs)\.c$} } split /\n/, (run("grep -rl --include='*.c' 'complain(USAGE' $tools"))[1];
+is("@alone", '', 'wrong usage is said by wrong_usage(), or options_wrong()');
 # Of a word, what was meant.
 like((run("$bin/dprof record --encoding btch"))[2], qr/not sample or batch \(did you mean batch\?\)/, 'the nearest word');
 

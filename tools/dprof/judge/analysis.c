@@ -47,15 +47,6 @@ int analysis_cache(const struct opt *o, const char *value)
 	return OK;
 }
 
-int analysis_pid(const struct opt *o, const char *value)
-{
-	struct analysis *a = o->to;
-
-	if (filter_add_pids(&a->m.filter, value))
-		return complain(USAGE, "--pid %s: not a list of numbers, such as 12,345", value);
-	return OK;
-}
-
 int analysis_cpu(const struct opt *o, const char *value)
 {
 	struct analysis *a = o->to;
@@ -234,7 +225,7 @@ int analysis_load(struct analysis *a, const char *path, enum need need)
 /* Are some samples of a recording that has samples left out? */
 static bool is_filtered(const struct analysis *a)
 {
-	return a->m.recorded && (a->m.filter.nr_pids || a->m.filter.has_cpus);
+	return a->m.recorded && (a->m.filter.tasks.nr || a->m.filter.has_cpus);
 }
 
 /**
@@ -387,6 +378,5 @@ void analysis_free(struct analysis *a)
 	sim_free(&a->sim);
 	traces_free(&a->t);
 	layouts_free(&a->l);
-	filter_free(&a->m.filter);
 	model_free(&a->m);
 }

@@ -64,8 +64,7 @@ struct analysis {
 		   "seed of the random numbers (default 1)")
 
 #define ANALYSIS_SAMPLES_OPTIONS(a) \
-	OPT_CALL('p', "pid", "LIST", analysis_pid, a, \
-		 "samples of these tasks only: numbers separated by commas"), \
+	PIDS_OPTION('p', &(a)->m.filter.tasks, 0, "samples of these tasks only (threads), not of what they forked"), \
 	OPT_CALL(0, "cpu", "LIST", analysis_cpu, a, "samples of these CPUs only: 0,4-7")
 
 #define ANALYSIS_TYPES_OPTIONS(a) \
@@ -86,7 +85,6 @@ struct analysis {
 
 int analysis_level(const struct opt *o, const char *value);
 int analysis_cache(const struct opt *o, const char *value);
-int analysis_pid(const struct opt *o, const char *value);
 int analysis_cpu(const struct opt *o, const char *value);
 int analysis_btf(const struct opt *o, const char *value);
 int analysis_vmlinux(const struct opt *o, const char *value);

@@ -9,24 +9,22 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "lib/record/pids.h"
+
 /**
  * struct filter - the samples that count; empty: all
- * @pid: tasks, sorted
- * @without: samples of the other tasks count, instead of those of @pid
+ * @tasks: tasks; none: all
+ * @without: samples of the other tasks count, instead of those of @tasks
  * @cpu: bitmap of CPUs, if @has_cpus
  */
 struct filter {
-	int32_t *pid;
-	size_t nr_pids;
+	struct pids tasks;
 	bool without, has_cpus;
 	uint64_t cpu[1024 / 64];
 };
 
-int filter_add_pid(struct filter *f, int32_t pid);
-int filter_add_pids(struct filter *f, const char *list);
 int filter_add_cpus(struct filter *f, const char *list);
 void filter_print(const struct filter *f, FILE *out);
 bool filter_keeps(const struct filter *f, int32_t pid, int32_t cpu);
-void filter_free(struct filter *f);
 
 #endif

@@ -479,6 +479,7 @@ sub test_names {
 	$text =~ s/^(\d+) 1 1 (dprof_sample)/$1 1 77 $2/mg;
 	$file = spew("$dir/tasks.txt", $text);
 	is($filtered->('--pid 5,77', 'bar:f'), 20, 'samples of a task');
+	is($filtered->('--pid 5 --pid 77', 'bar:f'), 20, 'the option may be repeated');
 	is($filtered->('--pid 1', 'bar:f'), 0, 'and not of others');
 	my ($status, $out, $err) = run("$dprof report sharing --pid 6 $file");
 	is("$status$err", "1dprof: no sample matches --pid 6\n", 'none: said');

@@ -382,7 +382,8 @@ static void chosen_by_cost(void **state)
 
 	(void)state;
 	model_init(&m);
-	assert_int_equal(filter_add_pids(&f, "7,9"), 0);
+	assert_int_equal(pids_add(&f.tasks, 7), 0);
+	assert_int_equal(pids_add(&f.tasks, 9), 0);
 	m.filter = f;
 	add(&m, "0 0 0 dprof_type id=20 class=1 size=128 cache=stored func=f line=3");
 	add(&m, "0 0 0 dprof_type id=21 class=1 size=128 cache=missed func=f line=4");
@@ -404,7 +405,6 @@ static void chosen_by_cost(void **state)
 	assert_int_equal(choose(&m, 8, 2, 8, 0, &c), 1);
 	assert_string_equal(c.types, "missed:f");
 	model_free(&m);
-	filter_free(&f);
 }
 
 static void rules(void **state)

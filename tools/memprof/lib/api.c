@@ -57,6 +57,9 @@ public struct memprof *memprof_open(const char *path, const struct memprof_optio
 		ret = file_open(&f, path, error, size);
 	if (!ret) {
 		ret = build(m, &f, error, size);
+		/* The caller's, as wrappers are. */
+		m->options.pids = NULL;
+		m->options.nr_pids = 0;
 		memcpy(m->damage, f.damage, sizeof(m->damage));
 		file_close(&f);
 	}

@@ -240,7 +240,8 @@ static void make_room(struct builder *b, const struct file *f)
 int build(struct memprof *m, struct file *f, char *error, size_t size)
 {
 	struct builder b = { .m = m, .next_pending = UINT64_MAX, .kernel_object = NONE, .counted_object = NONE,
-			     .whole = !m->options.from_ns && !m->options.to_ns && !m->options.pid };
+			     .whole = !m->options.from_ns && !m->options.to_ns && !m->options.pid &&
+				      !m->options.nr_pids };
 	int ret = 0;
 	size_t i;
 

@@ -76,16 +76,33 @@ static inline uint64_t since_start(const struct builder *b, uint64_t time)
 	return time > b->m->start_ns ? time - b->m->start_ns : 0;
 }
 
+/* Whether what happens now is of the time that was asked for. */
+static inline bool in_time(const struct builder *b)
+{
+	const struct memprof_options *o = &b->m->options;
+	const uint64_t time = since_start(b, b->now);
+
+	return time >= o->from_ns && !(o->to_ns && time >= o->to_ns);
+}
+
+static inline bool of_process(const struct memprof_options *o, uint32_t pid)
+{
+	size_t i;
+
+	if (o->pid ? o->pid == pid : !o->nr_pids)
+		return true;
+	for (i = 0; i < o->nr_pids; i++)
+		if ((uint32_t)o->pids[i] == pid)
+			return true;
+	return false;
+}
+
 /* Whether what happens to a process now is of the part of the recording that was asked for. */
 static inline bool in_part(const struct builder *b, uint32_t pid)
 {
-	const struct memprof_options *o = &b->m->options;
-	uint64_t time;
-
 	if (likely(b->whole))
 		return true;
-	time = since_start(b, b->now);
-	return time >= o->from_ns && !(o->to_ns && time >= o->to_ns) && !(o->pid && o->pid != pid);
+	return in_time(b) && of_process(&b->m->options, pid);
 }
 
 static inline bool is_anonymous(const struct region *r)

@@ -157,7 +157,7 @@ void read_losses(struct builder *b, struct file *f)
 			continue;
 		r = (void *)((char *)buffer + sizeof(struct chunk_header));
 		b->now = r->time_ns;
-		if (!in_part(b, b->m->options.pid))
+		if (!in_time(b))
 			continue;
 		/* Lost events have a record of their own where they are missing. */
 		if (r->kind == LOST_SAMPLES)

@@ -66,6 +66,8 @@ for my $what ('samples of memory accesses', 'events of objects', 'allocations', 
 is(sprintf('%.0f', $parts[0]{duration}), 20, 'duration of the first part');
 is(sprintf('%.0f', $parts[1]{duration}), 40, 'and of the other');
 is(summary($gen, '--pid', 7)->{'samples of memory accesses'}, 0, 'no samples of a process that is not there');
+is(summary($gen, @$_)->{'samples of memory accesses'}, $all->{'samples of memory accesses'}, "... but of those beside it: @$_")
+	for [ '--pid', '7,100' ], [ '--pid', 7, '--pid', 100 ];
 
 for my $until (qw(0 0.1ns)) {
 	my ($status, undef, $err) = run("$memprof report summary $gen --until $until");

@@ -123,7 +123,7 @@ static int count_group(struct model *m, struct interval *i, const struct group_r
 	if (node >= 0 && i->nodes && (uint32_t)node < i->nr_nodes)
 		for (c = 0; c < NR_CLASSES; c++)
 			i->nodes[node].pages[c] += row->pages[c];
-	if (!m->window.pid && thp_add(&m->thp, row->phys_addr, row->pages[USER]))
+	if (!m->window.pids.nr && thp_add(&m->thp, row->phys_addr, row->pages[USER]))
 		return -1;
 	return heat_add(&m->heat, i - m->intervals, row->phys_addr, size, row->pages,
 			row->written);
@@ -145,6 +145,17 @@ static int count_task(struct model *m, const struct task_row *row)
 	return 0;
 }
 
+/* A process that @window does not choose, or the last. */
+static uint32_t unchosen(const struct model *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->nr_virt_pids - 1; i++)
+		if (!pids_has(&m->window.pids, m->virt_pids[i]))
+			break;
+	return i;
+}
+
 static void note_virt_pid(struct model *m, uint32_t pid)
 {
 	const uint32_t max = sizeof(m->virt_pids) / sizeof(m->virt_pids[0]);
@@ -155,8 +166,8 @@ static void note_virt_pid(struct model *m, uint32_t pid)
 			return;
 	if (m->nr_virt_pids < max)
 		m->virt_pids[m->nr_virt_pids++] = pid;
-	else if (pid == m->window.pid)
-		m->virt_pids[max - 1] = pid;
+	else if (pids_has(&m->window.pids, pid))
+		m->virt_pids[unchosen(m)] = pid;
 }
 
 static int count_virt(struct model *m, const struct interval *i, const struct virt_row *row)
@@ -165,13 +176,13 @@ static int count_virt(struct model *m, const struct interval *i, const struct vi
 	const char *mapping = m->window.mapping;
 
 	note_virt_pid(m, row->pid);
-	if (m->window.pid && row->pid != m->window.pid)
+	if (!pids_choose(&m->window.pids, row->pid))
 		return 0;
 	if (!addr_in_window(m, row->addr, VIRT_BLOCK))
 		return 0;
 	if (mapping && !strstr(mappings_name(&m->mappings, i - m->intervals, row), mapping))
 		return 0;
-	if (m->window.pid && thp_add(&m->thp, row->addr, row->pages))
+	if (m->window.pids.nr && thp_add(&m->thp, row->addr, row->pages))
 		return -1;
 	if (mappings_add(&m->mappings, i - m->intervals, row))
 		return -1;
@@ -182,7 +193,7 @@ static int count_vma_age(struct model *m, const struct interval *i, const struct
 {
 	const struct window *w = &m->window;
 
-	if (w->pid && row->pid != w->pid)
+	if (!pids_choose(&w->pids, row->pid))
 		return 0;
 	if (w->mapping && !strstr(row->name, w->mapping))
 		return 0;

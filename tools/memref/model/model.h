@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "lib/hash.h"
+#include "lib/record/pids.h"
 #include "memref/read/events.h"
 #include "ages.h"
 #include "heat.h"
@@ -33,14 +34,14 @@ extern const char * const class_names[NR_CLASSES];
  * @addr: exclude memory that ends at or below this address: groups by their physical
  *	address, memref_virt events by their virtual address
  * @addr_end: exclude memory that begins at or above this address; 0: no limit
- * @pid: exclude memref_virt and memref_vma_age events of other processes; 0: none
+ * @pids: exclude memref_virt and memref_vma_age events of other processes; none: exclude none
  * @mapping: exclude these events of mappings whose name does not contain this; NULL: none
  * @by: what idle ages are added up by
  */
 struct window {
 	double from, to;
 	uint64_t addr, addr_end;
-	uint32_t pid;
+	struct pids pids;
 	const char *mapping;
 	enum age_by by;
 };
@@ -115,10 +116,10 @@ struct model {
 	uint32_t nr_nodes;			/* highest node + 1; 0: no memref_node events */
 	struct heat heat;			/* by physical address */
 	struct heat virt;			/* by virtual address */
-	struct thp thp;				/* by virtual address if window.pid is set */
+	struct thp thp;				/* by virtual address if window.pids are set */
 	struct mappings mappings;
 	struct ages ages;
-	uint32_t virt_pids[16];			/* first processes seen, and window.pid */
+	uint32_t virt_pids[16];			/* first processes seen, and of window.pids */
 	uint32_t nr_virt_pids;
 	uint64_t lost_events;
 	uint64_t missing;			/* intervals without their memref_scan */

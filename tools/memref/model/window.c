@@ -40,7 +40,7 @@ int window_check(const struct window *w)
  */
 void window_describe(const struct window *w, char *text, size_t size)
 {
-	char from[48] = "", to[48] = "", addr[64] = "", pid[32] = "", mapping[128] = "";
+	char from[48] = "", to[48] = "", addr[64] = "", list[64], pid[96] = "", mapping[128] = "";
 
 	if (w->from > 0)
 		snprintf(from, sizeof(from), " from %g s", w->from);
@@ -48,8 +48,9 @@ void window_describe(const struct window *w, char *text, size_t size)
 		snprintf(to, sizeof(to), " to %g s", w->to);
 	if (w->addr || w->addr_end)
 		snprintf(addr, sizeof(addr), " at 0x%" PRIx64 "-0x%" PRIx64, w->addr, w->addr_end);
-	if (w->pid)
-		snprintf(pid, sizeof(pid), " of process %u", w->pid);
+	if (w->pids.nr)
+		snprintf(pid, sizeof(pid), " of process%s %s", w->pids.nr > 1 ? "es" : "",
+			 pids_text(&w->pids, list, sizeof(list)));
 	if (w->mapping)
 		snprintf(mapping, sizeof(mapping), " of mappings named *%.64s*", w->mapping);
 	snprintf(text, size, "%s%s%s%s%s", from, to, addr, pid, mapping);

@@ -9,9 +9,6 @@
 #include "lib/options.h"
 #include "model.h"
 
-/* PID_MAX_LIMIT of the kernel */
-#define MAX_PID (4 << 20)
-
 /* Rows for a verb's option table. */
 #define WINDOW_TIME_OPTIONS(w) \
 	OPT_TIME(0, "from", "TIME", &(w)->from, "s", 0, 1e9, \
@@ -24,7 +21,7 @@
 	OPT_CALL(0, "addr", "START-END", window_addr, w, "only this memory: 1G-2G, 0x40000000-0x80000000")
 
 #define WINDOW_PID_OPTION(w) \
-	OPT_NUMBER('p', "pid", "PID", &(w)->pid, 1, MAX_PID, "only this process, in views by process"), \
+	PIDS_OPTION('p', &(w)->pids, 1, "only these processes, not those that they forked, in views by process"), \
 	OPT_TEXT(0, "mapping", "TEXT", &(w)->mapping, \
 		 "only mappings whose name contains this, in views of virtual memory: heap, libc, /dev/shm")
 

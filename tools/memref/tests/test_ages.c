@@ -191,7 +191,7 @@ static void incomplete(void **state)
 static void windows(void **state)
 {
 	(void)state;
-	m.window.pid = 10;
+	m.window.pids = (struct pids){ 1, { 10 } };
 	two_intervals(AGES_FILE);
 	assert_int_equal(m.ages.nr_sums, 2);
 	is(0, 0, "/lib/c", 13, 24);

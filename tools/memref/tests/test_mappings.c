@@ -297,11 +297,11 @@ static void without_name(void **state)
 	scan(1);
 	lacks("mappings", "the recording has no memref_vma events");
 	lacks("mapping-times", "the recording has no memref_vma events");
-	m.window.pid = 7;
+	m.window.pids = (struct pids){ 1, { 7 } };
 	m.window.mapping = "heap";
 	lacks("virtual", "the recording has no memref_vma events");
 	lacks("thp", "the recording has no memref_vma events");
-	m.window.pid = 0;
+	m.window.pids.nr = 0;
 	m.window.mapping = NULL;
 	vma(2, 7, HEAP, BLOCK, "[heap]");
 	virt(2, 7, HEAP, 1, 0);
@@ -334,14 +334,14 @@ static void strange_name(void **state)
 
 static void of_one(void **state)
 {
-	const struct window mapping = { .mapping = "heap" }, of_process = { .mapping = "heap", .pid = 7 };
+	const struct window mapping = { .mapping = "heap" }, of_process = { .mapping = "heap", .pids = { 1, { 7 } } };
 
 	(void)state;
 	m.window.mapping = "libc";
 	recording();
 	make("mappings");
 	assert_int_equal(t.nr_cells / t.nr_columns, 2);
-	m.window.pid = 9;
+	m.window.pids = (struct pids){ 1, { 9 } };
 	make("virtual");
 	assert_int_equal(t.nr_cells / t.nr_columns, 2);
 	is(1, "virt_addr", FILES + BLOCK - FILES % BLOCK);
@@ -362,7 +362,7 @@ static void lacking(void **state)
 	m.window.mapping = "none";
 	recording();
 	lacks("mapping-times", "no mapping was referenced of mappings named *none*");
-	m.window.pid = 8;
+	m.window.pids = (struct pids){ 1, { 8 } };
 	lacks("mappings", "--pid 8: the recording is of the virtual memory of 7, 9");
 }
 

@@ -174,7 +174,7 @@ static void rss(void **state)
 
 static void lacking(void **state)
 {
-	const struct window process = { .pid = 7 };
+	const struct window process = { .pids = { 1, { 7 } } };
 
 	(void)state;
 	scan(1, 0, 0, 0);
@@ -281,7 +281,7 @@ static void virtual_of_another(void **state)
 {
 	(void)state;
 	m.virt.max_cells = 100;
-	m.window.pid = 9;
+	m.window.pids = (struct pids){ 1, { 9 } };
 	virt(1, 7, 0, 1, 0);
 	scan(1, 0, 0, 0);
 	lacks("virtual", "--pid 9: the recording is of the virtual memory of 7");
@@ -289,6 +289,11 @@ static void virtual_of_another(void **state)
 	scan(2, 0, 0, 0);
 	make("virtual");
 	assert_int_equal(rows(), 1);
+	/* A picture is of one address space. */
+	m.window.pids = (struct pids){ 2, { 7, 9 } };
+	lacks("virtual", "by --pid (7, 9)");
+	m.window.pids = (struct pids){ 2, { 8, 9 } };
+	make("virtual");
 }
 
 /* Here, the addresses of the window are virtual. */
@@ -378,17 +383,20 @@ static void tasks(void **state)
 	is(1, "intervals", 1);
 	is(1, "mean_mib", 0.5);
 
-	m.window.pid = 7;
+	m.window.pids = (struct pids){ 1, { 7 } };
 	make("tasks");
 	assert_int_equal(rows(), 1);
 	is(0, "share_pct", 12.5);
-	m.window.pid = 9;
+	m.window.pids = (struct pids){ 2, { 7, 8 } };
+	make("tasks");
+	assert_int_equal(rows(), 2);
+	m.window.pids = (struct pids){ 1, { 9 } };
 	lacks("tasks", "--pid 9");
 }
 
 static void no_tasks(void **state)
 {
-	const struct window place = { .addr_end = 4096 }, process = { .pid = 7 };
+	const struct window place = { .addr_end = 4096 }, process = { .pids = { 1, { 7 } } };
 
 	(void)state;
 	scan(1, 0, 0, 0);
@@ -489,7 +497,7 @@ static void ages_of_nothing(void **state)
 	scan(1, 0, 0, 0);
 	lacks("ages", "the recording has no idle ages of files");
 	m.ages.by = AGES_PROCESS;
-	m.window.pid = 9;
+	m.window.pids = (struct pids){ 1, { 9 } };
 	vma_age(2, 7, "[heap]", 512);
 	scan(2, 0, 0, 0);
 	lacks("ages", "the recording has no idle ages of process 9");
@@ -650,16 +658,16 @@ static void option_by(void **state)
 static void windows_of_ages(void **state)
 {
 	static const struct { const char *view; struct window w; const char *wrong; } tests[] = {
-		{ "ages", { .pid = 7, .by = AGES_PROCESS }, NULL },
-		{ "ages", { .pid = 7, .mapping = "heap", .by = AGES_FILE }, NULL },
-		{ "ages", { .pid = 7, .by = AGES_CLASS }, "--pid 7: the view ages does not distinguish processes, except with" },
+		{ "ages", { .pids = { 1, { 7 } }, .by = AGES_PROCESS }, NULL },
+		{ "ages", { .pids = { 1, { 7 } }, .mapping = "heap", .by = AGES_FILE }, NULL },
+		{ "ages", { .pids = { 1, { 7 } }, .by = AGES_CLASS }, "--pid 7: the view ages does not distinguish processes, except with" },
 		{ "ages", { .mapping = "heap", .by = AGES_NODE }, "--mapping heap: the view ages does not distinguish mappings" },
 		{ "ages", { .addr_end = 4096, .by = AGES_MAPPING }, "--addr: the view ages" },
 		{ "curve", { .by = AGES_NODE }, NULL },
 		{ "curve", { .by = AGES_PROCESS }, "--by process: the view curve needs how much was referenced again" },
 		{ "curve", { .by = AGES_MAPPING }, "--by mapping: the view curve" },
 		{ "curve", { .by = AGES_FILE }, "--by file: the view curve" },
-		{ "curve", { .pid = 7 }, "--pid 7: the view curve does not distinguish processes" },
+		{ "curve", { .pids = { 1, { 7 } } }, "--pid 7: the view curve does not distinguish processes" },
 	};
 	size_t i;
 
@@ -780,7 +788,7 @@ static void thp_of_process(void **state)
 {
 	(void)state;
 	m.thp.collect = 1;
-	m.window.pid = 7;
+	m.window.pids = (struct pids){ 1, { 7 } };
 	group(1, 0, 0, 100);
 	scan(1, 1, 0, 100);
 	lacks("thp", "memref record --virt --pid");

@@ -51,9 +51,22 @@ static void good(void **state)
 	assert_true(w.from == 0.5 && w.to == 10);
 	assert_int_equal(w.addr, 1 << 30);
 	assert_int_equal(w.addr_end, 1ULL << 31);
-	assert_int_equal(w.pid, 4194304);
+	assert_int_equal(w.pids.nr, 1);
+	assert_int_equal(w.pids.id[0], 4194304);
 	window_describe(&w, text, sizeof(text));
 	assert_string_equal(text, "from 0.5 s to 10 s at 0x40000000-0x80000000 of process 4194304");
+}
+
+/* A list, and the option once more: all of them, each once. */
+static void several_processes(void **state)
+{
+	char text[128];
+
+	(void)state;
+	assert_int_equal(parse("--pid", "9,7"), 0);
+	assert_int_equal(parse("--pid", "7,8"), 0);
+	window_describe(&w, text, sizeof(text));
+	assert_string_equal(text, "of processes 7,8,9");
 }
 
 static void nothing(void **state)
@@ -72,6 +85,7 @@ static void bad(void **state)
 		{ "--from", "1.2.3" }, { "--from", "1x" }, { "--until", "0" }, { "--until", "inf" },
 		{ "--until", "0x10" }, { "--addr", "1G" }, { "--addr", "2G-1G" }, { "--pid", "0" },
 		{ "--pid", "4194305" }, { "--pid", "1x" }, { "--pid", "-1" }, { "--pid", "" },
+		{ "--pid", "1,,2" }, { "--pid", "1," }, { "--pid", "1-3" },
 	};
 	size_t i;
 
@@ -92,6 +106,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(good, clear), cmocka_unit_test_setup(nothing, clear),
 		cmocka_unit_test_setup(bad, clear), cmocka_unit_test_setup(no_time, clear),
+		cmocka_unit_test_setup(several_processes, clear),
 	};
 
 	return cmocka_run_group_tests_name("window", tests, NULL, NULL);

@@ -73,8 +73,7 @@ int view_tasks(struct model *m, struct table *t)
 	for (k = m->tasks; k; k = k->hh.next)
 		all += k->pages;
 	for (k = m->tasks; k; k = k->hh.next)
-		if ((!m->window.pid || k->key.pid == m->window.pid) &&
-		    add_task(m, k, all, writes, t))
+		if (pids_choose(&m->window.pids, k->key.pid) && add_task(m, k, all, writes, t))
 			return -1;
 	return 0;
 }
@@ -82,6 +81,7 @@ int view_tasks(struct model *m, struct table *t)
 int lacks_tasks(const struct model *m, char *error, size_t size)
 {
 	const struct task *k;
+	char pids[128];
 
 	if (!m->tasks) {
 		snprintf(error, size, "the recording has no memref_task events: "
@@ -89,9 +89,9 @@ int lacks_tasks(const struct model *m, char *error, size_t size)
 		return -1;
 	}
 	for (k = m->tasks; k; k = k->hh.next)
-		if (!m->window.pid || k->key.pid == m->window.pid)
+		if (pids_choose(&m->window.pids, k->key.pid))
 			return 0;
-	snprintf(error, size, "--pid %u: the recording has no events of this process",
-		 m->window.pid);
+	snprintf(error, size, "--pid %s: the recording has no events of %s",
+		 pids_text(&m->window.pids, pids, sizeof(pids)), m->window.pids.nr > 1 ? "these processes" : "this process");
 	return -1;
 }

@@ -121,11 +121,11 @@ int lacks_thp(const struct model *m, char *error, size_t size)
 	char window[256];
 	size_t i;
 
-	if (m->window.pid && lacks_virt_events(m, error, size))
+	if (m->window.pids.nr && lacks_virt_events(m, error, size))
 		return -1;
 	if (m->window.mapping && lacks_mapping_names(m, error, size))
 		return -1;
-	for (i = 0; i < m->nr_intervals && !m->window.pid; i++) {
+	for (i = 0; i < m->nr_intervals && !m->window.pids.nr; i++) {
 		if (m->intervals[i].scan.group_kb <= THP_SIZE >> 10)
 			continue;
 		snprintf(error, size, "groups of %u KiB are larger than the 2 MiB of a huge page: "

@@ -79,6 +79,8 @@ static const char *without_by(const struct view *v)
  */
 int view_window(const struct view *v, const struct window *w, char *error, size_t size)
 {
+	char pids[128];
+
 	if (w->addr_end && v->needs & (VIEW_TASKS | VIEW_AGES)) {
 		snprintf(error, size, "--addr: the view %s does not distinguish addresses", v->name);
 		return -1;
@@ -88,9 +90,9 @@ int view_window(const struct view *v, const struct window *w, char *error, size_
 			 "of processes, mappings and files", age_by_names[w->by], v->name);
 		return -1;
 	}
-	if (w->pid && !has_processes(v, w)) {
-		snprintf(error, size, "--pid %u: the view %s does not distinguish processes%s",
-			 w->pid, v->name, without_by(v));
+	if (w->pids.nr && !has_processes(v, w)) {
+		snprintf(error, size, "--pid %s: the view %s does not distinguish processes%s",
+			 pids_text(&w->pids, pids, sizeof(pids)), v->name, without_by(v));
 		return -1;
 	}
 	if (w->mapping && !has_mappings(v, w)) {
@@ -98,7 +100,7 @@ int view_window(const struct view *v, const struct window *w, char *error, size_
 			 without_by(v));
 		return -1;
 	}
-	if (w->mapping && v->needs & VIEW_THP && !w->pid) {
+	if (w->mapping && v->needs & VIEW_THP && !w->pids.nr) {
 		snprintf(error, size, "--mapping %s: the view %s distinguishes mappings with --pid", w->mapping, v->name);
 		return -1;
 	}

@@ -71,28 +71,28 @@ static void list_pids(const struct model *m, char *text, size_t size)
 		n += snprintf(text + n, size - n, "%s%u", i ? ", " : "", m->virt_pids[i]);
 }
 
-static int has_virt_pid(const struct model *m)
+/* How many of the processes the window chooses. */
+static uint32_t chosen(const struct model *m)
 {
-	uint32_t i;
+	uint32_t i, n = 0;
 
 	for (i = 0; i < m->nr_virt_pids; i++)
-		if (m->virt_pids[i] == m->window.pid)
-			return 1;
-	return 0;
+		n += pids_choose(&m->window.pids, m->virt_pids[i]);
+	return n;
 }
 
 /* Part of struct view's @lacks, for views of the virtual memory of processes. */
 int lacks_virt_pid(const struct model *m, char *error, size_t size)
 {
-	char pids[256];
+	char pids[256], want[128];
 
 	list_pids(m, pids, sizeof(pids));
 	if (!m->nr_virt_pids)
 		snprintf(error, size, "the recording has no memref_virt events: "
 			 "record with memref record --virt --pid PID");
-	else if (m->window.pid && !has_virt_pid(m))
-		snprintf(error, size, "--pid %u: the recording is of the virtual memory of %s",
-			 m->window.pid, pids);
+	else if (!chosen(m))
+		snprintf(error, size, "--pid %s: the recording is of the virtual memory of %s",
+			 pids_text(&m->window.pids, want, sizeof(want)), pids);
 	else
 		return 0;
 	return -1;
@@ -115,7 +115,7 @@ int lacks_virt_events(const struct model *m, char *error, size_t size)
 
 	if (lacks_virt_pid(m, error, size))
 		return -1;
-	if (m->window.pid || m->nr_virt_pids <= 1)
+	if (chosen(m) <= 1)
 		return 0;
 	list_pids(m, pids, sizeof(pids));
 	snprintf(error, size, "the recording is of the virtual memory of several processes: choose one by --pid (%s)",
