@@ -57,7 +57,7 @@ for my $what (sort keys %drawn) {
 		for my $name ("a\nb", "a\tb", "\x1b[2J", "a\x7f", "\n") {
 			my ($status, $out, $err) = run("cd $dir/out && $bin/$drawn{$what} -o " . quoted("$name.svg"));
 			is("$status$out", '2', "$what: a name with a control character is refused");
-			like($err, qr/^\w+: -o PICTURE: the name of a picture must not have control characters$/, 'says why');
+			like($err, qr/^\w+: -o PICTURE: the name of a picture must not have control characters; see [\w ]+ --help$/, 'says why');
 			is(join("\n", files()), '', 'before anything is written');
 		}
 	}

@@ -71,7 +71,7 @@ is(summary($gen, @$_)->{'samples of memory accesses'}, $all->{'samples of memory
 
 for my $until (qw(0 0.1ns)) {
 	my ($status, undef, $err) = run("$memprof report summary $gen --until $until");
-	is("$status $err", "2 memprof: --until $until: not a time above 0\n", "--until $until is not taken for no limit");
+	is("$status $err", "2 memprof: --until $until: not a time above 0; see memprof report --help\n", "--until $until is not taken for no limit");
 }
 {
 	my ($status, undef, $err) = run("$memprof report summary $gen --wrapper \@$dir");
@@ -141,9 +141,9 @@ for my $view (@{$views{report}}) {
 		isnt($out, $plain, '... has an effect');
 	}
 }
-for (['report flow', '--object 1 --thread 1', '--object and --thread: give one of them'],
-     ['diagnose', '--levels --latency', '--levels and --latency: give one of them'],
-     ['diagnose', '--levels --local', '--local: not for --levels'],
+for (['report flow', '--object 1 --thread 1', '--object and --thread: give one of them; see memprof report --help'],
+     ['diagnose', '--levels --latency', '--levels and --latency: give one of them; see memprof diagnose --help'],
+     ['diagnose', '--levels --local', '--local: not for --levels; see memprof diagnose --help'],
      (map { ['diagnose', $example{$_}, "--$_: no such option; see memprof diagnose --help"] } qw(object thread instances))) {
 	my ($verb, $options, $says) = @$_;
 	my ($status, $out, $err) = run("$memprof $verb $gen $options");

@@ -133,7 +133,7 @@ is_deeply([ map { $_->{phys_addr} } rows($file, 'spatial --addr 17M-18M') ], [ 1
 	     "plot ages $dir/ages.dat --pid 10 -o $dir/x.svg") {
 		my ($status, $text, $err) = run("$memref $_");
 		is("$status$text", 2, "$_: status 2");
-		like($err, qr/--pid 10: the view ages does not distinguish processes, except with --by process, mapping or file$/, 'says why');
+		like($err, qr/--pid 10: the view ages does not distinguish processes, except with --by process, mapping or file; see memref \w+ --help$/, 'says why');
 	}
 	ok(!-e "$dir/x.svg" && !-e "$dir/x.csv", 'and writes nothing');
 }
@@ -195,8 +195,8 @@ is_deeply([ map { $_->{phys_addr} } rows($file, 'spatial --addr 17M-18M') ], [ 1
 		for ([ "ages $dir/classes.dat --by $by", 1,
 		       qr/^memref: the recording has no memref_vma_age events: record with memref record --mapping-ages$/ ],
 		     [ "ages $dir/many.dat --by $by --pid 12", 1, qr/^memref: the recording has no idle ages (?:of files )?of process 12$/ ],
-		     [ "ages $dir/many.dat --by $by --addr 1M-2M", 2, qr/^memref: --addr: the view ages does not distinguish addresses$/ ],
-		     [ "wss $dir/many.dat --by $by", 2, qr/^memref: --by $by: the view wss has no idle ages$/ ]) {
+		     [ "ages $dir/many.dat --by $by --addr 1M-2M", 2, qr/^memref: --addr: the view ages does not distinguish addresses; see memref plot --help$/ ],
+		     [ "wss $dir/many.dat --by $by", 2, qr/^memref: --by $by: the view wss has no idle ages; see memref plot --help$/ ]) {
 			my ($plot, $expected, $message) = @$_;
 			my ($status, $out, $err) = run("$memref plot $plot -o $dir/no.svg");
 			is("$status$out", $expected, "plot $plot: status $expected");

@@ -102,7 +102,7 @@ like("$status $err", qr{^1 memscope: no/such/place: No such file or directory$},
 like("$status $err", qr/^1 memscope: --what refs: this kernel has no memref/, 'a requested part must work');
 ok(!-e "$dir/touched", 'and the command is not run');
 ($status, undef, $err) = run('./memscope record --what refs,object -- true');
-like("$status $err", qr/^2 memscope: --what object: not refs, objects or types/, 'parts have names');
+like("$status $err", qr/^2 memscope: --what refs,object: object is not refs, objects or types; see memscope record --help$/, 'parts have names');
 ($status, undef, $err) = run('./memscope record -o x -- no-such-command');
 is($status, 127, 'a command that is not there, as by a shell');
 
