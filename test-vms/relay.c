@@ -31,7 +31,7 @@ static pid_t qemu;
 static int sock = -1;
 static volatile sig_atomic_t got_signal;
 
-static void say(const char *fmt, ...)
+static void complain(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -98,12 +98,12 @@ static void start_qemu(char **argv, const char *log)
 	int sv[2], out;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv)) {
-		say("socketpair: %s", strerror(errno));
+		complain("socketpair: %s", strerror(errno));
 		exit(STATUS_VM);
 	}
 	qemu = fork();
 	if (qemu < 0) {
-		say("fork: %s", strerror(errno));
+		complain("fork: %s", strerror(errno));
 		exit(STATUS_VM);
 	}
 	if (!qemu) {
@@ -153,7 +153,7 @@ static int handle(const struct vm_frame *f, const char *data)
 		send_frame(VM_ACK, NULL, 0);
 		return 1;
 	case VM_ERROR:
-		say("guest init: %.*s", (int)f->len, data);
+		complain("guest init: %.*s", (int)f->len, data);
 		status = STATUS_VM;
 		have_status = 1;
 		send_frame(VM_ACK, NULL, 0);
@@ -177,13 +177,13 @@ static int read_guest(void)
 	while (in_len - at >= sizeof(f)) {
 		memcpy(&f, in + at, sizeof(f));
 		if (f.len > VM_FRAME_MAX) {
-			say("nonsense from the guest's init");
+			complain("nonsense from the guest's init");
 			return 0;
 		}
 		if (in_len - at < sizeof(f) + f.len)
 			break;
 		if (!handle(&f, in + at + sizeof(f))) {
-			say("nonsense from the guest's init");
+			complain("nonsense from the guest's init");
 			return 0;
 		}
 		at += sizeof(f) + f.len;
@@ -220,23 +220,23 @@ static int relay(int64_t timeout_ms, int with_stdin)
 
 	for (;;) {
 		int64_t left = deadline - now_ms();
-		int had = have_status;
+		int before = have_status;
 
 		if (got_signal)
 			return end(128 + got_signal);
 		if (left <= 0) {
 			if (have_status) {
-				say("the guest did not power off");
+				complain("the guest did not power off");
 				return end(STATUS_VM);
 			}
-			say("timeout after %lld s", (long long)timeout_ms / 1000);
+			complain("timeout after %lld s", (long long)timeout_ms / 1000);
 			return end(STATUS_TIMEOUT);
 		}
 		if (poll(p, 2, left > 60000 ? 60000 : left) < 0)
 			continue;
 		if (p[0].revents && !read_guest())
 			break;
-		if (have_status && !had) {
+		if (have_status && !before) {
 			deadline = now_ms() + SHUTDOWN_MS;
 			p[1].fd = -1;
 		}
@@ -249,18 +249,18 @@ static int relay(int64_t timeout_ms, int with_stdin)
 
 		if (waitpid(qemu, &st, WNOHANG) == qemu) {
 			if (WIFSIGNALED(st))
-				say("QEMU ended by signal %d", WTERMSIG(st));
+				complain("QEMU ended by signal %d", WTERMSIG(st));
 			else if (WEXITSTATUS(st))
-				say("QEMU ended with status %d", WEXITSTATUS(st));
+				complain("QEMU ended with status %d", WEXITSTATUS(st));
 			else if (!have_status)
-				say("the VM ended before the command did");
+				complain("the VM ended before the command did");
 			return have_status && !st ? status : STATUS_VM;
 		}
 		if (got_signal)
 			return end(128 + got_signal);
 		usleep(1000);
 	}
-	say("QEMU does not end");
+	complain("QEMU does not end");
 	return end(STATUS_VM);
 }
 
@@ -292,7 +292,7 @@ static int save_request(const char *path, const char **options, int nr_options, 
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 
 	if (fd < 0 || write_request(fd, options, nr_options, args, nr_args) || close(fd)) {
-		say("%s: %s", path, strerror(errno));
+		complain("%s: %s", path, strerror(errno));
 		return STATUS_VM;
 	}
 	return 0;

@@ -72,14 +72,14 @@ static bool dependent(const uint64_t *mask, unsigned int nr)
 
 static bool parse_masks(struct cache_shape *c, char *list, char *error)
 {
-	unsigned int nr = 0, want = __builtin_ctz(c->sets);
+	unsigned int nr = 0, needed = __builtin_ctz(c->sets);
 	char *save, *word;
 
 	for (word = strtok_r(list, "/", &save); word; word = strtok_r(NULL, "/", &save)) {
 		uint64_t mask;
 
-		if (nr == want)
-			return wrong(error, "%s: xor: more than %u masks for %u sets", c->name, want,
+		if (nr == needed)
+			return wrong(error, "%s: xor: more than %u masks for %u sets", c->name, needed,
 				     c->sets);
 		if (parse_address(word, &mask) || !mask || mask >> ADDRESS_BITS)
 			return wrong(error, "%s: xor: %s: not a mask of address bits", c->name, word);
@@ -88,9 +88,9 @@ static bool parse_masks(struct cache_shape *c, char *list, char *error)
 				     word, 1u << c->line_shift);
 		c->mask[nr++] = mask;
 	}
-	if (nr != want)
+	if (nr != needed)
 		return wrong(error, "%s: xor: %u masks, but %u sets need %u", c->name, nr, c->sets,
-			     want);
+			     needed);
 	if (dependent(c->mask, nr))
 		return wrong(error, "%s: xor: a mask is the xor of others: some sets would be unused",
 			     c->name);

@@ -49,7 +49,7 @@ struct vcpu {
 	size_t length;
 	int in_nmi;
 	uint64_t nmi_insns;	/* of the handler that is running, or ran last */
-	uint64_t told_insns;
+	uint64_t reported_insns;
 	int in_part;
 	uint64_t part_insns;
 };
@@ -104,17 +104,17 @@ static void count_page(uint64_t vpn, int store)
 	p->count[store]++;
 }
 
-static void tell(struct vcpu *v, const char *format, ...)
+static void report(struct vcpu *v, const char *format, ...)
 {
-	size_t room = sizeof(v->line) - v->length;
+	size_t capacity = sizeof(v->line) - v->length;
 	va_list args;
 	int n;
 
 	va_start(args, format);
-	n = vsnprintf(v->line + v->length, room, format, args);
+	n = vsnprintf(v->line + v->length, capacity, format, args);
 	va_end(args);
 	/* Half an access would be a wrong one. */
-	if (n > 0 && (size_t)n < room)
+	if (n > 0 && (size_t)n < capacity)
 		v->length += n;
 	v->line[v->length] = '\0';
 }
@@ -163,8 +163,8 @@ static void on_block(unsigned int cpu, void *udata)
 		v->after_iret = 0;
 		v->watching = 1;
 		v->pc = block[0];
-		tell(v, "next %u %llx %llu", cpu, (unsigned long long)v->pc,
-		     (unsigned long long)v->told_insns);
+		report(v, "next %u %llx %llu", cpu, (unsigned long long)v->pc,
+		     (unsigned long long)v->reported_insns);
 	}
 }
 
@@ -175,7 +175,7 @@ static void on_iret(unsigned int cpu, void *udata)
 	if (!recording)
 		return;
 	v->after_iret = 1;
-	v->told_insns = v->in_nmi ? v->nmi_insns : 0;
+	v->reported_insns = v->in_nmi ? v->nmi_insns : 0;
 	v->in_nmi = 0;
 }
 
@@ -190,7 +190,7 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 		return;
 	if (v->watching) {
 		if (pc == v->pc)
-			tell(v, " %llx,%x,%c", (unsigned long long)vaddr,
+			report(v, " %llx,%x,%c", (unsigned long long)vaddr,
 			     1 << qemu_plugin_mem_size_shift(info), store ? 'w' : 'r');
 		else
 			end_watch(v);

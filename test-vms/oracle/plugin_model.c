@@ -245,7 +245,7 @@ static void feed(unsigned int index, qemu_plugin_meminfo_t info, uint64_t vaddr,
 static void on_access(unsigned int index, qemu_plugin_meminfo_t info, uint64_t vaddr,
 		      void *kernel_block)
 {
-	unsigned int size, room;
+	unsigned int size, capacity;
 	bool kernel;
 
 	if (!cpus[index].fed)
@@ -254,12 +254,12 @@ static void on_access(unsigned int index, qemu_plugin_meminfo_t info, uint64_t v
 	if (kernel && opt.user_only)
 		return;
 	size = 1u << qemu_plugin_mem_size_shift(info);
-	room = PAGE_SIZE - (vaddr & (PAGE_SIZE - 1));
-	if (size <= room) {
+	capacity = PAGE_SIZE - (vaddr & (PAGE_SIZE - 1));
+	if (size <= capacity) {
 		feed(index, info, vaddr, size, kernel);
 	} else {
-		feed(index, info, vaddr, room, kernel);
-		feed(index, info, vaddr + room, size - room, kernel);
+		feed(index, info, vaddr, capacity, kernel);
+		feed(index, info, vaddr + capacity, size - capacity, kernel);
 	}
 }
 

@@ -234,9 +234,9 @@ static void link_node(struct cpu *c, uint32_t n, uint32_t after)
 static int touch_full(struct cpu *c, int cpu, struct line *line)
 {
 	uint32_t head = nr_sets * nr_ways, n = line->node[cpu];
-	int had = n != NONE;
+	int was_cached = n != NONE;
 
-	if (had) {
+	if (was_cached) {
 		unlink_node(c, n);
 	} else {
 		if (c->used < head) {
@@ -252,7 +252,7 @@ static int touch_full(struct cpu *c, int cpu, struct line *line)
 		line->node[cpu] = n;
 	}
 	link_node(c, n, head);
-	return had;
+	return was_cached;
 }
 
 static void take(int cpu, struct line *line)
@@ -403,7 +403,7 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 	}
 }
 
-static void tell(const char *what, const uint64_t *count)
+static void print_counts(const char *what, const uint64_t *count)
 {
 	uint64_t any = 0;
 
@@ -428,11 +428,11 @@ static void stop(void)
 		ops_flush(&cpus[i].ops);
 	for (int i = 1; i < MAX_TYPES; i++) {
 		snprintf(what, sizeof(what), "type %d", i);
-		tell(what, type_count[i]);
+		print_counts(what, type_count[i]);
 	}
 	for (size_t i = 0; i < NR_REGIONS; i++) {
 		snprintf(what, sizeof(what), "region %s", regions[i].name);
-		tell(what, region_count[i]);
+		print_counts(what, region_count[i]);
 	}
 	fflush(out);
 }

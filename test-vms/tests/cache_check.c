@@ -35,7 +35,7 @@ struct line {
 /* All lines of a set that were ever seen, whether in the cache or not. */
 struct set {
 	struct line *lines;
-	unsigned int nr, room;
+	unsigned int nr, capacity;
 	uint64_t arrivals;
 	struct node *root;
 };
@@ -135,9 +135,9 @@ static struct line *find_line(struct set *s, uint64_t number)
 
 static struct line *add_line(struct set *s, uint64_t number)
 {
-	if (s->nr == s->room) {
-		s->room = s->room ? 2 * s->room : 16;
-		s->lines = realloc(s->lines, s->room * sizeof(*s->lines));
+	if (s->nr == s->capacity) {
+		s->capacity = s->capacity ? 2 * s->capacity : 16;
+		s->lines = realloc(s->lines, s->capacity * sizeof(*s->lines));
 	}
 	s->lines[s->nr] = (struct line){ .number = number };
 	return &s->lines[s->nr++];

@@ -27,25 +27,25 @@ static void read_line(struct cache_model *m, unsigned int cpu, uint64_t line)
 }
 
 /* Reads lines of 64 bytes, a letter each, and writes h or m for what each met in the first cache. */
-static void walk(struct cache_model *m, const char *lines, char *met)
+static void walk(struct cache_model *m, const char *lines, char *result)
 {
 	for (; *lines; lines++) {
 		uint64_t before = cache_model_count(m, 0, 0).misses;
 
 		read_line(m, 0, *lines - 'a');
-		*met++ = cache_model_count(m, 0, 0).misses == before ? 'h' : 'm';
+		*result++ = cache_model_count(m, 0, 0).misses == before ? 'h' : 'm';
 	}
-	*met = '\0';
+	*result = '\0';
 }
 
-static void assert_walk(const char *spec, const char *lines, const char *want)
+static void assert_walk(const char *spec, const char *lines, const char *expected)
 {
 	struct cache_model *m = make(spec, 1);
-	char met[256];
+	char result[256];
 
-	walk(m, lines, met);
-	if (strcmp(met, want))
-		fail_msg("%s: %s: got %s, not %s", spec, lines, met, want);
+	walk(m, lines, result);
+	if (strcmp(result, expected))
+		fail_msg("%s: %s: got %s, not %s", spec, lines, result, expected);
 	assert_int_equal(cache_model_count(m, 0, 0).accesses, strlen(lines));
 	cache_model_free(m);
 }
@@ -184,16 +184,16 @@ static void inclusive(void **state)
 {
 	static const char lines[] = "abacada";
 	struct cache_model *m = make("L1:128:2:64,L2:192:3:64", 1);
-	char met[16];
+	char result[16];
 
-	walk(m, lines, met);
-	assert_string_equal(met, "mmhmhmh");
+	walk(m, lines, result);
+	assert_string_equal(result, "mmhmhmh");
 	assert_false(cache_model_holds(m, 1, 0, 0));
 	assert_true(cache_model_holds(m, 0, 0, 0));
 	cache_model_free(m);
 	m = make("L1:128:2:64,L2:192:3:64:inclusive", 1);
-	walk(m, lines, met);
-	assert_string_equal(met, "mmhmhmm");
+	walk(m, lines, result);
+	assert_string_equal(result, "mmhmhmm");
 	cache_model_free(m);
 }
 

@@ -26,16 +26,16 @@ static struct operation *new_operation(struct plan *p, double weight)
 {
 	struct operation *o;
 
-	if (p->nr_operations == p->room) {
-		const uint32_t room = p->room ? 2 * p->room : 64;
+	if (p->nr_operations == p->capacity) {
+		const uint32_t capacity = p->capacity ? 2 * p->capacity : 64;
 
-		o = realloc(p->operation, room * sizeof(*o));
+		o = realloc(p->operation, capacity * sizeof(*o));
 		if (!o) {
 			p->no_memory = true;
 			return NULL;
 		}
 		p->operation = o;
-		p->room = room;
+		p->capacity = capacity;
 	}
 	o = &p->operation[p->nr_operations++];
 	memset(o, 0, sizeof(*o));

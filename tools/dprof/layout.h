@@ -27,7 +27,7 @@ struct plan {
 	struct place place[MAX_MEMBERS];
 	uint32_t nr, order[MAX_MEMBERS], size;
 	struct operation *operation;
-	uint32_t nr_operations, room;
+	uint32_t nr_operations, capacity;
 	bool no_memory;
 	uint8_t (*apart)[MAX_MEMBERS];	/* one CPU writes one of them, another uses the other */
 };

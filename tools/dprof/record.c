@@ -204,7 +204,7 @@ static long throttled(void)
 	return n > 0 ? n : 0;
 }
 
-static void say_throttled(long before)
+static void report_throttled(long before)
 {
 	const long n = throttled() - before;
 
@@ -286,7 +286,7 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 	}
 	if (!ret)
 		ret = failed ? failed : status;
-	say_throttled(throttled_before);
+	report_throttled(throttled_before);
 	warn_of_rules();
 	return ret;
 }
@@ -330,13 +330,13 @@ static int record(struct plan *p)
 }
 
 /* Handler of knobs whose argument the kernel checks, or that have none. */
-static int want(const struct opt *o, const char *value)
+static int queue_knob(const struct opt *o, const char *value)
 {
 	return knobs_queue((uintptr_t)o->to, value ? value : "1");
 }
 
 /* The tracer writes a chain after each event: a batch has one for all of its samples. */
-static int want_chains(const struct opt *o __attribute__((unused)), const char *value __attribute__((unused)))
+static int queue_chains(const struct opt *o __attribute__((unused)), const char *value __attribute__((unused)))
 {
 	return knobs_queue(KNOB_CHAINS, "1");
 }
@@ -356,7 +356,7 @@ static int check_options(void)
 }
 
 /* Groups of offsets with blanks between them, offsets of a group with commas; negative ones count from an object's end. */
-static int want_offsets(const struct opt *o, const char *value)
+static int queue_offsets(const struct opt *o, const char *value)
 {
 	const char *s = value;
 	uint64_t offset;
@@ -373,7 +373,7 @@ static int want_offsets(const struct opt *o, const char *value)
 }
 
 /* A list of CPUs, as the kernel reads it. */
-static int want_cpus(const struct opt *o, const char *value)
+static int queue_cpus(const struct opt *o, const char *value)
 {
 	struct filter f = { };
 
@@ -401,7 +401,7 @@ static int queue_pids(const struct pids *pids)
 }
 
 /* The kernel has paths below the root of the hierarchy. */
-static int want_cgroup(const struct opt *o __attribute__((unused)), const char *value)
+static int queue_cgroup(const struct opt *o __attribute__((unused)), const char *value)
 {
 	char path[PATH_MAX];
 
@@ -410,61 +410,61 @@ static int want_cgroup(const struct opt *o __attribute__((unused)), const char *
 }
 
 /* Handler of rules; "none" writes an empty file. */
-static int want_rules(enum knob knob, const char *value, bool *automatic)
+static int queue_rules(enum knob knob, const char *value, bool *automatic)
 {
 	*automatic = !strcmp(value, "auto");
 	return *automatic ? OK : knobs_queue(knob, strcmp(value, "none") ? value : "");
 }
 
-static int want_types(const struct opt *o, const char *value)
+static int queue_types(const struct opt *o, const char *value)
 {
-	return want_rules(KNOB_TYPES, value, o->to);
+	return queue_rules(KNOB_TYPES, value, o->to);
 }
 
-static int want_history(const struct opt *o, const char *value)
+static int queue_history(const struct opt *o, const char *value)
 {
-	return want_rules(KNOB_HISTORY, value, o->to);
+	return queue_rules(KNOB_HISTORY, value, o->to);
 }
 
-#define WANT(letter, name, arg, knob, help)	OPT_CALL(letter, name, arg, want, (uintptr_t)(knob), help)
-#define WANT_NUMBER(letter, name, arg, knob, min, max, help) \
-	OPT_CALL_NUMBER(letter, name, arg, want, (uintptr_t)(knob), min, max, help)
+#define QUEUE(letter, name, arg, knob, help)	OPT_CALL(letter, name, arg, queue_knob, (uintptr_t)(knob), help)
+#define QUEUE_NUMBER(letter, name, arg, knob, min, max, help) \
+	OPT_CALL_NUMBER(letter, name, arg, queue_knob, (uintptr_t)(knob), min, max, help)
 
 int cmd_record(int argc, char **argv)
 {
 	struct plan p = { .output = DPROF_FILE, .first_seconds = 2, .nr_types = 2, .nr_offsets = 6 };
 	const struct opt options[] = {
-		WANT('s', "source", "auto|ibs|pebs|swmem", KNOB_SOURCE, "source of the samples"),
-		WANT(0, "encoding", "sample|batch", KNOB_ENCODING,
+		QUEUE('s', "source", "auto|ibs|pebs|swmem", KNOB_SOURCE, "source of the samples"),
+		QUEUE(0, "encoding", "sample|batch", KNOB_ENCODING,
 		     "one event per sample, or many samples packed in one event, which costs less"),
-		WANT_NUMBER('c', "count", "N", KNOB_PERIOD, 0, 1000000000,
+		QUEUE_NUMBER('c', "count", "N", KNOB_PERIOD, 0, 1000000000,
 			    "sampling period, in units of the source (see memscope-caps); 0: its default"),
-		OPT_CALL('g', "call-graph", NULL, want_chains, NULL,
+		OPT_CALL('g', "call-graph", NULL, queue_chains, NULL,
 			 "record the kernel's call chain of each sample, allocation and free"),
-		WANT(0, "user", NULL, KNOB_USER, "sample user mode, too"),
-		WANT(0, "l3-miss-only", NULL, KNOB_L3_MISS_ONLY,
+		QUEUE(0, "user", NULL, KNOB_USER, "sample user mode, too"),
+		QUEUE(0, "l3-miss-only", NULL, KNOB_L3_MISS_ONLY,
 		     "have the processor sample only loads that missed the L3 (IBS of Zen 4 and later)"),
 		PIDS_OPTION(0, &p.pids, 1, "samples of these processes only, and of what they fork"),
-		OPT_CALL('G', "cgroup", "NAME", want_cgroup, NULL,
+		OPT_CALL('G', "cgroup", "NAME", queue_cgroup, NULL,
 			 "samples of this control group only, and of those below it: " CGROUP_HELP),
-		OPT_CALL(0, "cpu", "LIST", want_cpus, NULL, "samples of these CPUs only: 0,4-7"),
-		OPT_CALL(0, "types", "RULES", want_types, &p.choose_types,
+		OPT_CALL(0, "cpu", "LIST", queue_cpus, NULL, "samples of these CPUs only: 0,4-7"),
+		OPT_CALL(0, "types", "RULES", queue_types, &p.choose_types,
 			 "types of the address set: cache, cache:function or :function, with * ? [], "
 			 "separated by blanks; all; none; or auto"),
-		WANT_NUMBER(0, "sample-every", "N", KNOB_EVERY, 1, 1 << 20, "keep one object in N in the address set"),
-		OPT_CALL('H', "history", "RULES", want_history, &p.choose_history,
+		QUEUE_NUMBER(0, "sample-every", "N", KNOB_EVERY, 1, 1 << 20, "keep one object in N in the address set"),
+		OPT_CALL('H', "history", "RULES", queue_history, &p.choose_history,
 			 "types to record histories of; none; or auto: those whose misses cost most in a first "
 			 "pass, at their most accessed offsets"),
-		OPT_CALL(0, "offsets", "GROUPS", want_offsets, NULL,
+		OPT_CALL(0, "offsets", "GROUPS", queue_offsets, NULL,
 			 "groups of offsets to watch together: 0,8 16,24 (default: all offsets in turn)"),
-		WANT(0, "length", "1|2|4|8", KNOB_LENGTH, "bytes to watch at an offset"),
-		WANT_NUMBER(0, "objects", "N", KNOB_OBJECTS, 1, 4, "objects to watch at a time, up to 4"),
-		WANT_NUMBER(0, "budget", "N", KNOB_BUDGET, 0, 1000000,
+		QUEUE(0, "length", "1|2|4|8", KNOB_LENGTH, "bytes to watch at an offset"),
+		QUEUE_NUMBER(0, "objects", "N", KNOB_OBJECTS, 1, 4, "objects to watch at a time, up to 4"),
+		QUEUE_NUMBER(0, "budget", "N", KNOB_BUDGET, 0, 1000000,
 			    "maximum number of histories a second; 0: no limit, the default"),
-		WANT_NUMBER(0, "cpu-share", "N", KNOB_CPU_SHARE, 0, 1000,
+		QUEUE_NUMBER(0, "cpu-share", "N", KNOB_CPU_SHARE, 0, 1000,
 			    "time that histories may take, in thousandths of one CPU (default 10); 0: no limit"),
-		WANT_NUMBER(0, "max", "N", KNOB_MAX, 1, 100000000, "maximum number of accesses in a history"),
-		WANT_NUMBER(0, "max-ms", "N", KNOB_MAX_MS, 0, 86400000, "maximum duration of a history; 0: no limit"),
+		QUEUE_NUMBER(0, "max", "N", KNOB_MAX, 1, 100000000, "maximum number of accesses in a history"),
+		QUEUE_NUMBER(0, "max-ms", "N", KNOB_MAX_MS, 0, 86400000, "maximum duration of a history; 0: no limit"),
 		OPT_TIME(0, "first", "TIME", &p.first_seconds, "s", 0.001, 3600,
 			 "duration of the first pass (default 2s; seconds without unit)"),
 		OPT_NUMBER(0, "auto-types", "N", &p.nr_types, 1, 64,

@@ -13,7 +13,7 @@
 #include "complain.h"
 #include "gnuplot.h"
 #include "lib/cells/utf8.h"
-#include "leftover.h"
+#include "tmpfiles.h"
 #include "options.h"
 #include "outfile.h"
 
@@ -108,10 +108,10 @@ int picture_name(struct picture_files *p, const char *output, const char *ext)
  */
 int picture_begin(const struct picture_files *p)
 {
-	if (leftover_add(p->data))
+	if (tmpfile_add(p->data))
 		return complain(FAILED, "%s: %s", p->data, strerror(errno));
-	if (leftover_add(p->tmp)) {
-		leftover_done(p->data);
+	if (tmpfile_add(p->tmp)) {
+		tmpfile_done(p->data);
 		return complain(FAILED, "%s: %s", p->tmp, strerror(errno));
 	}
 	return OK;
@@ -138,8 +138,8 @@ int picture_end(const struct picture_files *p, const char *output, int failed)
 		unlink(p->tmp);
 		unlink(p->data);
 	}
-	leftover_done(p->tmp);
-	leftover_done(p->data);
+	tmpfile_done(p->tmp);
+	tmpfile_done(p->data);
 	return failed ? FAILED : OK;
 }
 

@@ -5,11 +5,11 @@
 
 #include "complain.h"
 #include "hash.h"
-#include "leftover.h"
+#include "tmpfiles.h"
 
 /** hash_no_memory() - remove temporary files, print an error and exit */
 void hash_no_memory(void)
 {
-	leftover_remove();
+	tmpfile_remove();
 	exit(complain(FAILED, "no memory left"));
 }

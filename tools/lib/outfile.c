@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "complain.h"
-#include "leftover.h"
+#include "tmpfiles.h"
 #include "outfile.h"
 
 /* Of the file that is there, or what a new one gets. */
@@ -88,7 +88,7 @@ int outfile_open(struct outfile *o, const char *path)
 	fd = mkostemp(o->tmp, O_CLOEXEC);
 	if (fd < 0)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
-	if (leftover_add(o->tmp)) {
+	if (tmpfile_add(o->tmp)) {
 		complain(FAILED, "%s: %s", path, strerror(errno));
 		close(fd);
 		unlink(o->tmp);
@@ -101,7 +101,7 @@ int outfile_open(struct outfile *o, const char *path)
 	complain(FAILED, "%s: %s", path, strerror(errno));
 	close(fd);
 	unlink(o->tmp);
-	leftover_done(o->tmp);
+	tmpfile_done(o->tmp);
 	return FAILED;
 }
 
@@ -160,7 +160,7 @@ int outfile_close(struct outfile *o, int failed)
 	if (failed && o->tmp[0])
 		unlink(o->tmp);
 	if (o->tmp[0])
-		leftover_done(o->tmp);
+		tmpfile_done(o->tmp);
 	return failed ? FAILED : OK;
 }
 
@@ -175,5 +175,5 @@ void outfile_drop(struct outfile *o)
 	if (!o->tmp[0])
 		return;
 	unlink(o->tmp);
-	leftover_done(o->tmp);
+	tmpfile_done(o->tmp);
 }

@@ -208,7 +208,7 @@ enum ring_clock { RING_MONOTONIC, RING_TSC };
 /**
  * struct ring - begins a file PID.TID.NUMBER in the session's directory; one of a thread that has no
  *	memory for it is empty
- * @room: records of struct event_record behind RING_HEADER bytes
+ * @capacity: records of struct event_record behind RING_HEADER bytes
  * @head: records written ever; the thread's
  * @tail: records read ever; the recorder's
  * @base: of the first record's delta
@@ -222,7 +222,7 @@ enum ring_clock { RING_MONOTONIC, RING_TSC };
 struct ring {
 	uint64_t magic;
 	uint32_t pid, tid;
-	uint64_t image, base, room;
+	uint64_t image, base, capacity;
 	uint64_t lost, waits;
 	uint32_t done, clock;
 	uint64_t head __attribute__((aligned(64)));

@@ -10,7 +10,7 @@
 
 #include "lib/doctor/system.h"
 #include "lib/html.h"
-#include "lib/leftover.h"
+#include "lib/tmpfiles.h"
 #include "lib/page/page.h"
 #include "memprof_cli.h"
 #include "options.h"
@@ -49,10 +49,10 @@ static int put_picture(FILE *f, struct memprof *m, const struct view *v, struct 
 
 	snprintf(path, sizeof(path), "%s/%s.svg", dir, v->name);
 	snprintf(csv, sizeof(csv), "%s/%s.csv", dir, v->name);
-	if (leftover_add(csv))
+	if (tmpfile_add(csv))
 		return complain(-1, "%s: %s", csv, strerror(errno));
-	if (leftover_add(path)) {
-		leftover_done(csv);
+	if (tmpfile_add(path)) {
+		tmpfile_done(csv);
 		return complain(-1, "%s: %s", path, strerror(errno));
 	}
 	if (!plot_draw(m, v, t, path, NULL)) {
@@ -70,8 +70,8 @@ static int put_picture(FILE *f, struct memprof *m, const struct view *v, struct 
 	}
 	unlink(path);
 	unlink(csv);
-	leftover_done(path);
-	leftover_done(csv);
+	tmpfile_done(path);
+	tmpfile_done(csv);
 	return bad;
 }
 
@@ -238,7 +238,7 @@ static int write_page(FILE *f, struct memprof *m, const struct common *c, enum p
 	snprintf(dir, sizeof(dir), "%s/memprof-html.XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (plots == PICTURES && !mkdtemp(dir))
 		return complain(FAILED, "%s: %s", dir, strerror(errno));
-	if (plots == PICTURES && leftover_add(dir)) {
+	if (plots == PICTURES && tmpfile_add(dir)) {
 		complain(FAILED, "%s: %s", dir, strerror(errno));
 		rmdir(dir);
 		return FAILED;
@@ -260,7 +260,7 @@ static int write_page(FILE *f, struct memprof *m, const struct common *c, enum p
 	page_foot(f);
 	if (plots == PICTURES) {
 		rmdir(dir);
-		leftover_done(dir);
+		tmpfile_done(dir);
 	}
 	return bad ? complain(FAILED, "the page could not be made") : OK;
 }

@@ -337,7 +337,7 @@ const char *memprof_cgroup(const struct memprof *m, uint32_t thread, uint64_t ti
 	for (struct memprof_flow memprof_f = (flow); memprof_next(m, &memprof_f, access); )
 
 unsigned int memprof_chain(const struct memprof *m, uint32_t chain, uint64_t *frames,
-			   unsigned int room);
+			   unsigned int capacity);
 const char *memprof_frame(struct memprof *m, uint32_t chain, unsigned int frame);
 bool memprof_code(const struct memprof *m, uint32_t chain, unsigned int frame,
 		  struct memprof_code *code);

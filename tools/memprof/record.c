@@ -39,7 +39,7 @@
 
 struct options {
 	const char *output, *source, *cgroup;
-	struct memsource_want want;
+	struct memsource_request request;
 	struct pids pids;
 	struct allocator allocators[MAX_ALLOCATORS];
 	struct wrapper_names wrappers;
@@ -88,14 +88,14 @@ static int set_environment(void *ctx)
 {
 	const struct preload *preload = ctx;
 	const struct options *o = preload->o;
-	const char *had = getenv("LD_PRELOAD");
+	const char *old = getenv("LD_PRELOAD");
 	char path[PATH_MAX], value[2 * PATH_MAX];
 
 	if (!preload->rings)
 		return OK;
 	if (preload_path(path, sizeof(path)))
 		return complain(FAILED, "libmemprof-preload.so: not found (--no-preload does without)");
-	snprintf(value, sizeof(value), "%s%s%s", path, had ? ":" : "", had ? had : "");
+	snprintf(value, sizeof(value), "%s%s%s", path, old ? ":" : "", old ? old : "");
 	setenv("LD_PRELOAD", value, 1);
 	setenv("MEMPROF_SESSION", rings_directory(preload->rings), 1);
 	setenv("MEMPROF_CLOCK", rings_clock(preload->rings), 1);
@@ -104,8 +104,8 @@ static int set_environment(void *ctx)
 	snprintf(value, sizeof(value), "%u", o->depth);
 	setenv("MEMPROF_DEPTH", value, 1);
 	/* AddressSanitizer refuses to run with another library before its own. */
-	had = getenv("ASAN_OPTIONS");
-	snprintf(value, sizeof(value), "%s%sverify_asan_link_order=0", had ? had : "", had && *had ? ":" : "");
+	old = getenv("ASAN_OPTIONS");
+	snprintf(value, sizeof(value), "%s%sverify_asan_link_order=0", old ? old : "", old && *old ? ":" : "");
 	setenv("ASAN_OPTIONS", value, 1);
 	return OK;
 }
@@ -170,8 +170,8 @@ static void write_meta(struct recording *r, const struct options *o)
 		"{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:o,s:b,s:o}",
 		"version", MEMSCOPE_VERSION, "host", host, "kernel", u.release,
 		"command", command, "source", r->source->name, "period_unit", r->source->period_unit,
-		"period", (json_int_t)o->want.period, "frequency", (json_int_t)o->want.frequency,
-		"kernel_mode", o->want.kernel, "loads", o->want.loads, "stores", o->want.stores,
+		"period", (json_int_t)o->request.period, "frequency", (json_int_t)o->request.frequency,
+		"kernel_mode", o->request.kernel, "loads", o->request.loads, "stores", o->request.stores,
 		"objects", (!o->no_preload && *o->command) || o->nr_allocators, "latency", r->source->latency,
 		"levels", r->source->latency ? "loads" : "none",
 		"node_of_pages", r->by_move_pages ? "move_pages" : "physical address",
@@ -339,7 +339,7 @@ static int collect(struct recording *r, struct sampler *s, struct rings *rings, 
 	return ret;
 }
 
-static void say_losses(const struct recording *r, const struct rings *rings, const struct options *o)
+static void report_losses(const struct recording *r, const struct rings *rings, const struct options *o)
 {
 	const uint64_t no_space = r->no_space + r->without_ring;
 
@@ -505,7 +505,7 @@ static int record(struct recording *r, const struct options *o)
 	if (writer_close(&r->writer))
 		ret = FAILED;
 	else
-		say_losses(r, rings, o);
+		report_losses(r, rings, o);
 out:
 	if (rings)
 		rings_close(rings);
@@ -517,9 +517,9 @@ out:
 }
 
 /* Physical addresses are not for everyone: try. */
-static bool may_have_physical(const struct memsource *source, const struct memsource_want *want)
+static bool may_have_physical(const struct memsource *source, const struct memsource_request *request)
 {
-	struct memsource_want physical = *want;
+	struct memsource_request physical = *request;
 	struct memsource_events events;
 	int fds[MEMSOURCE_MAX_EVENTS], i;
 	char error[512];
@@ -551,19 +551,19 @@ static int open_cgroup(const char *name)
 }
 
 /* The kernel opens no event of a higher frequency than it allows. */
-static int check_frequency(struct memsource_want *want)
+static int check_frequency(struct memsource_request *request)
 {
 	const long max = memsource_max_rate();
 
-	if (want->period)
+	if (request->period)
 		return OK;
-	if (want->frequency)
-		return max < 0 || want->frequency <= max ? OK :
+	if (request->frequency)
+		return max < 0 || request->frequency <= max ? OK :
 		       complain(FAILED, "--frequency %u: sysctl kernel.perf_event_max_sample_rate is %ld",
-				want->frequency, max);
-	want->frequency = DEFAULT_FREQUENCY;
+				request->frequency, max);
+	request->frequency = DEFAULT_FREQUENCY;
 	if (max > 0 && max < DEFAULT_FREQUENCY) {
-		want->frequency = max;
+		request->frequency = max;
 		complain(OK, "%ld samples a second, no more: sysctl kernel.perf_event_max_sample_rate", max);
 	}
 	return OK;
@@ -584,15 +584,15 @@ static int prepare(struct recording *r, struct options *o)
 	r->source = memsource_choose(sources, o->source, error, sizeof(error));
 	if (!r->source)
 		return complain(FAILED, "no samples of memory accesses here: %s", error);
-	if (check_frequency(&o->want) || machine_read(&r->machine, ""))
+	if (check_frequency(&o->request) || machine_read(&r->machine, ""))
 		return FAILED;
-	o->want.physical = may_have_physical(r->source, &o->want);
-	o->want.cgroup = memsource_cgroups();
-	r->by_move_pages = !o->want.physical;
+	o->request.physical = may_have_physical(r->source, &o->request);
+	o->request.cgroup = memsource_cgroups();
+	r->by_move_pages = !o->request.physical;
 	if (r->by_move_pages)
 		complain(OK, "no physical addresses without CAP_PERFMON: nodes of pages are asked "
 			 "for by move_pages(2), a few ms after the access");
-	r->want = o->want;
+	r->request = o->request;
 	return OK;
 }
 
@@ -631,7 +631,7 @@ int cmd_record(int argc, char **argv)
 {
 	struct options o = {
 		.output = DEFAULT_FILE, .depth = 8, .ring_bytes = 1 << 20,
-		.want = { .user = true, .loads = true, .stores = true },
+		.request = { .user = true, .loads = true, .stores = true },
 	};
 	const struct opt options[] = {
 		PIDS_OPTION('p', &o.pids, 1, "only these processes, and what they fork"),
@@ -640,14 +640,14 @@ int cmd_record(int argc, char **argv)
 			 "only processes in this control group and those below it: " CGROUP_HELP),
 		OPT_TEXT('s', "source", "auto|ibs|pebs|swmem", &o.source,
 			 "source of the samples (default auto: the best available)"),
-		OPT_NUMBER('c', "count", "N", &o.want.period, 1, UINT32_MAX,
+		OPT_NUMBER('c', "count", "N", &o.request.period, 1, UINT32_MAX,
 			   "sampling period, in units of the source (see memscope-caps)"),
-		OPT_NUMBER('F', "frequency", "N", &o.want.frequency, 1, MAX_RATE,
+		OPT_NUMBER('F', "frequency", "N", &o.request.frequency, 1, MAX_RATE,
 			   "samples each second and CPU (default 4000)"),
-		OPT_FLAG(0, "kernel", &o.want.kernel, "sample kernel mode, too"),
-		OPT_SET(0, "loads", &o.want.stores, false, "sample loads only"),
-		OPT_SET(0, "stores", &o.want.loads, false, "sample stores only"),
-		OPT_FLAG('g', "call-graph", &o.want.callchain,
+		OPT_FLAG(0, "kernel", &o.request.kernel, "sample kernel mode, too"),
+		OPT_SET(0, "loads", &o.request.stores, false, "sample loads only"),
+		OPT_SET(0, "stores", &o.request.loads, false, "sample stores only"),
+		OPT_FLAG('g', "call-graph", &o.request.callchain,
 			 "record the call chain of each access (by frame pointers)"),
 		OPT_NUMBER(0, "depth", "N", &o.depth, 1, MEMPROF_MAX_DEPTH,
 			   "maximum number of frames in the call chain of an allocation (default 8)"),
@@ -674,9 +674,9 @@ int cmd_record(int argc, char **argv)
 		o.source = NULL;
 	if (!!*o.command + !!o.pids.nr + !!o.cgroup + o.system != 1)
 		return wrong_usage("what to record: a command, --pid, --cgroup, or --all-cpus?");
-	if (o.want.period && o.want.frequency)
+	if (o.request.period && o.request.frequency)
 		return wrong_usage("--count and --frequency: one of them");
-	if (!o.want.loads && !o.want.stores)
+	if (!o.request.loads && !o.request.stores)
 		return wrong_usage("--loads and --stores: neither of them records both");
 	ret = command_check(o.command);
 	if (ret)

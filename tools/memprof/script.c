@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/leftover.h"
+#include "lib/tmpfiles.h"
 #include "lib/options.h"
 #include "memprof_cli.h"
 
@@ -74,9 +74,9 @@ int cmd_script(int argc, char **argv)
 	if (!mkdtemp(dir))
 		return complain(FAILED, "%s: %s", dir, strerror(errno));
 	snprintf(program, sizeof(program), "%s/script", dir);
-	if (leftover_add(dir) || leftover_add(program)) {
+	if (tmpfile_add(dir) || tmpfile_add(program)) {
 		ret = complain(FAILED, "%s: %s", program, strerror(errno));
-		leftover_done(dir);
+		tmpfile_done(dir);
 		rmdir(dir);
 		return ret;
 	}
@@ -105,8 +105,8 @@ int cmd_script(int argc, char **argv)
 		ret = complain(FAILED, "%s: not compiled", argv[0]);
 	}
 	unlink(program);
-	leftover_done(program);
+	tmpfile_done(program);
 	rmdir(dir);
-	leftover_done(dir);
+	tmpfile_done(dir);
 	return ret;
 }

@@ -9,7 +9,7 @@
 
 #include "lib/doctor/system.h"
 #include "lib/html.h"
-#include "lib/leftover.h"
+#include "lib/tmpfiles.h"
 #include "lib/options.h"
 #include "lib/page/page.h"
 #include "memref.h"
@@ -161,7 +161,7 @@ static int each_file(const struct page *p, int (*what)(const char *path))
 
 static int forget_file(const char *path)
 {
-	leftover_done(path);
+	tmpfile_done(path);
 	return 0;
 }
 
@@ -322,7 +322,7 @@ static int html(struct model *m, const char *output, const char *title, int dama
 	if (snprintf(p.dir, sizeof(p.dir), "%s/memref-html.XXXXXX", tmp ? tmp : "/tmp") >=
 	    (int)sizeof(p.dir) || !mkdtemp(p.dir))
 		return complain(FAILED, "%s: %s", p.dir, strerror(errno));
-	if (leftover_add(p.dir) || each_file(&p, leftover_add))
+	if (tmpfile_add(p.dir) || each_file(&p, tmpfile_add))
 		ret = complain(FAILED, "%s: %s", p.dir, strerror(errno));
 	else
 		ret = outfile_open(&out, output);
@@ -333,7 +333,7 @@ static int html(struct model *m, const char *output, const char *title, int dama
 	}
 	rmdir(p.dir);
 	each_file(&p, forget_file);
-	leftover_done(p.dir);
+	tmpfile_done(p.dir);
 	return ret;
 }
 

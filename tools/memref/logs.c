@@ -149,7 +149,7 @@ static bool is_open(const struct logs *l, const char *name)
 /* Remove the oldest files, so that with those that are begun now all have at most @l->keep bytes. */
 static void remove_old(const struct logs *l)
 {
-	const uint64_t room = l->keep - NR_LOGS * l->file_size;
+	const uint64_t capacity = l->keep - NR_LOGS * l->file_size;
 	struct dirent **names;
 	uint64_t sum = 0;
 	struct stat st;
@@ -160,7 +160,7 @@ static void remove_old(const struct logs *l)
 		if (!fstatat(dir, names[i]->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			sum += st.st_size;
 	for (i = 0; i < nr; i++) {
-		if (sum > room && !is_open(l, names[i]->d_name) &&
+		if (sum > capacity && !is_open(l, names[i]->d_name) &&
 		    !fstatat(dir, names[i]->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
 		    !unlinkat(dir, names[i]->d_name, 0))
 			sum -= st.st_size;

@@ -21,15 +21,15 @@ static const struct verb_usage usage = {
 	.max = 1,
 };
 
-/* @wanted: whether what is said is of intervals with the flag, or of those without. */
-static void note_flag(const struct model *m, const struct window *window, uint32_t flag, bool wanted, const char *what)
+/* @selected: whether what is said is of intervals with the flag, or of those without. */
+static void note_flag(const struct model *m, const struct window *window, uint32_t flag, bool selected, const char *what)
 {
 	size_t nr = 0, of = 0, i;
 
 	for (i = 0; i < m->nr_intervals; i++) {
 		if (!interval_in_window(m, window, &m->intervals[i].scan))
 			continue;
-		nr += !!(m->intervals[i].scan.flags & flag) == wanted;
+		nr += !!(m->intervals[i].scan.flags & flag) == selected;
 		of++;
 	}
 	if (nr)

@@ -45,15 +45,15 @@ static int set_default(const struct run *r, struct pagealloc *handle)
 static int set_inherit(const struct run *r, struct pagealloc *handle)
 {
 	struct page_hints_info info = { };
-	char want[32], may[32];
+	char requested[32], may[32];
 	int ret = pagealloc_inherit(handle, r->request.inherit_flags);
 
 	if (ret == -EPERM && !pagealloc_info(handle, &info) &&
 	    r->request.inherit_flags & ~info.inherit) {
-		inherit_print(want, sizeof(want), r->request.inherit_flags);
+		inherit_print(requested, sizeof(requested), r->request.inherit_flags);
 		inherit_print(may, sizeof(may), info.inherit);
 		return complain(FAILED, "--inherit %s: the system allows only %s"
-				" (vm.page_hints_inherit)", want, may);
+				" (vm.page_hints_inherit)", requested, may);
 	}
 	return ret < 0 ? complain_about(ret, "--inherit") : OK;
 }

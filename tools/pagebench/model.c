@@ -56,7 +56,7 @@ struct model {
 	char cache[MAX_CACHES][METRIC_NAME_LEN - 9];
 	size_t nr_caches;
 	struct phase *phases;
-	size_t nr_phases, room;
+	size_t nr_phases, capacity;
 	char setting[NR_SETTINGS][1024];
 };
 
@@ -94,17 +94,17 @@ struct join {
 static struct phase *add_phase(struct model *m, uint64_t number)
 {
 	struct phase *last = m->nr_phases ? &m->phases[m->nr_phases - 1] : NULL, *all;
-	size_t room;
+	size_t capacity;
 
 	if (last && number <= last->number)
 		return number == last->number ? last : NULL;
-	if (m->nr_phases == m->room) {
-		room = m->room ? 2 * m->room : 64;
-		all = realloc(m->phases, room * sizeof(*all));
+	if (m->nr_phases == m->capacity) {
+		capacity = m->capacity ? 2 * m->capacity : 64;
+		all = realloc(m->phases, capacity * sizeof(*all));
 		if (!all)
 			return NULL;
 		m->phases = all;
-		m->room = room;
+		m->capacity = capacity;
 	}
 	last = &m->phases[m->nr_phases++];
 	*last = (struct phase){ .number = number };

@@ -38,18 +38,18 @@ struct plot_kind {
 	int (*make)(struct drawing *d);
 };
 
-static int wanted(const struct drawing *d, const struct experiment *x)
+static int selected(const struct drawing *d, const struct experiment *x)
 {
 	return (!d->benchmark || !strcmp(x->benchmark, d->benchmark)) &&
 	       (!d->config || !strcmp(x->config, d->config));
 }
 
 /* Index of the first strategy's sample in a requested cell, or -1. */
-static long wanted_cell(const struct drawing *d, size_t cell)
+static long selected_cell(const struct drawing *d, size_t cell)
 {
 	long s = d->ev->cells[cell * d->ev->nr_strategies];
 
-	return s >= 0 && wanted(d, d->ev->samples[s].x) ? s : -1;
+	return s >= 0 && selected(d, d->ev->samples[s].x) ? s : -1;
 }
 
 static int make_ranking(struct drawing *d)
@@ -99,7 +99,7 @@ static size_t factors(const struct drawing *d, size_t strategy, double *x)
 	for (i = 0; i < d->ev->nr_samples; i++) {
 		const struct sample *sample = &d->ev->samples[i];
 
-		if (!strcmp(sample->x->strategy, d->ev->strategies[strategy]) && wanted(d, sample->x) &&
+		if (!strcmp(sample->x->strategy, d->ev->strategies[strategy]) && selected(d, sample->x) &&
 		    sample->several && !isnan(sample->impact.factor.estimate))
 			x[n++] = sample->impact.factor.estimate;
 	}
@@ -222,11 +222,11 @@ static int make_misses(struct drawing *d)
 	if (evaluation_cells(d->ev, d->error, sizeof(d->error)))
 		return -1;
 	for (c = 0; c < d->ev->nr_cells; c++)
-		cells += wanted_cell(d, c) >= 0;
+		cells += selected_cell(d, c) >= 0;
 	for (c = 0; c < d->ev->nr_cells; c++) {
-		if (wanted_cell(d, c) < 0)
+		if (selected_cell(d, c) < 0)
 			continue;
-		only = wanted_cell(d, c);
+		only = selected_cell(d, c);
 		if (misses_of_cell(d, c, results_metric(d->ev->results, name), cells == 1))
 			return -1;
 	}
@@ -257,7 +257,7 @@ static int make_executions(struct drawing *d)
 		for (s = 0; s < ev->nr_strategies; s++)
 			if (ev->cells[c * ev->nr_strategies + s] >= 0)
 				break;
-		if (!wanted(d, cell_sample(ev, c, s)->x))
+		if (!selected(d, cell_sample(ev, c, s)->x))
 			continue;
 		cell = c;
 		n += snprintf(d->error + n, sizeof(d->error) - n, "%s %s %s", cells++ ? "," : "",

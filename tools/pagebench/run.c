@@ -29,14 +29,14 @@
  * @dir: directory of the results
  * @suite_dir: directory of the suite
  * @scratch: working directory of the programs; created empty, removed at the end
- * @wanted: bit mask of the selected strategies
+ * @selected: bit mask of the selected strategies
  * @canary: results of the canary, in seconds
  */
 struct run {
 	const char *dir;
 	uint64_t boot;
 	int dry;
-	uint32_t wanted;
+	uint32_t selected;
 	struct suite suite;
 	struct plan plan;
 	struct raw raw;
@@ -44,7 +44,7 @@ struct run {
 	char suite_dir[PATH_MAX], scratch[PATH_MAX];
 	double *canary;
 	size_t nr_canaries;
-	int said_limit;		/* the message that the ager fragments less is printed */
+	int printed_limit;		/* the message that the ager fragments less is printed */
 };
 
 static const struct verb_usage usage = {
@@ -76,7 +76,7 @@ static int try_strategies(struct run *r)
 
 	for (i = 0; i < r->suite.nr_strategies; i++) {
 		s = &r->suite.strategies[i];
-		if (!(r->wanted >> i & 1))
+		if (!(r->selected >> i & 1))
 			continue;
 		job = (struct process_job){ .command = &words, .options = &s->options,
 					    .options_dir = r->suite_dir };
@@ -259,8 +259,8 @@ static int run_entry(struct run *r, struct plan_entry *e)
 	if (!e->program)
 		return run_canary(r, e);
 	progress_next(&r->progress, e);
-	if (!r->said_limit && r->suite.aging_bytes > ager_limit()) {
-		r->said_limit = 1;
+	if (!r->printed_limit && r->suite.aging_bytes > ager_limit()) {
+		r->printed_limit = 1;
 		progress_end(&r->progress);
 		complain(OK, "aging: less than %" PRIu64 " MiB are scattered: a tenth of memory stays"
 			 " free", r->suite.aging_bytes >> 20);
@@ -389,14 +389,14 @@ out:
 }
 
 /* Drop the executions of strategies that are not selected; a later run can make them. */
-static void drop_unwanted(struct run *r)
+static void drop_unselected(struct run *r)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < r->plan.nr; i++) {
 		const struct plan_entry *e = &r->plan.entry[i];
 
-		if (!e->program || r->wanted >> (e->strategy - r->suite.strategies) & 1)
+		if (!e->program || r->selected >> (e->strategy - r->suite.strategies) & 1)
 			r->plan.entry[n++] = *e;
 	}
 	r->plan.nr = n;
@@ -416,7 +416,7 @@ static void print_plan(const struct run *r)
 	}
 }
 
-static int want_strategies(struct run *r, char **names, size_t nr)
+static int select_strategies(struct run *r, char **names, size_t nr)
 {
 	const struct suite *s = &r->suite;
 	size_t i, j;
@@ -428,10 +428,10 @@ static int want_strategies(struct run *r, char **names, size_t nr)
 		if (j == s->nr_strategies)
 			return complain(FAILED, "--strategy %s: the suite has no such strategy",
 					names[i]);
-		r->wanted |= 1u << j;
+		r->selected |= 1u << j;
 	}
 	if (!nr)
-		r->wanted = ~0u;
+		r->selected = ~0u;
 	return OK;
 }
 
@@ -443,11 +443,11 @@ static int run(struct run *r, const char *path, char **names, size_t nr)
 		ret = complain(FAILED, "--boot %" PRIu64 ": the suite has boots 0 to %" PRIu64,
 			       r->boot, r->suite.boots - 1);
 	if (!ret)
-		ret = want_strategies(r, names, nr);
+		ret = select_strategies(r, names, nr);
 	if (!ret && plan_make(&r->suite, r->boot, &r->plan))
 		ret = complain(FAILED, "%s: no memory left", path);
 	if (!ret) {
-		drop_unwanted(r);
+		drop_unselected(r);
 		if (r->dry)
 			print_plan(r);
 		else

@@ -76,12 +76,12 @@ static int read_stream(struct file *f, const struct file_stream *s)
 {
 	struct follow thread = { 0 };
 	static void *buffer;
-	static size_t room;
+	static size_t capacity;
 	uint32_t chunk;
 
 	for (chunk = s->first; chunk; chunk = f->chunks[chunk].next) {
 		const struct event_record *e;
-		ssize_t bytes = file_read_chunk(f, chunk, &buffer, &room);
+		ssize_t bytes = file_read_chunk(f, chunk, &buffer, &capacity);
 
 		if (bytes < 0)
 			return 1;
@@ -116,11 +116,11 @@ int main(int argc, char **argv)
 				bad |= read_stream(&f, &f.streams[s]);
 			if (f.streams[s].type == CHUNK_LOST) {
 				void *buffer = NULL;
-				size_t room = 0;
+				size_t capacity = 0;
 				uint32_t c;
 
 				for (c = f.streams[s].first; c; c = f.chunks[c].next) {
-					ssize_t bytes = file_read_chunk(&f, c, &buffer, &room);
+					ssize_t bytes = file_read_chunk(&f, c, &buffer, &capacity);
 					const struct lost_record *l =
 						(const void *)((char *)buffer + sizeof(struct chunk_header));
 

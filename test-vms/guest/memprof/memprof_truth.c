@@ -85,14 +85,14 @@ static void *run(void *arg)
 			l->p = NULL;
 			logs[t][nr_log[t]++] = l->truth;
 		} else if (x >> 58 < 12) {
-			struct truth had = l->truth;
+			struct truth old = l->truth;
 
-			had.freeing = now();
+			old.freeing = now();
 			l->p = realloc((void *)l->p, bytes);
 			l->truth = (struct truth){ .address = (uintptr_t)l->p, .size = bytes,
-						   .asked = had.freeing, .given = now(), .allocator = tid };
-			had.freed = l->truth.given;
-			logs[t][nr_log[t]++] = had;
+						   .asked = old.freeing, .given = now(), .allocator = tid };
+			old.freed = l->truth.given;
+			logs[t][nr_log[t]++] = old;
 		} else if (x >> 63) {
 			write_it(l->p, l->truth.size, x);
 		} else {

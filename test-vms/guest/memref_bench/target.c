@@ -201,7 +201,7 @@ void start_target(struct target *t)
 	look_at(t, PLAIN);
 }
 
-static void tell(struct target *t, const struct work *w)
+static void report_work(struct target *t, const struct work *w)
 {
 	if (write(t->to, w, sizeof(*w)) != sizeof(*w))
 		die("target");
@@ -215,7 +215,7 @@ static void await(struct target *t)
 
 void run(struct target *t, const struct work *w)
 {
-	tell(t, w);
+	report_work(t, w);
 	await(t);
 }
 

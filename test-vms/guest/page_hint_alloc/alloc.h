@@ -15,7 +15,7 @@ uint64_t low_pages(void);
 uint64_t total_pages(void);
 bool free_pages_match(void);
 char *reserve(uint64_t pages);
-char *age(uint64_t want_free, uint64_t *size);
+char *age(uint64_t target_free, uint64_t *size);
 
 /* main.c */
 extern int hints_fd;

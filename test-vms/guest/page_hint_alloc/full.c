@@ -96,7 +96,7 @@ static void unhinted_case(int disk, void *buf, const char *name)
 }
 
 static void full_case(int disk, void *buf, const char *strategy, const void *arg, size_t size,
-		      double want)
+		      double expected)
 {
 	char *p = touched_later(disk, buf, strategy);
 	uint64_t supplied, evicted;
@@ -117,7 +117,7 @@ static void full_case(int disk, void *buf, const char *strategy, const void *arg
 	printf("hit_%s_full_page_cache %.4f\n", strategy, rate);
 	printf("evicted_%s_per_page_supplied %.3f\n", strategy, per_page);
 	printf("evicted_%s_per_page_touched %.3f\n", strategy, lost);
-	ok(rate >= want, "%s, page cache full, 128 MiB at full speed: %.2f %% there", strategy,
+	ok(rate >= expected, "%s, page cache full, 128 MiB at full speed: %.2f %% there", strategy,
 	   100 * rate);
 	ok(per_page <= 1.5, "%s: %.3f pages evicted for a page supplied", strategy, per_page);
 	ok(lost <= 1.5, "%s: the page cache lost %.3f pages a page touched", strategy, lost);

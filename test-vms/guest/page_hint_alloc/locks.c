@@ -39,7 +39,7 @@ static bool is_default(const char *caller)
 }
 
 /* A line: ... 12.345678: taken: (...) lock=0x... caller=rmqueue_bulk+0x12/0x34 */
-static void take_line(const char *line, bool (*wanted)(const char *), struct holds *holds)
+static void take_line(const char *line, bool (*matches)(const char *), struct holds *holds)
 {
 	static unsigned long long held;
 	static double since;
@@ -48,7 +48,7 @@ static void take_line(const char *line, bool (*wanted)(const char *), struct hol
 	const char *time = at ? at : given;
 	unsigned long long address;
 
-	if (!time || !lock || !caller || !wanted(caller + 7))
+	if (!time || !lock || !caller || !matches(caller + 7))
 		return;
 	while (time > line && time[-1] != ' ')
 		time--;
@@ -62,7 +62,7 @@ static void take_line(const char *line, bool (*wanted)(const char *), struct hol
 	}
 }
 
-static void fault(const char *strategy, bool (*wanted)(const char *), struct holds *holds)
+static void fault(const char *strategy, bool (*matches)(const char *), struct holds *holds)
 {
 	char *p = reserve(PAGES), line[512];
 	FILE *f;
@@ -78,7 +78,7 @@ static void fault(const char *strategy, bool (*wanted)(const char *), struct hol
 		put_file(PROBES "enable", "0");
 		f = fopen(TRACING "trace", "r");
 		while (f && fgets(line, sizeof(line), f))
-			take_line(line, wanted, holds);
+			take_line(line, matches, holds);
 		if (f)
 			fclose(f);
 	}

@@ -51,7 +51,7 @@ char *reserve(uint64_t pages)
 }
 
 /* Memory of which so many pages are free, each one where chance has it. */
-char *age(uint64_t want_free, uint64_t *size)
+char *age(uint64_t target_free, uint64_t *size)
 {
 	uint64_t n = 0, i, floor = low_pages() + total_pages() / 50, pages = total_pages();
 	char *p = reserve(pages);
@@ -64,8 +64,8 @@ char *age(uint64_t want_free, uint64_t *size)
 			p[n * PAGE] = 1;
 		now_free = free_pages();
 	}
-	while (now_free < want_free) {
-		uint64_t step = (want_free - now_free) / 2 + 1;
+	while (now_free < target_free) {
+		uint64_t step = (target_free - now_free) / 2 + 1;
 
 		for (i = 0; i < step; i++)
 			madvise(p + rnd() % n * PAGE, PAGE, MADV_DONTNEED);

@@ -202,7 +202,7 @@ static int make_objects(unsigned int number)
 {
 	bool apart = now->mended && (now->kind == TRUE_SHARING || now->kind == ATOMIC);
 	bool shared = now->kind == TRUE_SHARING || now->kind == FALSE_SHARING || now->kind == ATOMIC;
-	unsigned int wanted = now->count;
+	unsigned int needed = now->count;
 	char name[16];
 
 	nr_all = 0;
@@ -213,8 +213,8 @@ static int make_objects(unsigned int number)
 	if (now->kind == QUEUE || now->kind == BACKLOG)
 		return 0;
 	if (apart || now->kind == FALSE_BETWEEN)
-		wanted = 8 * now->count;
-	for (; nr_all < wanted; nr_all++) {
+		needed = 8 * now->count;
+	for (; nr_all < needed; nr_all++) {
 		all[nr_all] = alloc[now->alloc](cache);
 		if (!all[nr_all])
 			return -ENOMEM;
@@ -361,7 +361,7 @@ static bool two_cpus(void)
 	       (now->kind == QUEUE && !now->mended);
 }
 
-static void tell(unsigned int number)
+static void report_case(unsigned int number)
 {
 	if (now->op) {
 		pr_info("dprof_cases: %03u %s %s alloc=cases_alloc_%u left=%s left_at=%u right=%s right_at=%u width=%u size=%u count=%u\n",
@@ -397,7 +397,7 @@ static int left(void *unused)
 			play_left();
 		}
 		if (!failed)
-			tell(i);
+			report_case(i);
 		free_objects();
 	}
 	now = NULL;

@@ -110,7 +110,7 @@ static void all_probes(void *object)
 		probes[i].access(object + probes[i].offset);
 }
 
-static void say_probes(int cpu)
+static void print_probes(int cpu)
 {
 	int i;
 
@@ -133,7 +133,7 @@ static int run_access(struct kmem_cache *cache, unsigned int n)
 	for (round = 0; round < n; round++) {
 		for_each_online_cpu(cpu) {
 			smp_call_function_single(cpu, all_probes, object, 1);
-			say_probes(cpu);
+			print_probes(cpu);
 		}
 	}
 	kmem_cache_free(cache, object);
@@ -264,12 +264,12 @@ enum { PLAIN = 1, IN_BULK, FREED_BY_RCU, TYPESAFE, OF_NAPI };
 static void begin_life(void *object, int kind)
 {
 	if (object)
-		tell(object, OBJECT_SIZE, kind);
+		report_object(object, OBJECT_SIZE, kind);
 }
 
 static void end_life(void *object)
 {
-	tell(object, OBJECT_SIZE, 0);
+	report_object(object, OBJECT_SIZE, 0);
 }
 
 static void nothing(void *unused)
@@ -396,7 +396,7 @@ static int run_lives(unsigned int n)
 	};
 	int i, err = 0;
 
-	tell_mailboxes();
+	report_mailboxes();
 	while (!err && n--) {
 		for (i = 0; !err && i < ARRAY_SIZE(lives); i++)
 			err = lives[i]();

@@ -14,7 +14,7 @@
 static DEFINE_PER_CPU_ALIGNED(struct oracle_object, mailbox);
 
 /* An object of @type is at @base; type 0: it is no more. */
-static inline void tell(const void *base, size_t size, u32 type)
+static inline void report_object(const void *base, size_t size, u32 type)
 {
 	struct oracle_object *box;
 	unsigned long flags;
@@ -28,16 +28,16 @@ static inline void tell(const void *base, size_t size, u32 type)
 	local_irq_restore(flags);
 }
 
-static inline void tell_mailbox(void *unused)
+static inline void report_mailbox(void *unused)
 {
 	WRITE_ONCE(this_cpu_ptr(&mailbox)->type, 0);
 	oracle_mark(ORACLE_CODE_MAILBOX);
 }
 
-/* Once, after the oracle has started, and before the first tell(). */
-static inline void tell_mailboxes(void)
+/* Once, after the oracle has started, and before the first report_object(). */
+static inline void report_mailboxes(void)
 {
-	on_each_cpu(tell_mailbox, NULL, 1);
+	on_each_cpu(report_mailbox, NULL, 1);
 }
 
 #endif

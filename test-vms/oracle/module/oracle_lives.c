@@ -23,14 +23,14 @@ static void on_alloc(void *unused, unsigned long call_site, const void *p, struc
 		     gfp_t flags, int node)
 {
 	if (p && !strcmp(s->name, cache))
-		tell(p, s->object_size, 1);
+		report_object(p, s->object_size, 1);
 }
 
 static void on_free(void *unused, unsigned long call_site, const void *p,
 		    const struct kmem_cache *s)
 {
 	if (p && !strcmp(s->name, cache))
-		tell(p, s->object_size, 0);
+		report_object(p, s->object_size, 0);
 }
 
 static struct probe probes[] = {
@@ -40,7 +40,7 @@ static struct probe probes[] = {
 
 static int __init oracle_lives_init(void)
 {
-	tell_mailboxes();
+	report_mailboxes();
 	return register_probes(probes, ARRAY_SIZE(probes));
 }
 

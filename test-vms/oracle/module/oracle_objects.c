@@ -45,7 +45,7 @@ struct type {
 
 static struct type *types;
 static DEFINE_RAW_SPINLOCK(types_lock);
-static DEFINE_PER_CPU(bool, idle_told);
+static DEFINE_PER_CPU(bool, idle_reported);
 static struct dentry *file;
 static bool running;
 
@@ -73,13 +73,13 @@ static u32 type_of(const struct kmem_cache *s, const struct codetag *site)
 	return i;
 }
 
-static void tell_stack(struct task_struct *task)
+static void report_stack(struct task_struct *task)
 {
 	if (task_stack_page(task))
-		tell(task_stack_page(task), THREAD_SIZE, STACK);
+		report_object(task_stack_page(task), THREAD_SIZE, STACK);
 }
 
-static void tell_slab(struct slab *slab)
+static void report_slab(struct slab *slab)
 {
 	struct kmem_cache *s = slab->slab_cache;
 	unsigned long exts = slab->obj_exts & ~OBJEXTS_FLAGS_MASK;
@@ -92,32 +92,32 @@ static void tell_slab(struct slab *slab)
 		/* A tag that says an object has none. */
 		if ((unsigned long)site < PAGE_SIZE)
 			site = NULL;
-		tell(slab_address(slab) + (size_t)i * s->size, s->size, type_of(s, site));
+		report_object(slab_address(slab) + (size_t)i * s->size, s->size, type_of(s, site));
 	}
 }
 
 /* The first chunk: what was never in the page allocator, from where variables begin. */
-static void tell_percpu(int cpu)
+static void report_percpu(int cpu)
 {
 	void *base = (void *)per_cpu_offset(cpu);
 	size_t size = 0;
 
 	while (size < SZ_2M && PageReserved(virt_to_page(base + size)))
 		size += PAGE_SIZE;
-	tell(base, size, PERCPU);
+	report_object(base, size, PERCPU);
 }
 
 /* Per-CPU memory, but not of variables. */
-static void tell_irq_stack(int cpu)
+static void report_irq_stack(int cpu)
 {
 	void *top = per_cpu(pcpu_hot.hardirq_stack_ptr, cpu);
 
 	if (!IS_ENABLED(CONFIG_VMAP_STACK))
-		tell(top + 8 - IRQ_STACK_SIZE, IRQ_STACK_SIZE, STACK);
+		report_object(top + 8 - IRQ_STACK_SIZE, IRQ_STACK_SIZE, STACK);
 }
 
 /* Nothing else runs. */
-static int tell_all(void *unused)
+static int report_all(void *unused)
 {
 	struct task_struct *p, *t;
 	unsigned long pfn;
@@ -128,14 +128,14 @@ static int tell_all(void *unused)
 		struct folio *folio = page && !PageTail(page) ? page_folio(page) : NULL;
 
 		if (folio && folio_test_slab(folio))
-			tell_slab(folio_slab(folio));
+			report_slab(folio_slab(folio));
 	}
 	for_each_possible_cpu(cpu)
-		tell_percpu(cpu);
+		report_percpu(cpu);
 	for_each_online_cpu(cpu)
-		tell_irq_stack(cpu);
+		report_irq_stack(cpu);
 	for_each_process_thread(p, t)
-		tell_stack(t);
+		report_stack(t);
 	return 0;
 }
 
@@ -146,27 +146,27 @@ static void on_alloc(void *unused, u64 base, u64 ip, u32 type, u32 size)
 	const struct alloc_tag *tag = s->flags & (SLAB_NO_OBJ_EXT | SLAB_NOLEAKTRACE) ?
 				      NULL : current->alloc_tag;
 
-	tell(p, s->object_size, type_of(s, tag ? &tag->ct : NULL));
+	report_object(p, s->object_size, type_of(s, tag ? &tag->ct : NULL));
 }
 
 /* What it becomes next is another's. */
 static void on_page_free(void *unused, struct page *page, unsigned int order)
 {
-	tell(page_address(page), PAGE_SIZE << order, 0);
+	report_object(page_address(page), PAGE_SIZE << order, 0);
 }
 
 static void on_fork(void *unused, struct task_struct *parent, struct task_struct *child)
 {
-	tell_stack(child);
+	report_stack(child);
 }
 
 /* Idle tasks are in no list. */
 static void on_switch(void *unused, bool preempt, struct task_struct *prev,
 		      struct task_struct *next, unsigned int prev_state)
 {
-	if (is_idle_task(next) && !this_cpu_read(idle_told)) {
-		this_cpu_write(idle_told, true);
-		tell_stack(next);
+	if (is_idle_task(next) && !this_cpu_read(idle_reported)) {
+		this_cpu_write(idle_reported, true);
+		report_stack(next);
 	}
 }
 
@@ -183,14 +183,14 @@ static int start(void)
 	int ret, cpu;
 
 	for_each_possible_cpu(cpu)
-		per_cpu(idle_told, cpu) = false;
+		per_cpu(idle_reported, cpu) = false;
 	oracle_mark(ORACLE_CODE_START);
-	tell_mailboxes();
+	report_mailboxes();
 	ret = register_probes(probes, ARRAY_SIZE(probes));
 	if (ret)
 		oracle_mark(ORACLE_CODE_STOP);
 	else
-		stop_machine(tell_all, NULL, NULL);
+		stop_machine(report_all, NULL, NULL);
 	return ret;
 }
 

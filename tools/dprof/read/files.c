@@ -93,13 +93,13 @@ static int read_symbols(struct file *f, GElf_Addr bias)
 	return 0;
 }
 
-static bool has_build_id(Dwfl_Module *module, const void *want, size_t size)
+static bool has_build_id(Dwfl_Module *module, const void *expected, size_t size)
 {
 	const unsigned char *bits;
 	GElf_Addr addr;
 	int n = dwfl_module_build_id(module, &bits, &addr);
 
-	return !size || n <= 0 || ((size_t)n >= size && !memcmp(bits, want, size));
+	return !size || n <= 0 || ((size_t)n >= size && !memcmp(bits, expected, size));
 }
 
 /**

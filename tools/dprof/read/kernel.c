@@ -47,9 +47,9 @@ int kernel_map_add(struct kernel *k, const char *name, uint64_t start, uint64_t 
 	}
 	if (length > UINT64_MAX - start || (*name != '[' && !base))
 		return 0;
-	if (k->nr_maps == k->maps_room) {
-		k->maps_room = k->maps_room * 2 + 64;
-		m = realloc(k->map, k->maps_room * sizeof(*m));
+	if (k->nr_maps == k->maps_capacity) {
+		k->maps_capacity = k->maps_capacity * 2 + 64;
+		m = realloc(k->map, k->maps_capacity * sizeof(*m));
 		if (!m)
 			return -1;
 		k->map = m;
@@ -78,13 +78,13 @@ static int read_text(const char *path, struct text *t)
 {
 	FILE *f = fopen(path, "re"), *out;
 	char *line = NULL, name[16], type;
-	size_t room = 0;
+	size_t capacity = 0;
 	uint64_t addr;
 
 	if (!f)
 		return -1;
 	out = open_memstream(&t->text, &t->size);
-	while (out && getline(&line, &room, f) > 0) {
+	while (out && getline(&line, &capacity, f) > 0) {
 		if (sscanf(line, "%" SCNx64 " %c %15s", &addr, &type, name) == 3) {
 			if (!strcmp(name, "_text"))
 				t->first = addr;

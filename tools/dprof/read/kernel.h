@@ -26,7 +26,7 @@ struct kernel {
 	uint64_t text, image, image_end;
 	bool symbols;
 	struct kernel_map *map;
-	size_t nr_maps, maps_room;
+	size_t nr_maps, maps_capacity;
 };
 
 /* What is known of an address of the kernel without symbols of it. */

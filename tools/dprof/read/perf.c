@@ -33,7 +33,7 @@
 #define KERNEL_MEMORY	(1ULL << 63)
 
 /* A type for which EVENT_TYPE was emitted. */
-struct told {
+struct reported {
 	struct { char cache[64], func[64], file[128]; } key;
 	uint32_t id;
 	UT_hash_handle hh;
@@ -57,7 +57,7 @@ struct source {
 	struct perf_data d;
 	struct maps maps;
 	struct kernel kernel;
-	struct told *told;
+	struct reported *reported;
 	struct code_file *code_files;
 	struct named *named;
 	FILE *symbols;			/* of user code, until the end */
@@ -85,17 +85,17 @@ static int emit(struct source *s, enum event_kind kind, struct event *e, int32_t
 }
 
 /* Find the type of a name; emit EVENT_TYPE if it is new.  Return 0, or the value of the callback */
-static int find_type(struct source *s, const struct type_event *want, uint32_t *id)
+static int find_type(struct source *s, const struct type_event *expected, uint32_t *id)
 {
-	struct told key, *t;
-	struct event e = { .type = *want };
+	struct reported key, *t;
+	struct event e = { .type = *expected };
 
 	memset(&key.key, 0, sizeof(key.key));
-	utf8_copy(key.key.cache, sizeof(key.key.cache), want->cache);
-	utf8_copy(key.key.func, sizeof(key.key.func), want->func);
-	utf8_copy(key.key.file, sizeof(key.key.file), want->file);
-	HASH_FIND(hh, s->told, &key.key, sizeof(key.key), t);
-	if (!t && HASH_COUNT(s->told) >= MAX_TYPES) {
+	utf8_copy(key.key.cache, sizeof(key.key.cache), expected->cache);
+	utf8_copy(key.key.func, sizeof(key.key.func), expected->func);
+	utf8_copy(key.key.file, sizeof(key.key.file), expected->file);
+	HASH_FIND(hh, s->reported, &key.key, sizeof(key.key), t);
+	if (!t && HASH_COUNT(s->reported) >= MAX_TYPES) {
 		*id = CLASS_USER;
 		return 0;
 	}
@@ -109,8 +109,8 @@ static int find_type(struct source *s, const struct type_event *want, uint32_t *
 		return -1;
 	}
 	t->key = key.key;
-	t->id = *id = NR_MEMORY_CLASSES + HASH_COUNT(s->told);
-	HASH_ADD(hh, s->told, key, sizeof(t->key), t);
+	t->id = *id = NR_MEMORY_CLASSES + HASH_COUNT(s->reported);
+	HASH_ADD(hh, s->reported, key, sizeof(t->key), t);
 	e.type.id = t->id;
 	memcpy(e.type.cache, t->key.cache, sizeof(e.type.cache));
 	memcpy(e.type.func, t->key.func, sizeof(e.type.func));
@@ -428,9 +428,9 @@ static int take_comm(struct source *s, const struct perf_record *r)
 static int take_cgroup(struct source *s, const struct perf_record *r)
 {
 	struct event e = { .cgroup = { .id = r->cgroup.id } };
-	const size_t n = strlen(r->cgroup.path), room = sizeof(e.cgroup.path) - 1;
+	const size_t n = strlen(r->cgroup.path), capacity = sizeof(e.cgroup.path) - 1;
 
-	utf8_copy(e.cgroup.path, sizeof(e.cgroup.path), r->cgroup.path + (n > room ? n - room : 0));
+	utf8_copy(e.cgroup.path, sizeof(e.cgroup.path), r->cgroup.path + (n > capacity ? n - capacity : 0));
 	return emit(s, EVENT_CGROUP, &e, -1, 0);
 }
 
@@ -512,7 +512,7 @@ static int judge(const struct source *s, char *error, size_t size)
 static void free_all(struct source *s)
 {
 	struct map_name *n;
-	struct told *t, *next;
+	struct reported *t, *next;
 	struct code_file *f, *next_file;
 	struct named *a, *next_named;
 
@@ -520,8 +520,8 @@ static void free_all(struct source *s)
 		file_close(n->file);
 	maps_free(&s->maps);
 	kernel_free(&s->kernel);
-	HASH_ITER(hh, s->told, t, next) {
-		HASH_DEL(s->told, t);
+	HASH_ITER(hh, s->reported, t, next) {
+		HASH_DEL(s->reported, t);
 		free(t);
 	}
 	HASH_ITER(hh, s->code_files, f, next_file) {

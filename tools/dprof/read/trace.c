@@ -30,19 +30,19 @@ struct decoder {
 };
 
 /*
- * Check that the file's field has the size that @want expects, so that decoding reads no
+ * Check that the file's field has the size that @expected expects, so that decoding reads no
  * bytes of another field.  Arrays of numbers are dynamic; older recordings have arrays of a
  * fixed length.
  */
-static int usable(const struct tep_format_field *f, const struct event_field *want)
+static int usable(const struct tep_format_field *f, const struct event_field *expected)
 {
 	if (!f || f->offset < 0 || f->size < 0)
 		return 0;
-	if (want->count != 1 && (f->flags & TEP_FIELD_IS_DYNAMIC))
+	if (expected->count != 1 && (f->flags & TEP_FIELD_IS_DYNAMIC))
 		return f->size == 4;
-	if (!want->count)
+	if (!expected->count)
 		return 0;
-	return f->size == want->size * want->count;
+	return f->size == expected->size * expected->count;
 }
 
 /* Of these, the numbers are at most as long as read. */
@@ -66,15 +66,15 @@ static int batch_init(struct decoder *d, struct tep_handle *tep, char *wrong, si
 
 	d->batch_id = e ? e->id : -1;
 	for (i = 0; e && i < sizeof(batch_fields) / sizeof(batch_fields[0]); i++) {
-		const struct batch_field *want = &batch_fields[i];
-		const struct tep_format_field *f = tep_find_field(e, want->name);
+		const struct batch_field *expected = &batch_fields[i];
+		const struct tep_format_field *f = tep_find_field(e, expected->name);
 
-		if (!f || f->offset < 0 || f->size != want->size ||
-		    (int)(f->flags & TEP_FIELD_IS_DYNAMIC) != want->is_dynamic) {
-			snprintf(wrong, size, "dprof_samples.%s", want->name);
+		if (!f || f->offset < 0 || f->size != expected->size ||
+		    (int)(f->flags & TEP_FIELD_IS_DYNAMIC) != expected->is_dynamic) {
+			snprintf(wrong, size, "dprof_samples.%s", expected->name);
 			return -1;
 		}
-		memcpy((char *)&d->batch + want->at, &f, sizeof(f));
+		memcpy((char *)&d->batch + expected->at, &f, sizeof(f));
 	}
 	return 0;
 }

@@ -156,12 +156,12 @@ static double some_time(const struct model *m, const struct dtype *t, const uint
 {
 	double first = t->first_sample - m->first_ts, last = t->last_sample - m->first_ts;
 	double length = 1ULL << m->slice_shift, begin, end;
-	uint32_t want = next_random(random) % upto[NR_SLICES - 1], low = 0, high = NR_SLICES - 1;
+	uint32_t target = next_random(random) % upto[NR_SLICES - 1], low = 0, high = NR_SLICES - 1;
 
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
-		if (upto[middle] <= want)
+		if (upto[middle] <= target)
 			low = middle + 1;
 		else
 			high = middle;

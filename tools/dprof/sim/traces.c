@@ -62,15 +62,15 @@ void sim_free_pool(struct pool *pool)
 /* Draw an object by weight; retry a few times to find one that is not live at @time. */
 static uint64_t pick(struct pool *pool, double time, uint64_t *random)
 {
-	uint64_t low = 0, high, want;
+	uint64_t low = 0, high, target;
 	int tries;
 
 	for (tries = 0; tries < 8; tries++) {
-		want = next_random(random) % pool->upto[pool->nr - 1];
+		target = next_random(random) % pool->upto[pool->nr - 1];
 		for (low = 0, high = pool->nr; low < high; ) {
 			uint64_t middle = (low + high) / 2;
 
-			if (pool->upto[middle] <= want)
+			if (pool->upto[middle] <= target)
 				low = middle + 1;
 			else
 				high = middle;

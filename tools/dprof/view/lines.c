@@ -46,7 +46,7 @@ static bool is_shared(const struct line *l)
 	return l->hitm || l->peer || (!l->known && l->turns >= 2);
 }
 
-static bool is_wanted(const struct analysis *a, const struct line *l)
+static bool is_selected(const struct analysis *a, const struct line *l)
 {
 	size_t i;
 
@@ -202,7 +202,7 @@ static int make(struct analysis *a, bool shared, struct table *t)
 			;
 		lines[n] = (struct line){ .use = use + from, .nr = to - from };
 		add_up(&lines[n]);
-		if ((!shared || is_shared(&lines[n])) && is_wanted(a, &lines[n]))
+		if ((!shared || is_shared(&lines[n])) && is_selected(a, &lines[n]))
 			n++;
 	}
 	if (n)

@@ -218,7 +218,7 @@ static void add_metric(const struct mmv *v, struct layout *l, int metric)
  * The library writes to the mapping of a file that has holes: where there is no room left, that kills.  Whether there
  * is room for all that a file of this layout has is tried before.  Return: 0, or an errno.
  */
-static int try_room(struct mmv *v, const struct layout *l, size_t nr_values)
+static int try_reserve(struct mmv *v, const struct layout *l, size_t nr_values)
 {
 	const size_t strings = 2 * l->nr_metrics + l->nr_instances + l->nr_indoms;
 	const size_t bytes = sizeof(mmv_disk_header_t) + 6 * sizeof(mmv_disk_toc_t) + l->nr_indoms * sizeof(mmv_disk_indom_t) +
@@ -254,7 +254,7 @@ static int make_file(struct mmv *v)
 	} else {
 		for (i = 0; v->list[i].name; i++)
 			add_metric(v, &l, i);
-		errno = try_room(v, &l, nr);
+		errno = try_reserve(v, &l, nr);
 		if (!errno)
 			file = v->init(v->new_path, CLUSTER, MMV_FLAG_NOPREFIX | MMV_FLAG_PROCESS, l.metrics,
 				       l.nr_metrics, l.indoms, l.nr_indoms);

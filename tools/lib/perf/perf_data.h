@@ -165,7 +165,7 @@ struct perf_data {
 	struct ZSTD_DCtx_s *zstd;
 	/* perf_events.c */
 	struct perf_id *ids;
-	size_t nr_ids, events_room, ids_room;
+	size_t nr_ids, events_capacity, ids_capacity;
 	bool sample_id_all, checked, ids_sorted;
 	/* perf_order.c */
 	struct perf_queue *queue;

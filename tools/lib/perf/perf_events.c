@@ -24,13 +24,13 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void *grow(void *array, size_t *room, size_t need, size_t bytes)
+static void *grow(void *array, size_t *capacity, size_t need, size_t bytes)
 {
-	const size_t more = need > 2 * *room ? need : 2 * *room;
-	void *p = need > *room ? realloc(array, more * bytes) : array;
+	const size_t more = need > 2 * *capacity ? need : 2 * *capacity;
+	void *p = need > *capacity ? realloc(array, more * bytes) : array;
 
-	if (p && need > *room)
-		*room = more;
+	if (p && need > *capacity)
+		*capacity = more;
 	return p;
 }
 
@@ -55,10 +55,10 @@ int perf_events_add(struct perf_data *d, const void *attr, size_t size, const ui
 	/* Hostile files give the same bytes as ids again and again. */
 	if (d->nr_events == MAX_EVENTS || nr > d->file_size / sizeof(*ids) - d->nr_ids)
 		return perf_fail(d, at, "damaged event (number %zu, with %zu ids)", d->nr_events, nr);
-	events = grow(d->events, &d->events_room, d->nr_events + 1, sizeof(*events));
+	events = grow(d->events, &d->events_capacity, d->nr_events + 1, sizeof(*events));
 	if (events)
 		d->events = events;
-	all = grow(d->ids, &d->ids_room, d->nr_ids + nr + 1, sizeof(*all));
+	all = grow(d->ids, &d->ids_capacity, d->nr_ids + nr + 1, sizeof(*all));
 	if (all)
 		d->ids = all;
 	if (!events || !all)

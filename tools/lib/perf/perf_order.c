@@ -26,7 +26,7 @@ struct waiting {
  */
 struct perf_queue {
 	struct waiting **heap;
-	size_t nr, room, bytes, keep, limit;
+	size_t nr, capacity, bytes, keep, limit;
 	uint64_t number, until, last, round, given;
 	bool finished;
 };
@@ -76,14 +76,14 @@ int perf_queue_add(struct perf_queue *q, const struct perf_raw *raw, uint64_t ti
 	struct waiting *w, **heap;
 	size_t i;
 
-	if (q->nr == q->room) {
-		const size_t room = q->room ? 2 * q->room : 1024;
+	if (q->nr == q->capacity) {
+		const size_t capacity = q->capacity ? 2 * q->capacity : 1024;
 
-		heap = realloc(q->heap, room * sizeof(*heap));
+		heap = realloc(q->heap, capacity * sizeof(*heap));
 		if (!heap)
 			return -1;
 		q->heap = heap;
-		q->room = room;
+		q->capacity = capacity;
 	}
 	w = malloc(sizeof(*w) + raw->h->size);
 	if (!w)

@@ -29,7 +29,7 @@
 struct place_name {
 	char *name, *file;
 	struct symbol_place *objects;
-	size_t nr, room;
+	size_t nr, capacity;
 	UT_hash_handle hh;
 };
 
@@ -43,7 +43,7 @@ struct piece {
 struct place_space {
 	uint32_t pid;
 	struct piece *pieces;
-	size_t nr, room;
+	size_t nr, capacity;
 	UT_hash_handle hh;
 };
 
@@ -113,14 +113,14 @@ static size_t first_after(const struct place_space *s, uint64_t addr)
 /* Make room for @n pieces where there are @old. */
 static int replace(struct place_space *s, size_t at, size_t old, size_t n)
 {
-	if (s->nr + n - old > s->room) {
-		size_t room = 2 * (s->nr + n);
-		struct piece *more = realloc(s->pieces, room * sizeof(*more));
+	if (s->nr + n - old > s->capacity) {
+		size_t capacity = 2 * (s->nr + n);
+		struct piece *more = realloc(s->pieces, capacity * sizeof(*more));
 
 		if (!more)
 			return -1;
 		s->pieces = more;
-		s->room = room;
+		s->capacity = capacity;
 	}
 	memmove(s->pieces + at + n, s->pieces + at + old, (s->nr - at - old) * sizeof(*s->pieces));
 	s->nr += n - old;
@@ -169,14 +169,14 @@ static int cover_symbols(struct places *p, struct place_space *s, uint64_t time,
 
 static int add_object(struct place_name *n, const struct piece *new)
 {
-	if (n->nr == n->room) {
-		size_t room = 2 * n->room + 8;
-		struct symbol_place *more = realloc(n->objects, room * sizeof(*more));
+	if (n->nr == n->capacity) {
+		size_t capacity = 2 * n->capacity + 8;
+		struct symbol_place *more = realloc(n->objects, capacity * sizeof(*more));
 
 		if (!more)
 			return -1;
 		n->objects = more;
-		n->room = room;
+		n->capacity = capacity;
 	}
 	n->objects[n->nr++] = (struct symbol_place){ new->start, new->end - new->start };
 	return 0;

@@ -124,7 +124,7 @@ static int fail(char *error, size_t size, const char *fmt, const char *what)
 	return -1;
 }
 
-static int init_attr(const struct memsource *s, const struct memsource_want *want,
+static int init_attr(const struct memsource *s, const struct memsource_request *request,
 		     struct perf_event_attr *attr)
 {
 	char type[32];
@@ -137,32 +137,32 @@ static int init_attr(const struct memsource *s, const struct memsource_want *wan
 	attr->disabled = 1;
 	attr->sample_id_all = 1;
 	attr->exclude_hv = s->filters_mode;
-	attr->exclude_user = s->filters_mode && !want->user;
-	attr->exclude_kernel = s->filters_mode && !want->kernel;
+	attr->exclude_user = s->filters_mode && !request->user;
+	attr->exclude_kernel = s->filters_mode && !request->kernel;
 	attr->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
 			    PERF_SAMPLE_CPU | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT |
 			    PERF_SAMPLE_IDENTIFIER;
-	if (want->physical)
+	if (request->physical)
 		attr->sample_type |= PERF_SAMPLE_PHYS_ADDR;
-	if (want->callchain)
+	if (request->callchain)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (want->cgroup)
+	if (request->cgroup)
 		attr->sample_type |= PERF_SAMPLE_CGROUP;
-	if (want->period) {
-		attr->sample_period = want->period;
+	if (request->period) {
+		attr->sample_period = request->period;
 	} else {
 		attr->freq = 1;
-		attr->sample_freq = want->frequency;
+		attr->sample_freq = request->frequency;
 	}
 	return 0;
 }
 
-static int ibs_events(const struct memsource *s, const struct memsource_want *want,
+static int ibs_events(const struct memsource *s, const struct memsource_request *request,
 		      struct memsource_events *e)
 {
 	struct perf_event_attr *attr = &e->attr[0];
 
-	if (init_attr(s, want, attr))
+	if (init_attr(s, request, attr))
 		return -1;
 	/* Micro-ops, not cycles: a slow one is not sampled more often. */
 	if (has_file(s, "format/cnt_ctl") && set_term(s, attr, "cnt_ctl", 1))
@@ -175,37 +175,37 @@ static int ibs_events(const struct memsource *s, const struct memsource_want *wa
 			attr->sample_period = IBS_MIN_PERIOD;
 	}
 	e->nr = 1;
-	e->filter_mode = !s->filters_mode && (!want->user || !want->kernel);
-	e->filter_op = !want->loads || !want->stores;
+	e->filter_mode = !s->filters_mode && (!request->user || !request->kernel);
+	e->filter_op = !request->loads || !request->stores;
 	return 0;
 }
 
-static int pebs_events(const struct memsource *s, const struct memsource_want *want,
+static int pebs_events(const struct memsource *s, const struct memsource_request *request,
 		       struct memsource_events *e)
 {
 	struct perf_event_attr *attr = e->attr;
 
-	if (want->loads) {
+	if (request->loads) {
 		/* Since Sapphire Rapids, an auxiliary event must lead that of the loads. */
 		if (has_file(s, "events/mem-loads-aux")) {
-			if (init_attr(s, want, attr) || set_event(s, attr, "mem-loads-aux"))
+			if (init_attr(s, request, attr) || set_event(s, attr, "mem-loads-aux"))
 				return -1;
 			attr->sample_period = 0;
 			attr->freq = 0;
 			e->group = true;
 			attr++;
 		}
-		if (init_attr(s, want, attr) || set_event(s, attr, "mem-loads"))
+		if (init_attr(s, request, attr) || set_event(s, attr, "mem-loads"))
 			return -1;
 		if (has_file(s, "format/ldlat") &&
-		    set_term(s, attr, "ldlat", want->min_latency < 3 ? 3 : want->min_latency))
+		    set_term(s, attr, "ldlat", request->min_latency < 3 ? 3 : request->min_latency))
 			return -1;
 		attr->precise_ip = 2;
 		attr->disabled = !e->group;
 		attr++;
 	}
-	if (want->stores) {
-		if (init_attr(s, want, attr) || set_event(s, attr, "mem-stores"))
+	if (request->stores) {
+		if (init_attr(s, request, attr) || set_event(s, attr, "mem-stores"))
 			return -1;
 		attr->precise_ip = 2;
 		attr->disabled = !e->group;
@@ -215,14 +215,14 @@ static int pebs_events(const struct memsource *s, const struct memsource_want *w
 	return 0;
 }
 
-static int swmem_events(const struct memsource *s, const struct memsource_want *want,
+static int swmem_events(const struct memsource *s, const struct memsource_request *request,
 			struct memsource_events *e)
 {
 	struct perf_event_attr *attr = &e->attr[0];
-	uint64_t op = want->loads && want->stores ? 0 :
-		      want->loads ? SWMEM_OP_LOADS : SWMEM_OP_STORES;
+	uint64_t op = request->loads && request->stores ? 0 :
+		      request->loads ? SWMEM_OP_LOADS : SWMEM_OP_STORES;
 
-	if (init_attr(s, want, attr) || set_term(s, attr, "op", op))
+	if (init_attr(s, request, attr) || set_term(s, attr, "op", op))
 		return -1;
 	e->nr = 1;
 	return 0;
@@ -231,33 +231,33 @@ static int swmem_events(const struct memsource *s, const struct memsource_want *
 /**
  * memsource_events() - what to open for samples
  * @source: that is available
- * @want: what of
+ * @request: what of
  * @events: filled in
  * @error: says what is wrong
  * @size: of @error
  *
  * Return: 0, or -1 with @error set.
  */
-int memsource_events(const struct memsource *source, const struct memsource_want *want,
+int memsource_events(const struct memsource *source, const struct memsource_request *request,
 		     struct memsource_events *events, char *error, size_t size)
 {
 	int (* const make[MEMSOURCE_COUNT])(const struct memsource *s,
-					    const struct memsource_want *want,
+					    const struct memsource_request *request,
 					    struct memsource_events *e) = {
 		ibs_events, pebs_events, swmem_events,
 	};
 	int kind = 0;
 
 	memset(events, 0, sizeof(*events));
-	if (!want->period && !want->frequency)
+	if (!request->period && !request->frequency)
 		return fail(error, size, "%s: neither a period nor a frequency", source->name);
-	if (!want->loads && !want->stores)
+	if (!request->loads && !request->stores)
 		return fail(error, size, "%s: neither loads nor stores", source->name);
-	if (!want->user && !want->kernel)
+	if (!request->user && !request->kernel)
 		return fail(error, size, "%s: neither user nor kernel mode", source->name);
 	while (strcmp(names[kind], source->name))
 		kind++;
-	if (make[kind](source, want, events))
+	if (make[kind](source, request, events))
 		return fail(error, size, "%s is not described in " DEVICES " as expected",
 			    source->pmu);
 	return 0;
@@ -363,7 +363,7 @@ static void probe_swmem(struct memsource *s)
 /* Opens it for this process, user mode: what anyone may, if perf may be used. */
 static void try_open(struct memsource *s)
 {
-	const struct memsource_want want = {
+	const struct memsource_request request = {
 		.period = 1000000, .user = true, .kernel = !s->filters_mode, .loads = true,
 		.stores = true,
 	};
@@ -371,7 +371,7 @@ static void try_open(struct memsource *s)
 	int fds[MEMSOURCE_MAX_EVENTS], ret, i;
 	char paranoid[32];
 
-	if (memsource_events(s, &want, &events, s->reason, sizeof(s->reason))) {
+	if (memsource_events(s, &request, &events, s->reason, sizeof(s->reason))) {
 		s->available = false;
 		return;
 	}
@@ -475,13 +475,13 @@ long memsource_max_rate(void)
  */
 void memsource_perf_event(const struct memsource *source, char *text, size_t size)
 {
-	const struct memsource_want want = {
+	const struct memsource_request request = {
 		.period = 65536, .user = true, .kernel = true, .loads = true, .stores = true,
 	};
 	struct memsource_events events;
 	char error[256];
 
-	if (!*source->pmu || memsource_events(source, &want, &events, error, sizeof(error)))
+	if (!*source->pmu || memsource_events(source, &request, &events, error, sizeof(error)))
 		*text = '\0';
 	else if (!strcmp(source->name, "ibs"))
 		snprintf(text, size, "%s", events.attr[0].config ? "ibs_op/cnt_ctl=1/" : "ibs_op//");

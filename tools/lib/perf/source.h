@@ -43,7 +43,7 @@ struct memsource {
 };
 
 /**
- * struct memsource_want - what is to be sampled
+ * struct memsource_request - what is to be sampled
  * @period: a sample each so many of period_unit, on average; 0: by @frequency
  * @frequency: samples each second and CPU
  * @user: in user mode
@@ -55,7 +55,7 @@ struct memsource {
  * @callchain: call chains too
  * @cgroup: ids of control groups too, if memsource_cgroups()
  */
-struct memsource_want {
+struct memsource_request {
 	uint64_t period;
 	unsigned int frequency;
 	bool user, kernel, loads, stores;
@@ -82,7 +82,7 @@ struct memsource_events {
 void memsource_probe(struct memsource sources[MEMSOURCE_COUNT], const char *root);
 const struct memsource *memsource_choose(const struct memsource sources[MEMSOURCE_COUNT],
 					 const char *name, char *error, size_t size);
-int memsource_events(const struct memsource *source, const struct memsource_want *want,
+int memsource_events(const struct memsource *source, const struct memsource_request *request,
 		     struct memsource_events *events, char *error, size_t size);
 int memsource_open(const struct memsource_events *events, pid_t pid, int cpu,
 		   int fds[MEMSOURCE_MAX_EVENTS]);

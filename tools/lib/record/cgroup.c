@@ -123,7 +123,7 @@ static bool cut_to_id(uint64_t id, char *path)
 int cgroup_path(uint64_t id, pid_t pid, pid_t tid, char *path, size_t size)
 {
 	char *line = NULL, *at;
-	size_t room = 0;
+	size_t capacity = 0;
 	int ret = -1;
 	FILE *f;
 
@@ -132,7 +132,7 @@ int cgroup_path(uint64_t id, pid_t pid, pid_t tid, char *path, size_t size)
 	snprintf(path, size, "/proc/%d/task/%d/cgroup", pid, tid);
 	f = fopen(path, "re");
 	/* "0::/path", or of perf_event where it has a hierarchy of its own, "3:perf_event:/path" */
-	while (f && ret && getline(&line, &room, f) > 0) {
+	while (f && ret && getline(&line, &capacity, f) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		at = strstr(line, ":perf_event:");
 		at = at ? at + strlen(":perf_event:") : !strncmp(line, "0::", 3) ? line + 3 : NULL;

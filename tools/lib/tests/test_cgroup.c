@@ -39,24 +39,24 @@ static uint64_t own(char *path, size_t size)
 
 static void the_own_group_has_its_path(void **unused)
 {
-	char want[PATH_MAX], path[PATH_MAX];
-	const uint64_t id = own(want, sizeof(want));
+	char expected[PATH_MAX], path[PATH_MAX];
+	const uint64_t id = own(expected, sizeof(expected));
 
 	(void)unused;
 	if (!id)
 		skip();
 	assert_int_equal(cgroup_path(id, getpid(), getpid(), path, sizeof(path)), 0);
-	assert_string_equal(path, want);
+	assert_string_equal(path, expected);
 }
 
 /* perf has a parent where it does not know the group. */
 static void the_group_of_a_parent_has_its_path(void **unused)
 {
-	char want[PATH_MAX], path[PATH_MAX];
+	char expected[PATH_MAX], path[PATH_MAX];
 	struct stat st;
 
 	(void)unused;
-	if (!own(want, sizeof(want)) || stat(CGROUP_ROOT, &st))
+	if (!own(expected, sizeof(expected)) || stat(CGROUP_ROOT, &st))
 		skip();
 	assert_int_equal(cgroup_path(st.st_ino, getpid(), getpid(), path, sizeof(path)), 0);
 	assert_string_equal(path, "/");
@@ -64,10 +64,10 @@ static void the_group_of_a_parent_has_its_path(void **unused)
 
 static void what_is_gone_has_none(void **unused)
 {
-	char want[PATH_MAX], path[PATH_MAX];
+	char expected[PATH_MAX], path[PATH_MAX];
 
 	(void)unused;
-	if (!own(want, sizeof(want)))
+	if (!own(expected, sizeof(expected)))
 		skip();
 	assert_int_equal(cgroup_path(UINT64_MAX - 1, getpid(), getpid(), path, sizeof(path)), -1);
 	assert_int_equal(cgroup_path(UINT64_MAX - 1, INT_MAX, INT_MAX, path, sizeof(path)), -1);

@@ -21,7 +21,7 @@ static struct memsource sources[MEMSOURCE_COUNT];
 static struct memsource_events events;
 static char error[512];
 
-static const struct memsource_want all = {
+static const struct memsource_request all = {
 	.period = 100001, .user = true, .kernel = true, .loads = true, .stores = true,
 };
 
@@ -117,7 +117,7 @@ static void nothing(void **state)
 static void ibs(void **state)
 {
 	const struct memsource *s;
-	struct memsource_want want = all;
+	struct memsource_request request = all;
 
 	(void)state;
 	cpu("AuthenticAMD", "ibs");
@@ -136,16 +136,16 @@ static void ibs(void **state)
 	assert_int_equal(events.attr[0].sample_period, 100000);
 	assert_false(events.filter_mode);
 	/* It refuses exclude_user and exclude_kernel, too. */
-	want.kernel = false;
-	want.period = 1;
-	assert_int_equal(memsource_events(s, &want, &events, error, sizeof(error)), 0);
+	request.kernel = false;
+	request.period = 1;
+	assert_int_equal(memsource_events(s, &request, &events, error, sizeof(error)), 0);
 	assert_int_equal(events.attr[0].exclude_kernel, 0);
 	assert_int_equal(events.attr[0].sample_period, 0x90);
 	assert_true(events.filter_mode);
 	/* Unless it filters itself. */
 	put(DEVICES "ibs_op/format/swfilt", "config2:0");
 	s = chosen("ibs");
-	assert_int_equal(memsource_events(s, &want, &events, error, sizeof(error)), 0);
+	assert_int_equal(memsource_events(s, &request, &events, error, sizeof(error)), 0);
 	assert_int_equal(events.attr[0].exclude_kernel, 1);
 	assert_int_equal(events.attr[0].config2, 1);
 	assert_false(events.filter_mode);
@@ -169,16 +169,16 @@ static void ibs_of_old(void **state)
 static void pebs(void **state)
 {
 	const struct memsource *s;
-	struct memsource_want want = all;
+	struct memsource_request request = all;
 
 	(void)state;
 	intel("cpu");
 	s = chosen(NULL);
 	assert_non_null(s);
 	assert_string_equal(s->name, "pebs");
-	want.min_latency = 30;
-	want.kernel = false;
-	assert_int_equal(memsource_events(s, &want, &events, error, sizeof(error)), 0);
+	request.min_latency = 30;
+	request.kernel = false;
+	assert_int_equal(memsource_events(s, &request, &events, error, sizeof(error)), 0);
 	assert_int_equal(events.nr, 2);
 	assert_false(events.group);
 	assert_int_equal(events.attr[0].config, 0x1cd);
@@ -187,8 +187,8 @@ static void pebs(void **state)
 	assert_int_equal(events.attr[0].exclude_kernel, 1);
 	assert_int_equal(events.attr[1].config, 0x2cd);
 	assert_int_equal(events.attr[1].sample_period, 100001);
-	want.loads = false;
-	assert_int_equal(memsource_events(s, &want, &events, error, sizeof(error)), 0);
+	request.loads = false;
+	assert_int_equal(memsource_events(s, &request, &events, error, sizeof(error)), 0);
 	assert_int_equal(events.nr, 1);
 	assert_int_equal(events.attr[0].config, 0x2cd);
 }
@@ -218,7 +218,7 @@ static void pebs_with_leader(void **state)
 static void swmem(void **state)
 {
 	const struct memsource *s;
-	struct memsource_want want = { .frequency = 4000, .kernel = true, .stores = true };
+	struct memsource_request request = { .frequency = 4000, .kernel = true, .stores = true };
 
 	(void)state;
 	cpu("GenuineIntel", "sse");
@@ -229,36 +229,36 @@ static void swmem(void **state)
 	assert_non_null(s);
 	assert_string_equal(s->name, "swmem");
 	assert_false(s->latency);
-	want.physical = true;
-	assert_int_equal(memsource_events(s, &want, &events, error, sizeof(error)), 0);
+	request.physical = true;
+	assert_int_equal(memsource_events(s, &request, &events, error, sizeof(error)), 0);
 	assert_int_equal(events.attr[0].config, 2 << 2);
 	assert_int_equal(events.attr[0].freq, 1);
 	assert_int_equal(events.attr[0].sample_freq, 4000);
 	assert_int_equal(events.attr[0].exclude_user, 1);
 	assert_true(events.attr[0].sample_type & PERF_SAMPLE_PHYS_ADDR);
 	put(DEVICES "swmem/format/op", "config9:2-3");
-	assert_int_equal(memsource_events(s, &want, &events, error, sizeof(error)), -1);
+	assert_int_equal(memsource_events(s, &request, &events, error, sizeof(error)), -1);
 	assert_non_null(strstr(error, "swmem is not described"));
 }
 
 static void senseless(void **state)
 {
 	const struct memsource *s;
-	struct memsource_want want = all;
+	struct memsource_request request = all;
 
 	(void)state;
 	cpu("AuthenticAMD", "ibs");
 	put(DEVICES "ibs_op/type", "9");
 	s = chosen(NULL);
-	want.period = 0;
-	assert_int_equal(memsource_events(s, &want, &events, error, sizeof(error)), -1);
+	request.period = 0;
+	assert_int_equal(memsource_events(s, &request, &events, error, sizeof(error)), -1);
 	assert_string_equal(error, "ibs: neither a period nor a frequency");
-	want = all;
-	want.loads = want.stores = false;
-	assert_int_equal(memsource_events(s, &want, &events, error, sizeof(error)), -1);
-	want = all;
-	want.user = want.kernel = false;
-	assert_int_equal(memsource_events(s, &want, &events, error, sizeof(error)), -1);
+	request = all;
+	request.loads = request.stores = false;
+	assert_int_equal(memsource_events(s, &request, &events, error, sizeof(error)), -1);
+	request = all;
+	request.user = request.kernel = false;
+	assert_int_equal(memsource_events(s, &request, &events, error, sizeof(error)), -1);
 }
 
 int main(void)

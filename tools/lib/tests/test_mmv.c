@@ -275,7 +275,7 @@ static void place_gone(void **state)
 }
 
 /* In a child, with a file system of its own that has no room. */
-static int publish_without_room(void)
+static int publish_when_full(void)
 {
 	struct mmv *v = mmv_begin("test", list);
 	char path[64], name[32], map[32];
@@ -310,7 +310,7 @@ static int publish_without_room(void)
 	return 0;
 }
 
-static void no_room(void **state)
+static void no_capacity(void **state)
 {
 	int status;
 	pid_t pid;
@@ -322,7 +322,7 @@ static void no_room(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid)
-		_exit(publish_without_room());
+		_exit(publish_when_full());
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	if (WEXITSTATUS(status) == 77)
@@ -346,7 +346,7 @@ static void no_place(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(values), cmocka_unit_test(no_system_call), cmocka_unit_test(bounded), cmocka_unit_test(replaced), cmocka_unit_test(place_gone), cmocka_unit_test(no_room), cmocka_unit_test(no_place) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(values), cmocka_unit_test(no_system_call), cmocka_unit_test(bounded), cmocka_unit_test(replaced), cmocka_unit_test(place_gone), cmocka_unit_test(no_capacity), cmocka_unit_test(no_place) };
 	char mmv[64];
 	int ret;
 

@@ -44,17 +44,17 @@ static struct made_perf *make(void)
 	return f;
 }
 
-static struct perf_data *open_bytes(const void *bytes, size_t size, int wanted)
+static struct perf_data *open_bytes(const void *bytes, size_t size, int expected)
 {
 	struct perf_data *d = malloc(sizeof(*d));
 	char error[512] = "";
 
 	const int ret = perf_data_open(d, mutate_file(bytes, size), error, sizeof(error));
 
-	if (!wanted)
+	if (!expected)
 		assert_string_equal(error, "");
-	assert_int_equal(ret, wanted);
-	assert_int_equal(!*error, !wanted);
+	assert_int_equal(ret, expected);
+	assert_int_equal(!*error, !expected);
 	return d;
 }
 
@@ -288,7 +288,7 @@ static void without_rounds_half_of_a_full_queue_is_given(void **unused)
 /* What a round ends is given when the next one has. */
 static void a_round_gives_what_the_one_before_had(void **unused)
 {
-	static const uint64_t times[] = { 30, 10, 20, 0, 40, 25, 35, 0, 50, 0 }, want[] = { 10, 20, 25, 30, 35, 40, 50 };
+	static const uint64_t times[] = { 30, 10, 20, 0, 40, 25, 35, 0, 50, 0 }, expected[] = { 10, 20, 25, 30, 35, 40, 50 };
 	struct perf_queue *q = perf_queue_new(1 << 20);
 	const struct perf_event_header h = { .size = sizeof(h) };
 	struct perf_raw raw;
@@ -304,14 +304,14 @@ static void a_round_gives_what_the_one_before_had(void **unused)
 		else
 			perf_queue_round(q);
 		while ((done = perf_queue_next(q, &raw))) {
-			assert_int_equal(raw.at, want[n++]);
+			assert_int_equal(raw.at, expected[n++]);
 			free(done);
 		}
 		assert_int_equal(n, i < 7 ? 0 : i < 9 ? 4 : 6);
 	}
 	perf_queue_finish(q);
 	done = perf_queue_next(q, &raw);
-	assert_int_equal(raw.at, want[6]);
+	assert_int_equal(raw.at, expected[6]);
 	free(done);
 	assert_null(perf_queue_next(q, &raw));
 	perf_queue_free(q);

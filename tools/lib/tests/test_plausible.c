@@ -25,12 +25,12 @@ static struct plausible good(unsigned int n)
 	return p;
 }
 
-static void expect(const struct plausible *p, int nodes, const char *want)
+static void expect(const struct plausible *p, int nodes, const char *expected)
 {
 	char text[512];
 
-	assert_int_equal(plausible_doubt(p, nodes, text, sizeof(text)), *want != '\0');
-	assert_string_equal(text, want);
+	assert_int_equal(plausible_doubt(p, nodes, text, sizeof(text)), *expected != '\0');
+	assert_string_equal(text, expected);
 }
 
 static void right(void **state)

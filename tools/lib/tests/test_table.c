@@ -169,7 +169,7 @@ static const struct column ranked[] = {
 };
 
 /* "3 1 2 0": the pages of the rows, as a page has them. */
-static void shown(size_t max_rows, size_t thin, const char *rank, const char *want)
+static void shown(size_t max_rows, size_t thin, const char *rank, const char *expected)
 {
 	const uint64_t pages[] = { 5, 40, 0, 40, 7 };
 	char got[1024] = "", order[64] = "";
@@ -190,7 +190,7 @@ static void shown(size_t max_rows, size_t thin, const char *rank, const char *wa
 	assert_non_null(strstr(got, "<th scope=\"col\" class=\"text\" title=\"what &lt;it&gt; is\">name</th>"));
 	for (cell = got; (cell = strstr(cell, "<td>")); cell += 4)
 		snprintf(order + strlen(order), sizeof(order) - strlen(order), "%.*s ", (int)strcspn(cell + 4, "\n"), cell + 4);
-	assert_string_equal(order, want);
+	assert_string_equal(order, expected);
 	table_free(&t);
 }
 
@@ -273,12 +273,12 @@ static char *print_cell(struct cell cell, const struct column *column, enum tabl
 	return text;
 }
 
-static void expect(struct cell cell, enum table_format format, const char *wanted)
+static void expect(struct cell cell, enum table_format format, const char *expected)
 {
 	char *got = print_cell(cell, &columns[cell.type == CELL_TEXT ? 0 : cell.type == CELL_INT ? 1 : 2],
 			       format);
 
-	assert_string_equal(got, wanted);
+	assert_string_equal(got, expected);
 	free(got);
 }
 

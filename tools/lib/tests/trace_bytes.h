@@ -22,7 +22,7 @@ struct bytes {
 	uint32_t size;
 };
 
-static inline void have_room(const struct bytes *f, uint32_t bytes)
+static inline void has_capacity(const struct bytes *f, uint32_t bytes)
 {
 	if (bytes <= BYTES_ROOM - f->size)
 		return;
@@ -32,14 +32,14 @@ static inline void have_room(const struct bytes *f, uint32_t bytes)
 
 static inline void put(struct bytes *f, uint64_t v, int bytes)
 {
-	have_room(f, bytes);
+	has_capacity(f, bytes);
 	for (; bytes--; v >>= 8)
 		f->b[f->size++] = v;
 }
 
 static inline void put_data(struct bytes *f, const void *data, uint32_t size)
 {
-	have_room(f, size);
+	has_capacity(f, size);
 	memcpy(f->b + f->size, data, size);
 	f->size += size;
 }

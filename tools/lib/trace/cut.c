@@ -159,13 +159,13 @@ static int cut_pages(struct cut *c, uint64_t offset)
 /* Copy a CPU's data; set @offset and @size to their place in the copy. */
 static int cut_cpu(struct cut *c, uint64_t *offset, uint64_t *size, int compressed)
 {
-	uint64_t from = *offset, had = *size;
+	uint64_t from = *offset, before = *size;
 
 	if (align(c))
 		return -1;
 	*offset = here(c);
 	*size = 0;
-	if (had && (compressed ? cut_compressed(c, from) : cut_pages(c, from)))
+	if (before && (compressed ? cut_compressed(c, from) : cut_pages(c, from)))
 		return -1;
 	*size = here(c) - *offset;
 	return 0;

@@ -86,13 +86,13 @@ double answers_taken(const uint64_t *accesses, const uint64_t *writes, int nodes
 }
 
 /**
- * answers_room() - loads that the node's caches would answer with all threads on it
+ * answers_capacity() - loads that the node's caches would answer with all threads on it
  * @answers: of a site
  * @taken: how often its lines are taken away, by answers_taken()
  *
  * Return: those that another node's cache answered, or memory.
  */
-double answers_room(const uint64_t answers[ANSWERS], double taken)
+double answers_capacity(const uint64_t answers[ANSWERS], double taken)
 {
 	const uint64_t memory = answers[ANSWER_LOCAL] + answers[ANSWER_REMOTE];
 	const uint64_t other = answers[ANSWER_REMOTE_CACHE];
@@ -135,8 +135,8 @@ bool answers_with_fix(const struct findings *f, const struct finding *x, double 
 		memory = to[ANSWER_LOCAL] + to[ANSWER_REMOTE];
 		if (x->fix == FIX_PIN_THREADS || x->fix == FIX_PIN_PROCESS) {
 			pct[ANSWER_REMOTE_CACHE] -= to[ANSWER_REMOTE_CACHE];
-			pct[ANSWER_L3] += x->room;
-			memory += to[ANSWER_REMOTE_CACHE] - x->room;
+			pct[ANSWER_L3] += x->capacity;
+			memory += to[ANSWER_REMOTE_CACHE] - x->capacity;
 		}
 		remote = memory * x->predicted / (x->accesses ? x->accesses : 1);
 		pct[ANSWER_REMOTE] += remote - to[ANSWER_REMOTE];

@@ -11,12 +11,12 @@ struct finding *findings_add(struct findings *f)
 {
 	struct finding *p;
 
-	if (f->nr == f->room) {
-		p = realloc(f->all, (2 * f->room + 16) * sizeof(*p));
+	if (f->nr == f->capacity) {
+		p = realloc(f->all, (2 * f->capacity + 16) * sizeof(*p));
 		if (!p)
 			return NULL;
 		f->all = p;
-		f->room = 2 * f->room + 16;
+		f->capacity = 2 * f->capacity + 16;
 	}
 	p = &f->all[f->nr++];
 	memset(p, 0, sizeof(*p));

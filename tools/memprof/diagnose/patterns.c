@@ -37,7 +37,7 @@ struct site {
 	uint32_t pids[MAX_PROCESSES];
 	uint64_t most;
 	uint32_t *objects;
-	size_t nr, room;
+	size_t nr, capacity;
 	UT_hash_handle hh;
 };
 
@@ -226,12 +226,12 @@ static int add_to_site(struct site *s, struct memprof *m, uint32_t i)
 	const size_t accesses = memprof_object(m, i)->accesses;
 	uint32_t *p;
 
-	if (s->nr == s->room) {
-		p = realloc(s->objects, (2 * s->room + 4) * sizeof(*p));
+	if (s->nr == s->capacity) {
+		p = realloc(s->objects, (2 * s->capacity + 4) * sizeof(*p));
 		if (!p)
 			return -1;
 		s->objects = p;
-		s->room = 2 * s->room + 4;
+		s->capacity = 2 * s->capacity + 4;
 	}
 	s->objects[s->nr++] = i;
 	if (accesses > s->most) {
@@ -340,7 +340,7 @@ int patterns_find(struct memprof *m, struct findings *f)
 			for (i = 0; i < s->nr; i++)
 				found->bytes += memprof_object(m, s->objects[i])->size;
 			memcpy(found->answers, sums.answers, sizeof(found->answers));
-			found->room = answers_room(sums.answers,
+			found->capacity = answers_capacity(sums.answers,
 						   answers_taken(sums.accesses, sums.writes, MAX_NODES));
 			found->kind = kind_of(m, found->object);
 			judge(found, &sums, &nodes, found->type == MEMPROF_STACK);

@@ -73,7 +73,7 @@ enum answer {
  * @lines: share of accesses to falsely shared lines
  * @confidence: share of the accesses that the pattern explains
  * @answers: loads, by where their data was, as far as the source says
- * @room: of those that another node's cache or memory answered, what the own one would with all
+ * @capacity: of those that another node's cache or memory answered, what the own one would with all
  *	threads there
  */
 struct finding {
@@ -87,13 +87,13 @@ struct finding {
 	uint64_t bytes, accesses, remote;
 	double predicted;
 	int node, nodes;
-	double same_node, pages, phase, writes, busy, lines, confidence, room;
+	double same_node, pages, phase, writes, busy, lines, confidence, capacity;
 	uint64_t answers[ANSWERS];
 };
 
 struct findings {
 	struct finding *all;
-	size_t nr, room;
+	size_t nr, capacity;
 	uint64_t accesses, remote;	/* of the recording */
 	uint64_t judged;		/* of the accesses, those of objects that are known */
 	double joint;			/* remote ones that are left with all fixes */
@@ -107,7 +107,7 @@ struct finding *findings_add(struct findings *f);
 int patterns_find_split(struct findings *f);
 int patterns_find(struct memprof *m, struct findings *f);
 double answers_taken(const uint64_t *accesses, const uint64_t *writes, int nodes);
-double answers_room(const uint64_t answers[ANSWERS], double taken);
+double answers_capacity(const uint64_t answers[ANSWERS], double taken);
 void answers_add(uint64_t answers[ANSWERS], const struct memprof_access *a);
 bool answers_with_fix(const struct findings *f, const struct finding *x, double pct[ANSWERS]);
 void joint_find(struct findings *f);

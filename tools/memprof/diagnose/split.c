@@ -15,13 +15,13 @@
 #define SPLIT_SHARE	0.5	/* of remote accesses but stacks', of sites of several processes */
 
 /* Loads of a finding, too, are of the process. */
-static void add_answers(uint64_t answers[ANSWERS], double *room, const struct finding *x)
+static void add_answers(uint64_t answers[ANSWERS], double *capacity, const struct finding *x)
 {
 	int i;
 
 	for (i = 0; i < ANSWERS; i++)
 		answers[i] += x->answers[i];
-	*room += x->room;
+	*capacity += x->capacity;
 }
 
 /* Objects of which two nodes have much, together or in turn. */
@@ -72,7 +72,7 @@ static int find_one(struct findings *f)
 	const uint32_t pid = most_shared(f);
 	uint64_t answers[ANSWERS] = { 0 };
 	struct finding *split;
-	double room = 0;
+	double capacity = 0;
 	size_t i, sites = 0;
 
 	for (i = 0; pid && i < f->nr; i++) {
@@ -83,7 +83,7 @@ static int find_one(struct findings *f)
 		/* On one node, all that is remote now is local. */
 		accesses += x->accesses;
 		all += x->remote;
-		add_answers(answers, &room, x);
+		add_answers(answers, &capacity, x);
 		if (!is_shared(x) || x->type == MEMPROF_FILE || x->type == MEMPROF_CODE)
 			continue;
 		/* What all stacks are together is no site of its own. */
@@ -102,7 +102,7 @@ static int find_one(struct findings *f)
 	*split = (struct finding){
 		.pattern = PATTERN_SPLIT, .fix = FIX_PIN_PROCESS, .object = MEMPROF_NO_OBJECT, .pid = pid,
 		.objects = sites, .accesses = accesses, .remote = all, .node = -1,
-		.nodes = 2, .same_node = -1, .confidence = (double)remote / all, .room = room,
+		.nodes = 2, .same_node = -1, .confidence = (double)remote / all, .capacity = capacity,
 	};
 	memcpy(split->answers, answers, sizeof(answers));
 	return 0;
@@ -117,7 +117,7 @@ static int find_many(struct findings *f)
 {
 	uint64_t shared = 0, accesses = 0, remote = 0, known = f->remote;
 	uint64_t answers[ANSWERS] = { 0 };
-	double room = 0;
+	double capacity = 0;
 	uint32_t sites = 0, processes = 0;
 	struct finding *split;
 	int nodes = 0;
@@ -134,7 +134,7 @@ static int find_many(struct findings *f)
 			continue;
 		accesses += x->accesses;
 		remote += x->remote;
-		add_answers(answers, &room, x);
+		add_answers(answers, &capacity, x);
 		if (x->type == MEMPROF_STACK || !is_shared(x) || x->processes < (uint32_t)x->nodes)
 			continue;
 		sites++;
@@ -152,7 +152,7 @@ static int find_many(struct findings *f)
 	*split = (struct finding){
 		.pattern = PATTERN_SPLIT, .fix = FIX_PIN_PROCESS, .object = MEMPROF_NO_OBJECT,
 		.objects = sites, .processes = processes, .accesses = accesses, .remote = remote,
-		.node = -1, .nodes = nodes, .same_node = -1, .confidence = (double)shared / known, .room = room,
+		.node = -1, .nodes = nodes, .same_node = -1, .confidence = (double)shared / known, .capacity = capacity,
 	};
 	memcpy(split->answers, answers, sizeof(answers));
 	return 0;

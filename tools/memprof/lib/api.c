@@ -221,19 +221,19 @@ public bool memprof_next(const struct memprof *m, struct memprof_flow *flow, str
  * @m: the recording
  * @chain: its number
  * @frames: filled in
- * @room: of @frames
+ * @capacity: of @frames
  *
  * Return: how many there are.
  */
 public unsigned int memprof_chain(const struct memprof *m, uint32_t chain, uint64_t *frames,
-				  unsigned int room)
+				  unsigned int capacity)
 {
 	const struct chain *c = chain < m->chains.used ? &m->chains.all[chain] : NULL;
 	unsigned int i;
 
 	if (!c || !chain)
 		return 0;
-	for (i = 0; i < c->depth && i < room; i++)
+	for (i = 0; i < c->depth && i < capacity; i++)
 		frames[i] = m->chains.frames[c->at + i];
 	return c->depth;
 }

@@ -62,7 +62,7 @@ static void *grow_in_memory(struct bigs *b, int i, size_t bytes)
 
 	if (!p)
 		return NULL;
-	want_huge(p, bytes);
+	advise_huge(p, bytes);
 	b->used += bytes - b->all[i].bytes;
 	return p;
 }
@@ -128,10 +128,10 @@ static void *resize(struct bigs *b, void *array, size_t bytes)
 }
 
 /** big_grow_now() - slow path of big_grow(): @need exceeds the capacity */
-void *big_grow_now(struct bigs *b, void *array, size_t *room, size_t need, size_t bytes, bool *failed)
+void *big_grow_now(struct bigs *b, void *array, size_t *capacity, size_t need, size_t bytes, bool *failed)
 {
 	/* A file's blocks are taken whether they are used or not. */
-	size_t n = *room < 64 ? 64 : *room + (*room < 1 << 20 ? *room : *room / 4);
+	size_t n = *capacity < 64 ? 64 : *capacity + (*capacity < 1 << 20 ? *capacity : *capacity / 4);
 	void *p;
 
 	n = n > need ? n : need;
@@ -140,7 +140,7 @@ void *big_grow_now(struct bigs *b, void *array, size_t *room, size_t need, size_
 		*failed = true;
 		return array;
 	}
-	*room = n;
+	*capacity = n;
 	return p;
 }
 
@@ -173,13 +173,13 @@ void big_free(struct bigs *b)
 }
 
 /**
- * want_huge() - have the pages of a large array be huge
+ * advise_huge() - have the pages of a large array be huge
  * @array: it, which nothing has been written to yet, or some
  * @bytes: of it
  *
  * A fault for each 4 KiB would cost more than filling them.
  */
-void want_huge(void *array, size_t bytes)
+void advise_huge(void *array, size_t bytes)
 {
 	const uintptr_t start = (uintptr_t)array & -PAGE;
 

@@ -28,7 +28,7 @@ struct bigs {
 };
 
 void *big_new(struct bigs *b, size_t bytes, bool *failed) __attribute__((visibility("hidden")));
-void *big_grow_now(struct bigs *b, void *array, size_t *room, size_t need, size_t bytes, bool *failed)
+void *big_grow_now(struct bigs *b, void *array, size_t *capacity, size_t need, size_t bytes, bool *failed)
 	__attribute__((visibility("hidden")));
 bool big_fits(const struct bigs *b, size_t more) __attribute__((visibility("hidden")));
 void big_free(struct bigs *b) __attribute__((visibility("hidden")));
@@ -37,18 +37,18 @@ void big_free(struct bigs *b) __attribute__((visibility("hidden")));
  * big_grow() - make room in an array
  * @b: the handle's
  * @array: of big_new() or big_grow(), or NULL
- * @room: elements that it has room for
+ * @capacity: elements that it has room for
  * @need: that it is to have room for
  * @bytes: of an element
  * @failed: is set without memory, or without room on the disk
  *
  * Return: the array, as it was if there is no room.
  */
-static inline void *big_grow(struct bigs *b, void *array, size_t *room, size_t need, size_t bytes,
+static inline void *big_grow(struct bigs *b, void *array, size_t *capacity, size_t need, size_t bytes,
 			     bool *failed)
 {
-	return __builtin_expect(need <= *room, 1) ? array :
-	       big_grow_now(b, array, room, need, bytes, failed);
+	return __builtin_expect(need <= *capacity, 1) ? array :
+	       big_grow_now(b, array, capacity, need, bytes, failed);
 }
 
 #endif

@@ -58,10 +58,10 @@ static int make_flow(struct memprof *m, uint32_t **flow, uint32_t **at, size_t n
 {
 	const size_t step = sizeof(struct kept_access) / sizeof(uint32_t);
 	const uint32_t *key;
-	size_t i, sum = 0, had, room = 0;
+	size_t i, sum = 0, count, capacity = 0;
 	bool failed = false;
 
-	*flow = big_grow(&m->bigs, NULL, &room, m->nr_accesses + 1, sizeof(**flow), &failed);
+	*flow = big_grow(&m->bigs, NULL, &capacity, m->nr_accesses + 1, sizeof(**flow), &failed);
 	*at = big_new(&m->bigs, (n + 2) * sizeof(**at), &failed);
 	if (failed)
 		return -1;
@@ -71,8 +71,8 @@ static int make_flow(struct memprof *m, uint32_t **flow, uint32_t **at, size_t n
 	for (i = 0; i < m->nr_accesses; i++)
 		(*at)[key[i * step] + 1]++;
 	for (i = 0; i <= n; i++) {
-		had = (*at)[i];
-		sum += had;
+		count = (*at)[i];
+		sum += count;
 		(*at)[i] = sum;
 	}
 	/* at[x] is where x begins; moved while placing, then moved back. */
@@ -206,7 +206,7 @@ static void read_all(struct builder *b, struct file *f)
  * Room for all accesses, and some objects: from the start in mappings of their own, which
  * grow without being copied.  What is not used of them costs nothing.
  */
-static void make_room(struct builder *b, const struct file *f)
+static void reserve(struct builder *b, const struct file *f)
 {
 	struct memprof *m = b->m;
 	size_t i, samples = 0, accesses;
@@ -222,9 +222,9 @@ static void make_room(struct builder *b, const struct file *f)
 		return;
 	/* Without memory for so many there may be some for what is wanted of them. */
 	if (accesses)
-		m->accesses = big_grow(&m->bigs, m->accesses, &m->room_accesses, accesses, sizeof(*m->accesses),
+		m->accesses = big_grow(&m->bigs, m->accesses, &m->capacity_accesses, accesses, sizeof(*m->accesses),
 				       &failed);
-	m->objects = big_grow(&m->bigs, m->objects, &m->room_objects,
+	m->objects = big_grow(&m->bigs, m->objects, &m->capacity_objects,
 			      HUGE_ARRAY / sizeof(*m->objects), sizeof(*m->objects), &failed);
 }
 
@@ -256,7 +256,7 @@ int build(struct memprof *m, struct file *f, char *error, size_t size)
 	b.failed |= !m->names || !m->jit || !m->cpu_node || live_pool_init(&b.pool) || m->strings.failed;
 	if (m->options.each)
 		m->accesses = big_new(&m->bigs, sizeof(*m->accesses), &b.failed);
-	make_room(&b, f);
+	reserve(&b, f);
 	if (!b.failed) {
 		read_owners(&b, f);
 		read_threads(&b, f);

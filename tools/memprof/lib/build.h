@@ -29,7 +29,7 @@ struct slot {
 /* Chains of a process image have numbers of their own. */
 struct image {
 	struct { uint64_t image; uint32_t pid, pad; } key;
-	uint32_t *map, room;
+	uint32_t *map, capacity;
 	UT_hash_handle hh;
 };
 
@@ -62,7 +62,7 @@ struct builder {
 	uint32_t *sample_chains;	/* of the file to ours */
 	uint32_t nr_sample_chains;
 	struct pending *pending;
-	size_t nr_pending, room_pending;
+	size_t nr_pending, capacity_pending;
 	uint64_t next_pending, now;
 	uint32_t kernel_object;
 	uint32_t counted_object;	/* stands for those that are not kept; NONE: each is */
@@ -111,8 +111,8 @@ static inline bool is_anonymous(const struct region *r)
 }
 
 /* build_state.c */
-hidden void want_huge(void *array, size_t bytes);
-hidden void *grow_now(void *array, size_t *room, size_t need, size_t bytes, bool *failed);
+hidden void advise_huge(void *array, size_t bytes);
+hidden void *grow_now(void *array, size_t *capacity, size_t need, size_t bytes, bool *failed);
 hidden uint32_t add_chain(struct builder *b, uint32_t pid, uint64_t time);
 hidden void set_frames(struct builder *b, uint32_t chain, const uint64_t *frames, uint32_t depth);
 hidden uint32_t new_object(struct builder *b, const struct memprof_object *o);
@@ -126,16 +126,16 @@ hidden void free_builder(struct builder *b);
 /**
  * grow() - make room in an array
  * @array: it, or NULL
- * @room: elements that it has room for
+ * @capacity: elements that it has room for
  * @need: that it is to have room for
  * @bytes: of an element
  * @failed: is set without memory
  *
  * Return: the array, as it was without memory.
  */
-static inline void *grow(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
+static inline void *grow(void *array, size_t *capacity, size_t need, size_t bytes, bool *failed)
 {
-	return likely(need <= *room) ? array : grow_now(array, room, need, bytes, failed);
+	return likely(need <= *capacity) ? array : grow_now(array, capacity, need, bytes, failed);
 }
 
 /* The space of a slot, NULL without memory; it has a thread then. */

@@ -32,16 +32,16 @@ static __attribute__((noinline)) uint32_t add_local_chain(struct builder *b, str
 							   uint64_t time)
 {
 	struct image *image = o->image;
-	size_t room = image->room;
+	size_t capacity = image->capacity;
 
 	/* Numbers of what the file has room for, and of some that were lost; others are damage. */
 	if (!id || id > b->m->totals.bytes + 65536)
 		return 0;
-	image->map = grow(image->map, &room, id + 1, sizeof(*image->map), &b->failed);
+	image->map = grow(image->map, &capacity, id + 1, sizeof(*image->map), &b->failed);
 	if (b->failed)
 		return 0;
-	memset(image->map + image->room, 0, (room - image->room) * sizeof(*image->map));
-	image->room = room;
+	memset(image->map + image->capacity, 0, (capacity - image->capacity) * sizeof(*image->map));
+	image->capacity = capacity;
 	if (!image->map[id])
 		image->map[id] = add_chain(b, image->key.pid, time);
 	return image->map[id];
@@ -51,7 +51,7 @@ static inline uint32_t local_chain(struct builder *b, struct owner *o, uint32_t 
 {
 	const struct image *image = o->image;
 
-	return likely(id < image->room && image->map[id]) ? image->map[id] : add_local_chain(b, o, id, time);
+	return likely(id < image->capacity && image->map[id]) ? image->map[id] : add_local_chain(b, o, id, time);
 }
 
 /** take_chain() - which frames a chain of a stream's process image has; the merge's callback */
@@ -139,7 +139,7 @@ static struct pending *add_pending(struct builder *b, struct owner *o, struct sp
 {
 	struct pending *p;
 
-	b->pending = grow(b->pending, &b->room_pending, b->nr_pending + 1, sizeof(*p), &b->failed);
+	b->pending = grow(b->pending, &b->capacity_pending, b->nr_pending + 1, sizeof(*p), &b->failed);
 	if (b->failed)
 		return NULL;
 	p = &b->pending[b->nr_pending++];
@@ -218,7 +218,7 @@ static void take_map(struct builder *b, struct owner *o, struct space *s,
 		     const struct event_record *e)
 {
 	const uint64_t start = e->addr, end = e->addr + ((e->size + 4095) & ~UINT64_C(4095));
-	const struct mapping *had = space_find(s, start);
+	const struct mapping *old = space_find(s, start);
 	struct region r = {
 		.kind = REGION_ANON, .start = start, .size = e->size, .born = b->now,
 		.chain = local_chain(b, o, e->chain, b->now), .thread = o->thread, .cpu = e->cpu,
@@ -229,12 +229,12 @@ static void take_map(struct builder *b, struct owner *o, struct space *s,
 	b->m->totals.allocations += in_part(b, s->pid);
 	b->m->chains.all[r.chain].allocations++;
 	b->m->chains.all[r.chain].bytes += e->size;
-	if (e->flags & EVENT_FILE && had && !is_anonymous(&s->regions[had->region])) {
-		r.kind = s->regions[had->region].kind;
-		r.path = s->regions[had->region].path;
-		r.shared = s->regions[had->region].shared;
-		r.writable = s->regions[had->region].writable;
-		offset = had->offset + (start - had->start);
+	if (e->flags & EVENT_FILE && old && !is_anonymous(&s->regions[old->region])) {
+		r.kind = s->regions[old->region].kind;
+		r.path = s->regions[old->region].path;
+		r.shared = s->regions[old->region].shared;
+		r.writable = s->regions[old->region].writable;
+		offset = old->offset + (start - old->start);
 	} else if (e->flags & EVENT_FILE) {
 		r.kind = REGION_FILE;
 	}

@@ -333,7 +333,7 @@ static void keep_physical(struct builder *b, size_t number, const struct sample_
 {
 	struct memprof *m = b->m;
 
-	m->physical = big_grow(&m->bigs, m->physical, &m->room_physical, number + 1, sizeof(*m->physical),
+	m->physical = big_grow(&m->bigs, m->physical, &m->capacity_physical, number + 1, sizeof(*m->physical),
 			       &b->failed);
 	if (!b->failed)
 		m->physical[number] = (r->pfn == PFN_UNKNOWN ? 0 : (uint64_t)r->pfn << 12 | (addr & 0xfff)) |
@@ -395,7 +395,7 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 		m->chains.all[chain].first_ns = b->now;
 	}
 	if (!m->options.each) {
-		m->accesses = big_grow(&m->bigs, m->accesses, &m->room_accesses, m->nr_accesses + 1, sizeof(*k),
+		m->accesses = big_grow(&m->bigs, m->accesses, &m->capacity_accesses, m->nr_accesses + 1, sizeof(*k),
 				   &b->failed);
 		if (b->failed)
 			return;

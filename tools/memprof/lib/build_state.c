@@ -7,9 +7,9 @@
 #include "build.h"
 
 /** grow_now() - as grow(), if there is not room */
-void *grow_now(void *array, size_t *room, size_t need, size_t bytes, bool *failed)
+void *grow_now(void *array, size_t *capacity, size_t need, size_t bytes, bool *failed)
 {
-	size_t n = *room ? *room * 2 : 64;
+	size_t n = *capacity ? *capacity * 2 : 64;
 	void *p;
 
 	p = realloc(array, (n > need ? n : need) * bytes);
@@ -17,8 +17,8 @@ void *grow_now(void *array, size_t *room, size_t need, size_t bytes, bool *faile
 		*failed = true;
 		return array;
 	}
-	*room = n > need ? n : need;
-	want_huge(p, *room * bytes);
+	*capacity = n > need ? n : need;
+	advise_huge(p, *capacity * bytes);
 	return p;
 }
 
@@ -33,16 +33,16 @@ void *grow_now(void *array, size_t *room, size_t need, size_t bytes, bool *faile
 uint32_t add_chain(struct builder *b, uint32_t pid, uint64_t time)
 {
 	struct chains *c = &b->m->chains;
-	size_t room = c->room;
+	size_t capacity = c->capacity;
 
-	c->all = grow(c->all, &room, c->used + 1, sizeof(*c->all), &b->failed);
+	c->all = grow(c->all, &capacity, c->used + 1, sizeof(*c->all), &b->failed);
 	if (b->failed)
 		return 0;
-	c->room = room;
+	c->capacity = capacity;
 	/* Number 0 is none. */
 	if (!c->used)
 		memset(&c->all[c->used++], 0, sizeof(*c->all));
-	if (c->used + 1 > c->room)
+	if (c->used + 1 > c->capacity)
 		return add_chain(b, pid, time);
 	c->all[c->used] = (struct chain){ .space_pid = pid, .first_ns = time };
 	return c->used++;
@@ -52,14 +52,14 @@ uint32_t add_chain(struct builder *b, uint32_t pid, uint64_t time)
 void set_frames(struct builder *b, uint32_t chain, const uint64_t *frames, uint32_t depth)
 {
 	struct chains *c = &b->m->chains;
-	size_t room = c->frames_room;
+	size_t capacity = c->frames_capacity;
 
 	if (!chain)
 		return;
-	c->frames = grow(c->frames, &room, c->frames_used + depth, sizeof(*frames), &b->failed);
+	c->frames = grow(c->frames, &capacity, c->frames_used + depth, sizeof(*frames), &b->failed);
 	if (b->failed)
 		return;
-	c->frames_room = room;
+	c->frames_capacity = capacity;
 	memcpy(c->frames + c->frames_used, frames, depth * sizeof(*frames));
 	c->all[chain].at = c->frames_used;
 	c->all[chain].depth = depth;
@@ -71,7 +71,7 @@ uint32_t new_object(struct builder *b, const struct memprof_object *o)
 {
 	struct memprof *m = b->m;
 
-	m->objects = big_grow(&m->bigs, m->objects, &m->room_objects, m->nr_objects + 1, sizeof(*o),
+	m->objects = big_grow(&m->bigs, m->objects, &m->capacity_objects, m->nr_objects + 1, sizeof(*o),
 			      &b->failed);
 	if (b->failed || m->nr_objects >= NONE - 1)
 		return 0;
@@ -118,7 +118,7 @@ uint32_t new_thread(struct builder *b, struct slot *s, uint64_t born)
 	struct memprof *m = b->m;
 	struct memprof_thread *t;
 
-	m->threads = grow(m->threads, &m->room_threads, m->nr_threads + 1, sizeof(*t), &b->failed);
+	m->threads = grow(m->threads, &m->capacity_threads, m->nr_threads + 1, sizeof(*t), &b->failed);
 	if (b->failed)
 		return NONE;
 	t = &m->threads[m->nr_threads];

@@ -15,7 +15,7 @@
 
 static struct image *get_image(struct builder *b, uint32_t pid, uint64_t number)
 {
-	struct image *image = calloc(1, sizeof(*image)), *had;
+	struct image *image = calloc(1, sizeof(*image)), *old;
 
 	if (!image) {
 		b->failed = true;
@@ -23,10 +23,10 @@ static struct image *get_image(struct builder *b, uint32_t pid, uint64_t number)
 	}
 	image->key.image = number;
 	image->key.pid = pid;
-	HASH_FIND(hh, b->images, &image->key, sizeof(image->key), had);
-	if (had) {
+	HASH_FIND(hh, b->images, &image->key, sizeof(image->key), old);
+	if (old) {
 		free(image);
-		return had;
+		return old;
 	}
 	HASH_ADD(hh, b->images, key, sizeof(image->key), image);
 	if (!image->hh.tbl) {
@@ -51,11 +51,11 @@ void read_owners(struct builder *b, struct file *f)
 {
 	const struct stream_record *r;
 	void *buffer = NULL;
-	size_t room = 0, owners = 0;
+	size_t capacity = 0, owners = 0;
 	ssize_t bytes;
 
 	for_each_chunk(f, CHUNK_STREAM, c) {
-		bytes = file_read_chunk(f, c, &buffer, &room);
+		bytes = file_read_chunk(f, c, &buffer, &capacity);
 		r = (void *)((char *)buffer + sizeof(struct chunk_header));
 		if (bytes < (ssize_t)sizeof(*r) || is_damage(f, r->stream, sizeof(*r)))
 			continue;
@@ -80,11 +80,11 @@ void read_threads(struct builder *b, struct file *f)
 {
 	const struct thread_record *r;
 	void *buffer = NULL;
-	size_t room = 0, numbers = 0;
+	size_t capacity = 0, numbers = 0;
 	ssize_t bytes, i;
 
 	for_each_chunk(f, CHUNK_THREADS, c) {
-		bytes = file_read_chunk(f, c, &buffer, &room);
+		bytes = file_read_chunk(f, c, &buffer, &capacity);
 		r = (void *)((char *)buffer + sizeof(struct chunk_header));
 		for (i = 0; i < bytes / (ssize_t)sizeof(*r) && !b->failed; i++, r++) {
 			if (r->thread >= THREAD_NONE || is_damage(f, r->thread, sizeof(*r)))
@@ -111,11 +111,11 @@ void read_chains(struct builder *b, struct file *f)
 	const struct chain_record *r;
 	const char *p, *end;
 	void *buffer = NULL;
-	size_t room = 0, chains = 0;
+	size_t capacity = 0, chains = 0;
 	ssize_t bytes;
 
 	for_each_chunk(f, CHUNK_CHAINS, c) {
-		bytes = file_read_chunk(f, c, &buffer, &room);
+		bytes = file_read_chunk(f, c, &buffer, &capacity);
 		p = (char *)buffer + sizeof(struct chunk_header);
 		for (end = p + bytes; end - p >= (ssize_t)sizeof(*r) && !b->failed; ) {
 			uint64_t frames[MEMPROF_MAX_DEPTH];
@@ -150,10 +150,10 @@ void read_losses(struct builder *b, struct file *f)
 	struct memprof_totals *t = &b->m->totals;
 	const struct lost_record *r;
 	void *buffer = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	for_each_chunk(f, CHUNK_LOST, c) {
-		if (file_read_chunk(f, c, &buffer, &room) < (ssize_t)sizeof(*r))
+		if (file_read_chunk(f, c, &buffer, &capacity) < (ssize_t)sizeof(*r))
 			continue;
 		r = (void *)((char *)buffer + sizeof(struct chunk_header));
 		b->now = r->time_ns;
@@ -174,12 +174,12 @@ void read_losses(struct builder *b, struct file *f)
 static char *read_text(struct file *f, enum chunk_type type)
 {
 	void *buffer = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t bytes;
 	char *text = NULL;
 
 	for_each_chunk(f, type, c) {
-		bytes = file_read_chunk(f, c, &buffer, &room);
+		bytes = file_read_chunk(f, c, &buffer, &capacity);
 		if (bytes < 0 || text)
 			continue;
 		text = strndup((char *)buffer + sizeof(struct chunk_header), bytes);

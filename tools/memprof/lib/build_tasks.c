@@ -9,7 +9,7 @@ static void keep_code(struct builder *b, const struct code_map *c)
 {
 	struct memprof *m = b->m;
 
-	m->code_map = grow(m->code_map, &m->room_code_map, m->nr_code_map + 1, sizeof(*c), &b->failed);
+	m->code_map = grow(m->code_map, &m->capacity_code_map, m->nr_code_map + 1, sizeof(*c), &b->failed);
 	if (!b->failed)
 		m->code_map[m->nr_code_map++] = *c;
 }
@@ -222,7 +222,7 @@ static void take_cgroup(struct builder *b, const struct task_record *t)
 
 	if (!slot || !space_of(b, slot) || b->failed)
 		return;
-	m->moved = grow(m->moved, &m->room_moved, m->nr_moved + 1, sizeof(*m->moved), &b->failed);
+	m->moved = grow(m->moved, &m->capacity_moved, m->nr_moved + 1, sizeof(*m->moved), &b->failed);
 	if (!b->failed)
 		m->moved[m->nr_moved++] = (struct moved){
 			slot->thread, string_number(&m->strings, t->bytes > sizeof(*t) ? t->name : ""),

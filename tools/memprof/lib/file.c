@@ -42,14 +42,14 @@ static struct file_stream *find_stream(struct file *f, uint16_t type, uint32_t n
 	HASH_FIND(hh, f->table, &key, sizeof(key), t);
 	if (t)
 		return &f->streams[t->stream];
-	if (f->nr_streams == f->room_streams) {
-		uint32_t room = f->room_streams ? 2 * f->room_streams : 64;
-		struct file_stream *s = realloc(f->streams, room * sizeof(*s));
+	if (f->nr_streams == f->capacity_streams) {
+		uint32_t capacity = f->capacity_streams ? 2 * f->capacity_streams : 64;
+		struct file_stream *s = realloc(f->streams, capacity * sizeof(*s));
 
 		if (!s)
 			return NULL;
 		f->streams = s;
-		f->room_streams = room;
+		f->capacity_streams = capacity;
 	}
 	t = malloc(sizeof(*t));
 	if (!t)
@@ -72,14 +72,14 @@ static int add_chunk(struct file *f, uint64_t at, const struct chunk_header *h)
 
 	if (!s)
 		return -1;
-	if (f->nr_chunks == f->room_chunks) {
-		uint32_t room = f->room_chunks ? 2 * f->room_chunks : 1024;
+	if (f->nr_chunks == f->capacity_chunks) {
+		uint32_t capacity = f->capacity_chunks ? 2 * f->capacity_chunks : 1024;
 
-		c = realloc(f->chunks, room * sizeof(*c));
+		c = realloc(f->chunks, capacity * sizeof(*c));
 		if (!c)
 			return -1;
 		f->chunks = c;
-		f->room_chunks = room;
+		f->capacity_chunks = capacity;
 	}
 	/* Place 0 is no chunk. */
 	if (!f->nr_chunks)
@@ -199,26 +199,26 @@ void file_close(struct file *f)
  * @f: the recording
  * @chunk: its place in f->chunks
  * @buffer: is made large enough
- * @room: of @buffer
+ * @capacity: of @buffer
  *
  * Return: bytes read; -1 if the chunk is damaged, or if there is no memory, either of which
  * the file remembers.
  */
-ssize_t file_read_chunk(struct file *f, uint32_t chunk, void **buffer, size_t *room)
+ssize_t file_read_chunk(struct file *f, uint32_t chunk, void **buffer, size_t *capacity)
 {
 	const struct file_chunk *c = &f->chunks[chunk];
 	const size_t bytes = sizeof(struct chunk_header) + c->bytes;
 	struct chunk_header h;
 	void *data;
 
-	if (*room < bytes) {
+	if (*capacity < bytes) {
 		data = realloc(*buffer, bytes);
 		if (!data) {
 			f->no_memory = true;
 			return -1;
 		}
 		*buffer = data;
-		*room = bytes;
+		*capacity = bytes;
 	}
 	/* The header again, for the check covers it. */
 	if (pread(f->fd, *buffer, bytes, c->at) != (ssize_t)bytes) {

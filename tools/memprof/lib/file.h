@@ -34,9 +34,9 @@ struct file {
 	uint64_t bytes;
 	struct file_header header;
 	struct file_chunk *chunks;
-	uint32_t nr_chunks, room_chunks;
+	uint32_t nr_chunks, capacity_chunks;
 	struct file_stream *streams;
-	uint32_t nr_streams, room_streams;
+	uint32_t nr_streams, capacity_streams;
 	struct stream_table *table;
 	bool ended, no_memory;	/* no_memory: to read a chunk of it */
 	char damage[256];	/* "" if there is none */
@@ -44,7 +44,7 @@ struct file {
 
 int file_open(struct file *f, const char *path, char *error, size_t size);
 void file_close(struct file *f);
-ssize_t file_read_chunk(struct file *f, uint32_t chunk, void **buffer, size_t *room);
+ssize_t file_read_chunk(struct file *f, uint32_t chunk, void **buffer, size_t *capacity);
 void file_damaged(struct file *f, uint64_t at, const char *what);
 
 #endif

@@ -37,7 +37,7 @@ struct kept_access {
 struct strings {
 	struct string *table;
 	const char **text;
-	uint32_t used, room;
+	uint32_t used, capacity;
 	bool failed;			/* no memory for one */
 };
 
@@ -52,8 +52,8 @@ struct chain {
 
 struct chains {
 	struct chain *all;
-	uint32_t used, room;
-	uint64_t *frames, frames_used, frames_room;
+	uint32_t used, capacity;
+	uint64_t *frames, frames_used, frames_capacity;
 };
 
 /* A thread's control group from a time on, and its path's number. */
@@ -78,19 +78,19 @@ struct memprof {
 	struct strings strings;
 	struct chains chains;
 	struct memprof_thread *threads;
-	size_t nr_threads, room_threads;
+	size_t nr_threads, capacity_threads;
 	struct memprof_object *objects;
-	size_t nr_objects, room_objects;
+	size_t nr_objects, capacity_objects;
 	struct kept_access *accesses;
-	size_t nr_accesses, room_accesses;
+	size_t nr_accesses, capacity_accesses;
 	uint64_t *physical;		/* of each access, with TLB_MISSED; NULL: not kept */
-	size_t room_physical;
+	size_t capacity_physical;
 	uint32_t *by_object, *by_thread, *object_at, *thread_at;
 	struct memprof_site *sites;	/* of objects, found when asked for */
 	struct moved *moved;		/* by thread and time */
-	size_t nr_moved, room_moved;
+	size_t nr_moved, capacity_moved;
 	struct code_map *code_map;	/* in order of time */
-	size_t nr_code_map, room_code_map;
+	size_t nr_code_map, capacity_code_map;
 	struct names *names;
 	struct jit *jit;
 	struct wrappers wrappers;

@@ -44,10 +44,10 @@ static unsigned int level_of(uint64_t size)
 int live_pool_init(struct live_pool *p)
 {
 	memset(p, 0, sizeof(*p));
-	p->room = 4096;
+	p->capacity = 4096;
 	p->used = 1;
 	/* None is in two cache lines. */
-	p->all = aligned_alloc(64, p->room * sizeof(*p->all));
+	p->all = aligned_alloc(64, p->capacity * sizeof(*p->all));
 	return p->all ? 0 : -1;
 }
 
@@ -65,7 +65,7 @@ struct live_arena {
 
 static struct live_page *take_page(struct live_pool *pool)
 {
-	const size_t room = (ARENA_BYTES - sizeof(struct live_arena)) / sizeof(struct live_page);
+	const size_t capacity = (ARENA_BYTES - sizeof(struct live_arena)) / sizeof(struct live_page);
 	struct live_page *p = pool->free_pages;
 	struct live_arena *a = pool->arenas;
 
@@ -73,7 +73,7 @@ static struct live_page *take_page(struct live_pool *pool)
 		memcpy(&pool->free_pages, p->slot, sizeof(p));
 		return p;
 	}
-	if (!a || a->used == room) {
+	if (!a || a->used == capacity) {
 		a = aligned_alloc(ARENA_BYTES, ARENA_BYTES);
 		if (!a)
 			return NULL;
@@ -106,12 +106,12 @@ void live_pool_free(struct live_pool *p)
 /* One that was none before. */
 static __attribute__((noinline)) uint32_t take_new(struct live_pool *p)
 {
-	if (p->used == p->room) {
+	if (p->used == p->capacity) {
 		struct live *all;
 
-		const size_t bytes = p->room * sizeof(*all);
+		const size_t bytes = p->capacity * sizeof(*all);
 
-		if (p->room > UINT32_MAX / 2)
+		if (p->capacity > UINT32_MAX / 2)
 			return 0;
 		all = aligned_alloc(2 * bytes < ARENA_BYTES ? 64 : ARENA_BYTES, 2 * bytes);
 		if (!all)
@@ -121,7 +121,7 @@ static __attribute__((noinline)) uint32_t take_new(struct live_pool *p)
 		memcpy(all, p->all, bytes);
 		free(p->all);
 		p->all = all;
-		p->room *= 2;
+		p->capacity *= 2;
 	}
 	return p->used++;
 }
@@ -175,21 +175,21 @@ static inline struct live_page *find_page(struct live_level *l, uint64_t number)
 
 static int grow(struct live_level *l)
 {
-	size_t room = l->table ? 2 * (l->mask + 1) : 64, i, k;
-	struct live_entry *table = calloc(room, sizeof(*table));
+	size_t capacity = l->table ? 2 * (l->mask + 1) : 64, i, k;
+	struct live_entry *table = calloc(capacity, sizeof(*table));
 
 	if (!table)
 		return -1;
 	for (i = 0; l->table && i <= l->mask; i++) {
 		if (!l->table[i].page)
 			continue;
-		for (k = hash(l->table[i].number) & (room - 1); table[k].page; k = (k + 1) & (room - 1))
+		for (k = hash(l->table[i].number) & (capacity - 1); table[k].page; k = (k + 1) & (capacity - 1))
 			;
 		table[k] = l->table[i];
 	}
 	free(l->table);
 	l->table = table;
-	l->mask = room - 1;
+	l->mask = capacity - 1;
 	return 0;
 }
 

@@ -59,7 +59,7 @@ static inline void live_set(struct live *l, const struct event_record *e, uint32
 /* Room for all of a recording; object 0 is none. */
 struct live_pool {
 	struct live *all;
-	uint32_t used, room, free, live, max_live;
+	uint32_t used, capacity, free, live, max_live;
 	struct live_page *free_pages;
 	struct live_arena *arenas;
 };

@@ -91,7 +91,7 @@ static int load(struct merge *m, struct stream *s)
 	while (s->chunk) {
 		const struct file_chunk *c = &m->f->chunks[s->chunk];
 
-		bytes = file_read_chunk(m->f, s->chunk, &s->buffer, &s->room);
+		bytes = file_read_chunk(m->f, s->chunk, &s->buffer, &s->capacity);
 		s->chunk = c->next;
 		if (bytes < 0)
 			continue;
@@ -179,7 +179,7 @@ static void load_winner(struct merge *m)
 	if (load(m, s)) {
 		free(s->buffer);
 		s->buffer = NULL;
-		s->room = 0;
+		s->capacity = 0;
 		s->at = NULL;
 		s->time = UINT64_MAX;
 	} else if (s->time < before) {
@@ -191,16 +191,16 @@ static void load_winner(struct merge *m)
 /* Places keys by RADIX_BITS bits, in order.  Return: the most that had the same bits. */
 static uint32_t place(const uint64_t *from, uint64_t *to, size_t n, unsigned int shift)
 {
-	uint32_t count[1 << RADIX_BITS] = { 0 }, sum = 0, most = 0, had;
+	uint32_t count[1 << RADIX_BITS] = { 0 }, sum = 0, most = 0, nr;
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		count[from[i] >> shift & ((1 << RADIX_BITS) - 1)]++;
 	for (i = 0; i < 1 << RADIX_BITS; i++) {
-		had = count[i];
-		most = had > most ? had : most;
+		nr = count[i];
+		most = nr > most ? nr : most;
 		count[i] = sum;
-		sum += had;
+		sum += nr;
 	}
 	for (i = 0; i < n; i++)
 		to[count[from[i] >> shift & ((1 << RADIX_BITS) - 1)]++] = from[i];
@@ -258,7 +258,7 @@ static void sort(struct merge *m)
 }
 
 /* Takes the winner's records up to a time, of its chunk. */
-static inline void take_run(struct merge *m, uint64_t end, size_t room)
+static inline void take_run(struct merge *m, uint64_t end, size_t capacity)
 {
 	struct stream *s = m->winner;
 	size_t n = m->nr;
@@ -269,7 +269,7 @@ static inline void take_run(struct merge *m, uint64_t end, size_t room)
 		m->keys[n] = key_of(m, time, n);
 		m->records[n++] = (struct merge_record){ time, s->at, s };
 		advance(m, s);
-	} while (s->at && s->time < end && n < room);
+	} while (s->at && s->time < end && n < capacity);
 	if (time > m->last)
 		m->last = time;
 	if (s->type == CHUNK_TASKS)
@@ -282,7 +282,7 @@ static inline void take_run(struct merge *m, uint64_t end, size_t room)
 static bool more(struct merge *m)
 {
 	const struct stream *s;
-	size_t left, room, i, low, high;
+	size_t left, capacity, i, low, high;
 
 	/* What is left of the time before comes first. */
 	left = m->nr - m->ready;
@@ -304,11 +304,11 @@ static bool more(struct merge *m)
 	m->last = left ? m->records[left - 1].time : m->first;
 	for (i = 0; i < left; i++)
 		m->keys[i] = key_of(m, m->records[i].time, i);
-	room = left + ROUND;
+	capacity = left + ROUND;
 	if (left > ROUND) {
 		/* Some streams are far ahead of others: until these are there, a record each. */
-		while (m->nr < room && m->winner->at && m->winner->time <= m->records[0].time)
-			take_run(m, 0, room);
+		while (m->nr < capacity && m->winner->at && m->winner->time <= m->records[0].time)
+			take_run(m, 0, capacity);
 	} else if (s->time != UINT64_MAX) {
 		if (s->time >= m->end) {
 			/* The next window; it is to have about half as many as there may be. */
@@ -320,8 +320,8 @@ static bool more(struct merge *m)
 			/* Damaged times may be near the last that there is. */
 			m->end = s->time < UINT64_MAX - m->window ? s->time + m->window : UINT64_MAX;
 		}
-		while (m->nr < room && m->winner->at && m->winner->time < m->end)
-			take_run(m, m->end, room);
+		while (m->nr < capacity && m->winner->at && m->winner->time < m->end)
+			take_run(m, m->end, capacity);
 	}
 	m->in_window += m->nr - left;
 	sort(m);

@@ -21,7 +21,7 @@ struct stream {
 	uint32_t chunk, number;
 	uint16_t type;
 	void *buffer;
-	size_t room;
+	size_t capacity;
 	void *context;
 };
 

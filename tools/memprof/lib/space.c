@@ -69,8 +69,8 @@ struct space *space_copy(uint32_t pid, const struct space *from)
 		space_free(s, NULL, NULL);
 		return NULL;
 	}
-	s->nr_mappings = s->room_mappings = from->nr_mappings;
-	s->nr_regions = s->room_regions = from->nr_regions;
+	s->nr_mappings = s->capacity_mappings = from->nr_mappings;
+	s->nr_regions = s->capacity_regions = from->nr_regions;
 	for (i = 0; i < s->nr_regions; i++) {
 		s->regions[i].object = LIVE_NO_OBJECT;
 		s->regions[i].inherited = true;
@@ -102,17 +102,17 @@ static uint32_t first_after(const struct space *s, uint64_t addr)
 	return low;
 }
 
-static int make_room(void **array, uint32_t *room, uint32_t need, size_t bytes)
+static int reserve(void **array, uint32_t *capacity, uint32_t need, size_t bytes)
 {
 	void *p;
 
-	if (need <= *room)
+	if (need <= *capacity)
 		return 0;
 	p = realloc(*array, 2 * (size_t)need * bytes);
 	if (!p)
 		return -1;
 	*array = p;
-	*room = 2 * need;
+	*capacity = 2 * need;
 	return 0;
 }
 
@@ -128,7 +128,7 @@ void space_unmap(struct space *s, uint64_t start, uint64_t end)
 	m = &s->mappings[i];
 	if (m->start < start && m->end > end) {
 		/* A hole: the rest behind it is one more. */
-		if (make_room((void **)&s->mappings, &s->room_mappings, s->nr_mappings + 1,
+		if (reserve((void **)&s->mappings, &s->capacity_mappings, s->nr_mappings + 1,
 			      sizeof(*m)))
 			return;
 		m = &s->mappings[i];
@@ -171,9 +171,9 @@ uint32_t space_map(struct space *s, uint64_t start, uint64_t end, uint64_t offse
 	if (start >= end)
 		return UINT32_MAX;
 	space_unmap(s, start, end);
-	if (make_room((void **)&s->mappings, &s->room_mappings, s->nr_mappings + 1,
+	if (reserve((void **)&s->mappings, &s->capacity_mappings, s->nr_mappings + 1,
 		      sizeof(*s->mappings)) ||
-	    make_room((void **)&s->regions, &s->room_regions, s->nr_regions + 1, sizeof(*s->regions)))
+	    reserve((void **)&s->regions, &s->capacity_regions, s->nr_regions + 1, sizeof(*s->regions)))
 		return UINT32_MAX;
 	i = first_after(s, start);
 	memmove(&s->mappings[i + 1], &s->mappings[i], (s->nr_mappings - i) * sizeof(*s->mappings));

@@ -50,9 +50,9 @@ struct space {
 	int tasks;
 	struct live_map live;
 	struct mapping *mappings;
-	uint32_t nr_mappings, room_mappings, last;
+	uint32_t nr_mappings, capacity_mappings, last;
 	struct region *regions;
-	uint32_t nr_regions, room_regions;
+	uint32_t nr_regions, capacity_regions;
 	uint64_t lost_ns, own_start, own_end;
 	bool has_events, executed, has_loader, privileged;
 	uint8_t why, go;

@@ -28,14 +28,14 @@ uint32_t string_number(struct strings *s, const char *text)
 	HASH_FIND(hh, s->table, text, length, t);
 	if (t)
 		return t->number;
-	if (s->used + 1 >= s->room) {
-		uint32_t room = s->room ? 2 * s->room : 256;
-		const char **p = realloc(s->text, room * sizeof(*p));
+	if (s->used + 1 >= s->capacity) {
+		uint32_t capacity = s->capacity ? 2 * s->capacity : 256;
+		const char **p = realloc(s->text, capacity * sizeof(*p));
 
 		if (!p)
 			return fail(s);
 		s->text = p;
-		s->room = room;
+		s->capacity = capacity;
 	}
 	if (!s->used)
 		s->text[s->used++] = "";

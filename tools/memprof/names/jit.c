@@ -72,12 +72,12 @@ struct line {
 struct process {
 	uint32_t pid;
 	struct function *functions;
-	size_t nr, room;
+	size_t nr, capacity;
 	uint64_t longest;
 	struct line *lines;
-	size_t nr_lines, room_lines;
+	size_t nr_lines, capacity_lines;
 	char *texts;
-	size_t texts_used, texts_room;
+	size_t texts_used, texts_capacity;
 	UT_hash_handle hh;
 };
 
@@ -140,25 +140,25 @@ bool jit_known(const struct jit *j, uint32_t pid)
 	return p;
 }
 
-static void *make_room(void *array, size_t *room, size_t need, size_t bytes)
+static void *reserve(void *array, size_t *capacity, size_t need, size_t bytes)
 {
-	size_t n = *room ? *room : 64;
+	size_t n = *capacity ? *capacity : 64;
 	void *p;
 
 	while (n < need)
 		n *= 2;
-	if (n == *room)
+	if (n == *capacity)
 		return array;
 	p = realloc(array, n * bytes);
 	if (p)
-		*room = n;
+		*capacity = n;
 	return p;
 }
 
 /* Keeps a text.  Return: its place, 0 without memory. */
 static size_t keep(struct process *p, const char *text, size_t length)
 {
-	char *texts = make_room(p->texts, &p->texts_room, p->texts_used + length + 2, 1);
+	char *texts = reserve(p->texts, &p->texts_capacity, p->texts_used + length + 2, 1);
 	size_t at;
 
 	if (!texts)
@@ -176,7 +176,7 @@ static size_t keep(struct process *p, const char *text, size_t length)
 
 static int add_function(struct process *p, const struct function *f)
 {
-	struct function *all = make_room(p->functions, &p->room, p->nr + 1, sizeof(*all));
+	struct function *all = reserve(p->functions, &p->capacity, p->nr + 1, sizeof(*all));
 
 	if (!all)
 		return -1;
@@ -215,14 +215,14 @@ static int read_map(struct jit *j, struct process *p)
 	unsigned long long start, size;
 	char path[64], *line = NULL;
 	uint64_t bytes;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t n;
 	int name, ret = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", p->pid);
 	f = open_file(j, path, &bytes);
-	while (f && !ret && (n = getline(&line, &room, f)) > 0) {
+	while (f && !ret && (n = getline(&line, &capacity, f)) > 0) {
 		struct function code = { };
 
 		line[strcspn(line, "\r\n")] = '\0';
@@ -266,7 +266,7 @@ static int read_lines(struct process *p, const char *data, size_t bytes, struct 
 		if (strcmp(at, "\xff") && !(file = keep(p, at, length)))
 			return -1;
 		at += length + 1;
-		lines = make_room(p->lines, &p->room_lines, p->nr_lines + 1, sizeof(*lines));
+		lines = reserve(p->lines, &p->capacity_lines, p->nr_lines + 1, sizeof(*lines));
 		if (!lines)
 			return -1;
 		p->lines = lines;

@@ -462,12 +462,12 @@ static int scopes_at(struct module *m, Dwarf_Die *cu, Dwarf_Addr addr, Dwarf_Die
  * @path: the file mapped there
  * @offset: in the file
  * @places: gets each with the line it is at, the innermost first
- * @room: of @places, at least 1
+ * @capacity: of @places, at least 1
  *
  * Return: how many; at least one, which may be not known.
  */
 unsigned int names_places(struct names *n, const char *path, uint64_t offset, struct place *places,
-			  unsigned int room)
+			  unsigned int capacity)
 {
 	struct module *m = find_module(n, path);
 	Dwarf_Die *cu, *scopes = NULL;
@@ -483,7 +483,7 @@ unsigned int names_places(struct names *n, const char *path, uint64_t offset, st
 	cu = dwfl_module_addrdie(m->dw, vaddr + m->bias, &bias);
 	nr = cu ? scopes_at(m, cu, vaddr + m->bias - bias, &scopes) : 0;
 	next = places[0];
-	for (i = 0; i < nr && used < room; i++) {
+	for (i = 0; i < nr && used < capacity; i++) {
 		const int tag = dwarf_tag(&scopes[i]);
 
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)

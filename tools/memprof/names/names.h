@@ -29,7 +29,7 @@ hidden bool names_data(struct names *n, const char *path, uint64_t offset, uint6
 hidden bool names_code(struct names *n, const char *path, uint64_t offset, struct place *place,
 		       uint64_t *in_function);
 hidden unsigned int names_places(struct names *n, const char *path, uint64_t offset, struct place *places,
-				 unsigned int room);
+				 unsigned int capacity);
 hidden const char *names_assigned(struct names *n, const char *file, unsigned int line);
 
 /* jit.c: code that a runtime compiled while the process ran. */

@@ -287,12 +287,12 @@ public void *realloc(void *old, size_t size)
 	void *p;
 
 	if (unlikely(is_early(old))) {
-		size_t had;
+		size_t size_before;
 
 		p = malloc(size);
-		memcpy(&had, (char *)old - 16, sizeof(had));
+		memcpy(&size_before, (char *)old - 16, sizeof(size_before));
 		if (p)
-			memcpy(p, old, had < size ? had : size);
+			memcpy(p, old, size_before < size ? size_before : size);
 		return p;
 	}
 	if (unlikely(!enter()))
@@ -437,7 +437,7 @@ public int munmap(void *addr, size_t length)
 
 public void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 {
-	void *want = NULL, *p;
+	void *target = NULL, *p;
 	unsigned int cpu;
 	uint64_t time;
 	va_list ap;
@@ -446,13 +446,13 @@ public void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 		find_real();
 	if (flags & MREMAP_FIXED) {
 		va_start(ap, flags);
-		want = va_arg(ap, void *);
+		target = va_arg(ap, void *);
 		va_end(ap);
 	}
 	if (!enter())
-		return real.mremap(old, old_size, new_size, flags, want);
+		return real.mremap(old, old_size, new_size, flags, target);
 	time = ring_now(&cpu);
-	p = real.mremap(old, old_size, new_size, flags, want);
+	p = real.mremap(old, old_size, new_size, flags, target);
 	if (p != MAP_FAILED) {
 		uint32_t chain = chain_id(RETURN_SLOT);
 

@@ -77,7 +77,7 @@ struct process_state {
 	uint32_t pid;
 	uint32_t rings;
 	int chain_lock;
-	uint32_t chain_count, chain_room;
+	uint32_t chain_count, chain_capacity;
 	uint32_t *chain_table;		/* hash to 1 + place in chain_words */
 	uint64_t *chain_words;		/* id and depth, frames */
 	uint64_t chain_words_used;

@@ -47,7 +47,7 @@ hidden bool clock_is_tsc;
 
 /* A copy: programs write over their environment to change what ps shows. */
 static char directory[160];
-static uint64_t ring_room = (1U << 20) / sizeof(struct event_record);
+static uint64_t ring_capacity = (1U << 20) / sizeof(struct event_record);
 
 /* Not mmap(): that is interposed. */
 static void *map(size_t bytes, int prot, int flags, int fd)
@@ -145,7 +145,7 @@ static void set_up_library(void)
 	if (session && strlen(session) < sizeof(directory))
 		strcpy(directory, session);
 	if (bytes >= 4096 && bytes <= 1U << 30)
-		ring_room = bytes / sizeof(struct event_record);
+		ring_capacity = bytes / sizeof(struct event_record);
 	text = getenv("MEMPROF_DEPTH");
 	if (text && atoi(text) > 0 && atoi(text) <= MEMPROF_MAX_DEPTH)
 		chain_depth = atoi(text);
@@ -281,7 +281,7 @@ bool ring_begin(void)
 	self.generation = GENERATION_FRESH;
 	self.finished = process->generation;
 	tid = syscall(SYS_gettid);
-	bytes = RING_HEADER + ring_room * sizeof(struct event_record);
+	bytes = RING_HEADER + ring_capacity * sizeof(struct event_record);
 	/* It has its name when it is ready to be read. */
 	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	ring = fd < 0 || !may_be_as_large(bytes) || ftruncate(fd, bytes) ? NULL :
@@ -299,12 +299,12 @@ bool ring_begin(void)
 	ring->pid_ns = stat("/proc/self/ns/pid", &pid_ns) ? 0 : pid_ns.st_ino;
 	ring->tid = tid;
 	ring->image = process->generation;
-	ring->room = ring_room;
+	ring->capacity = ring_capacity;
 	ring->clock = clock_is_tsc ? RING_TSC : RING_MONOTONIC;
 	ring->base = self.base = ring_now(&cpu);
 	ring->magic = RING_MAGIC;
 	self.first = self.next = self.present = (struct event_record *)((char *)ring + RING_HEADER);
-	self.end = self.first + ring_room;
+	self.end = self.first + ring_capacity;
 	/* Of none is it known yet whether there is memory for it. */
 	self.stop = self.first;
 	self.ring = ring;
@@ -358,19 +358,19 @@ static bool have_memory(unsigned int n)
 }
 
 /* Room for n records, or false when the recorder does not come, or there is no memory. */
-static bool make_room(unsigned int n, bool wait)
+static bool reserve(unsigned int n, bool wait)
 {
 	const int had_errno = errno;
 	const uint64_t head = self.ring->head;
 	struct timespec t = { 0, WAIT_NS };
-	uint64_t room, until = 0;
+	uint64_t capacity, until = 0;
 	bool ok = true;
 
 	if (self.next == self.end)
 		self.next = self.first;
 	for (;;) {
-		room = __atomic_load_n(&self.ring->tail, __ATOMIC_ACQUIRE) + ring_room - head;
-		if (n <= room)
+		capacity = __atomic_load_n(&self.ring->tail, __ATOMIC_ACQUIRE) + ring_capacity - head;
+		if (n <= capacity)
 			break;
 		if (!wait)
 			return false;
@@ -383,7 +383,7 @@ static bool make_room(unsigned int n, bool wait)
 		syscall(SYS_nanosleep, &t, NULL);
 		errno = had_errno;
 	}
-	self.stop = room < (uint64_t)(self.end - self.next) ? self.next + room : self.end;
+	self.stop = capacity < (uint64_t)(self.end - self.next) ? self.next + capacity : self.end;
 	if (self.stop > self.present)
 		ok = have_memory(n);
 	errno = had_errno;
@@ -417,7 +417,7 @@ bool ring_prepare(unsigned int n, uint64_t time)
 	struct event_record e;
 
 	/* Once some were lost, do not wait for each: the recorder may be gone. */
-	if (!make_room(n + 2, !self.lost)) {
+	if (!reserve(n + 2, !self.lost)) {
 		self.lost++;
 		self.ring->lost++;
 		self.stop = self.first;
@@ -438,7 +438,7 @@ bool ring_prepare(unsigned int n, uint64_t time)
 		self.lost = 0;
 	}
 	/* Those may have been the last of the ring. */
-	return make_room(n, false);
+	return reserve(n, false);
 }
 
 /**
@@ -484,7 +484,7 @@ bool ring_write_chain(uint32_t id, unsigned int depth, const uintptr_t *frames)
 	}
 	publish(n);
 	/* They may have gone around the end. */
-	make_room(0, false);
+	reserve(0, false);
 	return true;
 }
 
@@ -495,7 +495,7 @@ void ring_thread_exit(void)
 	if (self.ring && self.generation == process->generation) {
 		__atomic_store_n(&self.ring->done, 1, __ATOMIC_RELEASE);
 		syscall(SYS_munmap, self.ring,
-			RING_HEADER + ring_room * sizeof(struct event_record));
+			RING_HEADER + ring_capacity * sizeof(struct event_record));
 	}
 	if (self.chains)
 		syscall(SYS_munmap, self.chains, CHAIN_SLOTS * sizeof(*self.chains));

@@ -59,14 +59,14 @@ void chunk_data_src(struct sample_record *r, uint64_t data_src)
 /** buffer_add() - room for a record.  Return: it, or NULL without memory */
 void *buffer_add(struct buffer *b, size_t bytes)
 {
-	if (b->used + bytes > b->room) {
-		size_t room = (b->room + bytes) * 2;
-		char *data = realloc(b->data, room);
+	if (b->used + bytes > b->capacity) {
+		size_t capacity = (b->capacity + bytes) * 2;
+		char *data = realloc(b->data, capacity);
 
 		if (!data)
 			return NULL;
 		b->data = data;
-		b->room = room;
+		b->capacity = capacity;
 	}
 	b->used += bytes;
 	b->records++;

@@ -20,7 +20,7 @@
 /* Growing memory that becomes a chunk. */
 struct buffer {
 	char *data;
-	size_t used, room;
+	size_t used, capacity;
 	uint32_t records;
 };
 

@@ -14,7 +14,7 @@
 /**
  * struct recording - one in progress
  * @source: of samples
- * @want: what is sampled
+ * @request: what is sampled
  * @cgroup: its directory, open, whose processes are sampled; or -1
  * @by_move_pages: nodes of pages are asked for, no physical addresses
  * @streams: of events, so far
@@ -29,7 +29,7 @@ struct recording {
 	struct writer writer;
 	struct machine machine;
 	const struct memsource *source;
-	struct memsource_want want;
+	struct memsource_request request;
 	int cgroup;
 	bool by_move_pages;
 	uint32_t streams;

@@ -61,12 +61,12 @@ struct source_ring {
 	char name[64];
 	struct ring *ring;
 	size_t bytes;
-	uint64_t room, head, tail, base, read_ns, asked_ns, lost, no_space;
+	uint64_t capacity, head, tail, base, read_ns, asked_ns, lost, no_space;
 	uint64_t lost_here;		/* of lost, those with a record where they are missing */
 	uint64_t last_ns;		/* of its last record */
 	uint64_t pair;			/* of the clock, where its last record was */
 	uint32_t stream;
-	bool tsc, told, done, cut;
+	bool tsc, announced, done, cut;
 	uint64_t image;			/* of its process, as in the ring */
 	struct source_process *process;	/* NULL: its PID namespace is not known */
 	bool other_ns;			/* its process's number is of another PID namespace */
@@ -81,7 +81,7 @@ struct rings {
 	char path[64], parent[32];	/* parent: "" without one */
 	int notify;			/* of new rings; -1: they are looked for each time */
 	uint64_t pid_ns;		/* number of this process's PID namespace; 0: not known */
-	bool told_pid_ns;
+	bool reported_pid_ns;
 	bool missed;			/* one was named and could not be mapped: look again */
 	pid_t asked;			/* whether this process is gone, in this round */
 	bool gone;
@@ -313,14 +313,14 @@ static void add_ring(struct rings *rings, const char *name)
 	good = s;
 	if (s) {
 		shrinkable_begin(ring, st.st_size);
-		s->room = ring->room;
+		s->capacity = ring->capacity;
 		s->base = ring->base;
 		s->tsc = ring->clock == RING_TSC;
 		key = (struct process_key){ .pid_ns = ring->pid_ns, .pid = ring->pid, .owner = st.st_uid };
 		s->image = ring->image;
 		s->other_ns = key.pid_ns && rings->pid_ns && key.pid_ns != rings->pid_ns;
-		good = ring->magic == RING_MAGIC && s->room &&
-		       s->room <= (st.st_size - RING_HEADER) / sizeof(struct event_record);
+		good = ring->magic == RING_MAGIC && s->capacity &&
+		       s->capacity <= (st.st_size - RING_HEADER) / sizeof(struct event_record);
 		good &= shrinkable_end();
 	}
 	if (!good) {
@@ -329,8 +329,8 @@ static void add_ring(struct rings *rings, const char *name)
 		return;
 	}
 	strcpy(s->name, name);
-	if (s->other_ns && !rings->told_pid_ns) {
-		rings->told_pid_ns = true;
+	if (s->other_ns && !rings->reported_pid_ns) {
+		rings->reported_pid_ns = true;
 		complain(OK, "a process is in another PID namespace: its accesses are sampled under another number, and "
 			 "so no objects are found for them");
 	}
@@ -348,7 +348,7 @@ static uint64_t ring_ns(const struct rings *rings, struct source_ring *s, uint64
 }
 
 /* Whose events the stream has. */
-static void tell_stream(struct rings *rings, struct source_ring *s)
+static void announce_stream(struct rings *rings, struct source_ring *s)
 {
 	const struct stream_record stream = { s->stream, s->ring->pid, s->ring->tid, 0, s->ring->image };
 
@@ -356,7 +356,7 @@ static void tell_stream(struct rings *rings, struct source_ring *s)
 		return;
 	s->last_ns = ring_ns(rings, s, s->base);
 	write_stream(rings, &stream, s->last_ns);
-	s->told = true;
+	s->announced = true;
 }
 
 static void take_notices(struct rings *rings)
@@ -403,13 +403,13 @@ static void look_for_rings(struct rings *rings)
 /* How many records from tail on are a chunk: it has one base, and chains as a whole. */
 static uint64_t chunk_records(const struct source_ring *s, const struct event_record *records)
 {
-	uint64_t i, first = s->tail % s->room, n = s->head - s->tail, chain = 0;
+	uint64_t i, first = s->tail % s->capacity, n = s->head - s->tail, chain = 0;
 	uint32_t skip = 0;
 
 	if (n > MAX_RECORDS)
 		n = MAX_RECORDS;
 	for (i = 0; i < n; i++) {
-		const struct event_record *e = &records[(first + i) % s->room];
+		const struct event_record *e = &records[(first + i) % s->capacity];
 
 		if (skip) {
 			skip--;
@@ -438,8 +438,8 @@ static unsigned int wait_ns(const struct rings *rings, struct source_ring *s, ui
 static uint64_t write_chunk(struct rings *rings, struct source_ring *s)
 {
 	const struct event_record *records = (void *)((char *)s->ring + RING_HEADER);
-	const uint64_t n = chunk_records(s, records), first = s->tail % s->room;
-	const uint64_t before = n < s->room - first ? n : s->room - first;
+	const uint64_t n = chunk_records(s, records), first = s->tail % s->capacity;
+	const uint64_t before = n < s->capacity - first ? n : s->capacity - first;
 	uint64_t base_ns, last_ns, time, words[3], i;
 	struct event_record *e = rings->chunk;
 
@@ -501,13 +501,13 @@ static enum rings_found read_ring(struct rings *rings, struct source_ring *s, ui
 	enum rings_found found = RINGS_QUIET;
 	uint64_t lost;
 
-	if (!s->told)
-		tell_stream(rings, s);
+	if (!s->announced)
+		announce_stream(rings, s);
 	/* Nobody else writes there, but it is another's memory. */
-	if (head - s->tail > s->room || !s->told)
+	if (head - s->tail > s->capacity || !s->announced)
 		return RINGS_QUIET;
 	if (head != s->tail)
-		found = head - s->tail > s->room / 4 ? RINGS_FULL : RINGS_BUSY;
+		found = head - s->tail > s->capacity / 4 ? RINGS_FULL : RINGS_BUSY;
 	if (!all && !s->done && now - s->read_ns < QUIET_NS && head - s->tail < ENOUGH && found != RINGS_FULL)
 		return found;
 	if (!s->done && !s->other_ns && found == RINGS_QUIET && now - s->asked_ns >= GONE_NS) {
@@ -545,7 +545,7 @@ static void forget_ring(struct rings *rings, struct source_ring *s, uint64_t now
 		record_lost(rings->r, LOST_EVENTS, s->stream, now, 1);
 		s->lost = s->lost_here + 1;
 	}
-	if (s->told && s->lost > s->lost_here)
+	if (s->announced && s->lost > s->lost_here)
 		write_lost(rings, s->stream, s->last_ns, s->lost - s->lost_here);
 	rings->r->no_space += s->no_space;
 	snprintf(path, sizeof(path), "%s/%s", rings->path, s->name);

@@ -101,7 +101,7 @@ static int open_tasks(const struct sampler *s, pid_t tid, int cpu, bool on_exec)
 		.disabled = 1, .inherit = 1, .mmap = 1, .mmap_data = 1, .mmap2 = 1, .comm = 1,
 		.comm_exec = 1, .task = 1, .sample_id_all = 1, .use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC, .exclude_kernel = 1, .enable_on_exec = on_exec,
-		.read_format = perf_lost_format(), .cgroup = s->r->want.cgroup,
+		.read_format = perf_lost_format(), .cgroup = s->r->request.cgroup,
 	};
 
 	return syscall(SYS_perf_event_open, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -164,7 +164,7 @@ int sampler_open(struct sampler *s, const pid_t *tids, int nr_tids, bool on_exec
 	char error[512];
 	int i, k, ret = 0;
 
-	if (memsource_events(s->r->source, &s->r->want, &s->events, error, sizeof(error)))
+	if (memsource_events(s->r->source, &s->r->request, &s->events, error, sizeof(error)))
 		return complain(FAILED, "%s", error);
 	s->events.flags = s->r->cgroup < 0 ? 0 : PERF_FLAG_PID_CGROUP;
 	for (i = 0; i < s->events.nr; i++) {
@@ -297,7 +297,7 @@ static void put_cgroup(struct sampler *s, struct cpu_state *c, uint64_t time, ui
 
 static void take_sample(struct sampler *s, struct cpu_state *c, const struct perf_event_header *h)
 {
-	const struct memsource_want *want = &s->r->want;
+	const struct memsource_request *request = &s->r->request;
 	const uint64_t *p = (const uint64_t *)(h + 1), *end = (const uint64_t *)((char *)h + h->size);
 	uint64_t frames[MEMPROF_MAX_DEPTH], ip, time, addr, weight, phys = 0, cgroup = 0, delta;
 	const bool kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
@@ -305,7 +305,7 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 	uint32_t pid, tid, depth = 1;
 	int node = -1;
 
-	if (end - p < 6 + want->callchain + 2 + want->physical + want->cgroup)
+	if (end - p < 6 + request->callchain + 2 + request->physical + request->cgroup)
 		return;
 	/* The order is perf_event.h's: identifier, ip, tid, time, addr, cpu, chain, ... */
 	p++;
@@ -316,11 +316,11 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 	addr = *p++;
 	p++;
 	frames[0] = ip;
-	if (want->callchain) {
+	if (request->callchain) {
 		uint64_t n = *p++, i;
 		bool user = false;
 
-		if (n > (uint64_t)(end - p) || (uint64_t)(end - p) - n < 2U + want->physical + want->cgroup)
+		if (n > (uint64_t)(end - p) || (uint64_t)(end - p) - n < 2U + request->physical + request->cgroup)
 			return;
 		for (i = 0; i < n; i++) {
 			if (p[i] >= (uint64_t)PERF_CONTEXT_MAX)
@@ -332,14 +332,14 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 	}
 	weight = *p++;
 	chunk_data_src(&what, *p++);
-	if (want->physical)
+	if (request->physical)
 		phys = *p++;
-	if (want->cgroup)
+	if (request->cgroup)
 		cgroup = *p++;
 	/* Idle tasks have pid 0; instructions without an access have no address. */
 	if (!what.op || !addr || !pid || (!kernel && addr >= KERNEL_MEMORY) ||
-	    (kernel ? !want->kernel : !want->user) ||
-	    !((what.op & 1 && want->loads) || (what.op & 2 && want->stores))) {
+	    (kernel ? !request->kernel : !request->user) ||
+	    !((what.op & 1 && request->loads) || (what.op & 2 && request->stores))) {
 		s->r->discarded++;
 		return;
 	}
@@ -526,7 +526,7 @@ static void flush_found(struct sampler *s)
 }
 
 /* Records lost after the last one that fitted: no ring reports them. */
-static void tell_last_losses(struct sampler *s)
+static void report_last_losses(struct sampler *s)
 {
 	uint64_t lost[LOST_KINDS] = { 0 };
 	int i;
@@ -565,7 +565,7 @@ bool sampler_drain(struct sampler *s, bool all)
 	flush_found(s);
 	if (all) {
 		numbers_flush(&s->numbers, &s->r->writer, 0, 0);
-		tell_last_losses(s);
+		report_last_losses(s);
 	}
 	return any;
 }

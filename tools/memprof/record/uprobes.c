@@ -110,8 +110,8 @@ struct uprobes {
 	struct chain *chains;
 	uint32_t nr_chains;
 	struct call *calls;
-	size_t nr_calls, room_calls;
-	uint64_t lost, told;	/* lost: since the last report; told: all that rings reported */
+	size_t nr_calls, capacity_calls;
+	uint64_t lost, reported;	/* lost: since the last report; told: all that rings reported */
 	uint64_t from_ns, until_ns;	/* all are on */
 };
 
@@ -358,7 +358,7 @@ static int open_probe(const struct uprobes *u, const struct probe *p, bool retur
 	if (!returns && p->kind != FREE) {
 		attr.sample_type |= PERF_SAMPLE_STACK_USER;
 		attr.sample_stack_user = 8;
-		if (u->r->want.callchain)
+		if (u->r->request.callchain)
 			attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	}
 	return syscall(SYS_perf_event_open, &attr, u->r->cgroup < 0 ? tid : u->r->cgroup, cpu, -1,
@@ -676,16 +676,16 @@ static void read_call(struct uprobes *u, const struct perf_event_header *h)
 	HASH_FIND(hh, u->numbers, p, sizeof(*p), n);
 	if (!n)
 		return;
-	if (u->nr_calls == u->room_calls) {
-		const size_t room = u->room_calls ? 2 * u->room_calls : 4096;
+	if (u->nr_calls == u->capacity_calls) {
+		const size_t capacity = u->capacity_calls ? 2 * u->capacity_calls : 4096;
 
-		c = realloc(u->calls, room * sizeof(*c));
+		c = realloc(u->calls, capacity * sizeof(*c));
 		if (!c) {
 			u->lost++;
 			return;
 		}
 		u->calls = c;
-		u->room_calls = room;
+		u->capacity_calls = capacity;
 	}
 	c = &u->calls[u->nr_calls];
 	*c = (struct call){ .probe = n->probe, .returns = n->returns };
@@ -697,7 +697,7 @@ static void read_call(struct uprobes *u, const struct perf_event_header *h)
 	p += 4;
 	if (!n->returns && n->probe->kind != FREE) {
 		c->depth = 1;
-		if (u->r->want.callchain) {
+		if (u->r->request.callchain) {
 			frames = p < end ? *p++ : 0;
 			if (frames > (uint64_t)(end - p))
 				return;
@@ -758,7 +758,7 @@ static bool read_ring(struct uprobes *u, struct cpu_ring *c)
 			read_call(u, h);
 		else if (h->type == PERF_RECORD_LOST && h->size >= sizeof(*h) + 16) {
 			u->lost += ((const uint64_t *)(h + 1))[1];
-			u->told += ((const uint64_t *)(h + 1))[1];
+			u->reported += ((const uint64_t *)(h + 1))[1];
 		}
 		tail += h->size;
 	}
@@ -767,7 +767,7 @@ static bool read_ring(struct uprobes *u, struct cpu_ring *c)
 }
 
 /* Whose they were is not known: every process may have lost some. */
-static void tell_lost(struct uprobes *u, uint64_t now)
+static void report_lost(struct uprobes *u, uint64_t now)
 {
 	uint64_t count = u->lost;
 	struct thread *t, *next;
@@ -820,10 +820,10 @@ bool uprobes_drain(struct uprobes *u, bool all)
 	/* No ring reports what was lost after the last record that fitted. */
 	for (i = 0; all && i < u->nr_fds; i++)
 		counted += perf_lost(u->fds[i]);
-	if (counted > u->told)
-		u->lost += counted - u->told;
+	if (counted > u->reported)
+		u->lost += counted - u->reported;
 	if (u->lost)
-		tell_lost(u, taken && !u->nr_calls ? now : until < now ? until : now);
+		report_lost(u, taken && !u->nr_calls ? now : until < now ? until : now);
 	HASH_ITER(hh, u->threads, t, next)
 		if (all || (t->nr && now - t->base_ns > 1000000000))
 			flush(u, t);

@@ -14,7 +14,7 @@
 #include <xxhash.h>
 
 #include "lib/complain.h"
-#include "lib/leftover.h"
+#include "lib/tmpfiles.h"
 #include "writer.h"
 
 static void put(struct writer *w, const void *data, size_t bytes)
@@ -70,7 +70,7 @@ static int open_file(struct writer *w)
 	if (fd < 0)
 		return -1;
 	/* If there is no memory left for a table, the program ends. */
-	if (leftover_add(w->tmp)) {
+	if (tmpfile_add(w->tmp)) {
 		const int error = errno;
 
 		close(fd);
@@ -97,11 +97,11 @@ static void name_file(struct writer *w)
 		w->error = errno;
 		return;
 	}
-	leftover_done(w->tmp);
+	tmpfile_done(w->tmp);
 	free(w->tmp);
 	w->tmp = NULL;
 	/* There is a place for it: that of the temporary name. */
-	if (leftover_add(w->target))
+	if (tmpfile_add(w->target))
 		w->error = errno;
 }
 
@@ -187,7 +187,7 @@ static void end_names(struct writer *w, bool remove)
 	if (name && remove)
 		unlink(name);
 	if (name)
-		leftover_done(name);
+		tmpfile_done(name);
 	free_names(w);
 }
 

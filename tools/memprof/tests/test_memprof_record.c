@@ -279,7 +279,7 @@ static void add_ring_of(struct session *s, const char *name, int events)
 {
 	add_file(s, name, ring_bytes());
 	*s->ring = (struct ring){ .magic = RING_MAGIC, .pid = getpid(), .tid = getpid(), .image = 1,
-				  .base = now_ns(), .room = ROOM, .clock = RING_MONOTONIC };
+				  .base = now_ns(), .capacity = ROOM, .clock = RING_MONOTONIC };
 	put_events(s->ring, events);
 }
 
@@ -327,7 +327,7 @@ static void a_ring_that_another_process_cuts_ends(void **unused)
 	recorded_are(3 + 5 + 1, 1);
 }
 
-static void losses_that_no_record_tells_are_told(void **unused)
+static void losses_without_a_record_are_reported(void **unused)
 {
 	struct session s;
 
@@ -532,33 +532,33 @@ static void __attribute__((noreturn)) end_first_thread(int fd)
 /* A zombie is gone, but not where only its first thread is one. */
 static void processes_that_have_ended_are_gone(void **unused)
 {
-	struct options o = { .nr_pids = 2 };
+	struct options o = { .pids.nr = 2 };
 	siginfo_t info;
 	char path[64];
 	int ends[2];
 
 	(void)unused;
 	assert_int_equal(pipe(ends), 0);
-	o.pids[0] = fork();
-	if (!o.pids[0])
+	o.pids.id[0] = fork();
+	if (!o.pids.id[0])
 		_exit(0);
-	o.pids[1] = fork();
-	if (!o.pids[1]) {
+	o.pids.id[1] = fork();
+	if (!o.pids.id[1]) {
 		close(ends[1]);
 		end_first_thread(ends[0]);
 	}
-	assert_int_equal(waitid(P_PID, o.pids[0], &info, WEXITED | WNOWAIT), 0);
-	snprintf(path, sizeof(path), "/proc/%d/stat", o.pids[1]);
+	assert_int_equal(waitid(P_PID, o.pids.id[0], &info, WEXITED | WNOWAIT), 0);
+	snprintf(path, sizeof(path), "/proc/%d/stat", o.pids.id[1]);
 	while (state_in(path) != 'Z')
 		sched_yield();
 	assert_false(all_gone(&o));
 	close(ends[1]);
-	assert_int_equal(waitid(P_PID, o.pids[1], &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(waitid(P_PID, o.pids.id[1], &info, WEXITED | WNOWAIT), 0);
 	assert_true(all_gone(&o));
-	waitpid(o.pids[0], NULL, 0);
-	waitpid(o.pids[1], NULL, 0);
+	waitpid(o.pids.id[0], NULL, 0);
+	waitpid(o.pids.id[1], NULL, 0);
 	assert_true(all_gone(&o));
-	o.pids[0] = getpid();
+	o.pids.id[0] = getpid();
 	assert_false(all_gone(&o));
 	close(ends[0]);
 }
@@ -566,7 +566,7 @@ static void processes_that_have_ended_are_gone(void **unused)
 /* Which has no descriptor. */
 static void a_thread_that_runs_is_not_gone(void **unused)
 {
-	struct options o = { .nr_pids = 1 };
+	struct options o = { .pids.nr = 1 };
 	pthread_t thread;
 	int ends[2], i, n;
 	pid_t tids[8];
@@ -577,7 +577,7 @@ static void a_thread_that_runs_is_not_gone(void **unused)
 	n = add_tids(getpid(), tids, 0);
 	assert_int_equal(n, 2);
 	for (i = 0; i < n; i++) {
-		o.pids[0] = tids[i];
+		o.pids.id[0] = tids[i];
 		assert_false(all_gone(&o));
 	}
 	close(ends[1]);
@@ -595,7 +595,7 @@ int main(void)
 		cmocka_unit_test(a_recording_replaces_another_once_it_has_samples),
 		cmocka_unit_test(a_chunk_has_a_maximum),
 		cmocka_unit_test(a_ring_that_another_process_cuts_ends),
-		cmocka_unit_test(losses_that_no_record_tells_are_told),
+		cmocka_unit_test(losses_without_a_record_are_reported),
 		cmocka_unit_test(a_process_of_another_namespace_is_not_gone),
 		cmocka_unit_test(rings_of_an_earlier_image_end),
 		cmocka_unit_test(nothing_of_a_session_stays),

@@ -25,7 +25,7 @@ static struct sampler *make(bool callchain, bool physical)
 
 	memset(&recording, 0, sizeof(recording));
 	recording.cgroup = -1;
-	recording.want = (struct memsource_want){
+	recording.request = (struct memsource_request){
 		.user = true, .loads = true, .stores = true, .callchain = callchain, .physical = physical };
 	recording.writer.fd = open("/dev/null", O_WRONLY);
 	s = sampler_new(&recording);
@@ -109,7 +109,7 @@ static void threads_are_in_control_groups(void **unused)
 	size_t i;
 
 	(void)unused;
-	recording.want.cgroup = true;
+	recording.request.cgroup = true;
 	strcpy((char *)(made + 1), "/service/of it");
 	made_record(s->cpus->tasks, BYTES, PERF_RECORD_CGROUP, 0, made, sizeof(made));
 	for (i = 0; i < 3; i++) {
@@ -164,7 +164,7 @@ static void samples_as_processors_have_them(void **unused)
 	uint64_t body[16];
 
 	(void)unused;
-	recording.want.kernel = true;
+	recording.request.kernel = true;
 	/* No linear address, and a physical one that is an offset in a page. */
 	sample(body, 1000, 0, src.load);
 	body[8] = 0x348;
@@ -254,7 +254,7 @@ static void rings_go_round(void **unused)
 	end(s);
 }
 
-static void processes_are_told(void **unused)
+static void processes_are_reported(void **unused)
 {
 	struct sampler *s = make(false, false);
 	const struct { uint32_t pid, ppid, tid, ptid; uint64_t time, id[4]; } fork = {
@@ -360,7 +360,7 @@ int main(void)
 		cmocka_unit_test(threads_are_in_control_groups), cmocka_unit_test(what_was_there_is_a_stream_of_its_own),
 		cmocka_unit_test(samples_as_processors_have_them), cmocka_unit_test(chains_and_frames_follow),
 		cmocka_unit_test(many_chains_are_written_at_once), cmocka_unit_test(rings_go_round),
-		cmocka_unit_test(processes_are_told),
+		cmocka_unit_test(processes_are_reported),
 		cmocka_unit_test(records_that_are_too_short_are_left_out), cmocka_unit_test(mutated),
 	};
 

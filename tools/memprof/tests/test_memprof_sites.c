@@ -99,7 +99,7 @@ VARIABLE(of_char, "_Z7counterISt8functionIFvcEEE");
 VARIABLE(local, "_ZZ4fillIiEvT_E5cache");
 VARIABLE(guard, "_ZGVZ4fillIiEvT_E5cache");
 
-struct wanted {
+struct expected {
 	const long *variable;
 	const char *name;
 	int found;
@@ -108,7 +108,7 @@ struct wanted {
 /* In the file that has the variable, as the kernel maps it. */
 static int look_in(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct wanted *w = arg;
+	struct expected *w = arg;
 	const uint64_t at = (uintptr_t)w->variable - info->dlpi_addr;
 	struct names *n = names_new(NULL);
 	uint64_t bytes = 0;
@@ -135,7 +135,7 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *arg)
 
 static void variables_have_their_whole_names(void **unused)
 {
-	struct wanted wanted[] = {
+	struct expected expected[] = {
 		{ table, "vtable for Foo" },
 		{ type, "typeinfo for Foo" },
 		{ of_int, "counter<std::function<void (int)> >" },
@@ -146,9 +146,9 @@ static void variables_have_their_whole_names(void **unused)
 	size_t i;
 
 	(void)unused;
-	for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		dl_iterate_phdr(look_in, &wanted[i]);
-		assert_int_equal(wanted[i].found, 1);
+	for (i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		dl_iterate_phdr(look_in, &expected[i]);
+		assert_int_equal(expected[i].found, 1);
 	}
 }
 

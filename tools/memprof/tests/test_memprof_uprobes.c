@@ -34,7 +34,7 @@ static struct uprobes *make(bool callchain)
 
 	memset(&recording, 0, sizeof(recording));
 	recording.cgroup = -1;
-	recording.want.callchain = callchain;
+	recording.request.callchain = callchain;
 	recording.writer.fd = open("/dev/null", O_WRONLY);
 	u = uprobes_new(&recording);
 	u->nr_probes = 2;

@@ -84,22 +84,22 @@ static bool is_below(const char *path, const char *cgroup)
 static struct hist *add_up(const struct model *m, const char *cgroup, size_t *first, size_t *end)
 {
 	struct hist *hist = calloc(m->nr_intervals + 1, sizeof(*hist));
-	bool *wanted = calloc(m->ages.nr_entries + 1, sizeof(*wanted));
+	bool *selected = calloc(m->ages.nr_entries + 1, sizeof(*selected));
 	size_t i;
 	int b;
 
 	*first = *end = 0;
-	if (!hist || !wanted) {
+	if (!hist || !selected) {
 		free(hist);
-		free(wanted);
+		free(selected);
 		return NULL;
 	}
 	for (i = 0; i < m->ages.nr_entries; i++)
-		wanted[i] = is_below(m->ages.entries[i]->key.name, cgroup);
+		selected[i] = is_below(m->ages.entries[i]->key.name, cgroup);
 	for (i = 0; i < m->ages.nr_sums; i++) {
 		const struct age_sum *s = &m->ages.sums[i];
 
-		if (!wanted[s->key])
+		if (!selected[s->key])
 			continue;
 		if (!*end)
 			*first = s->interval;
@@ -109,7 +109,7 @@ static struct hist *add_up(const struct model *m, const char *cgroup, size_t *fi
 			hist[s->interval].again[b] += s->again[b];
 		}
 	}
-	free(wanted);
+	free(selected);
 	return hist;
 }
 

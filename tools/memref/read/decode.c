@@ -54,17 +54,17 @@ static int find_fields(struct tep_handle *tep, int event, struct fields *f, char
 	f->id = e ? e->id : -1;
 	for (i = 0; e && known[event].field[i]; i++) {
 		const struct tep_format_field *field = tep_find_field(e, known[event].field[i]);
-		const int wanted = numbers_of(event, i);
+		const int expected = numbers_of(event, i);
 
 		f->field[i] = field;
 		if (field && field->offset >= 0 && field->size >= 0 &&
-		    (!wanted || field->size == wanted * (int)sizeof(uint32_t)))
+		    (!expected || field->size == expected * (int)sizeof(uint32_t)))
 			continue;
 		if (!field && i >= known[event].later)
 			continue;
-		if (field && wanted)
+		if (field && expected)
 			snprintf(wrong, size, "%s.%s has %d bytes; this release reads %d numbers of 4",
-				 event_names[event], known[event].field[i], field->size, wanted);
+				 event_names[event], known[event].field[i], field->size, expected);
 		else
 			snprintf(wrong, size, "%s.%s", event_names[event], known[event].field[i]);
 		return -1;

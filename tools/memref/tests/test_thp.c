@@ -56,7 +56,7 @@ static void groups(void **state)
 	assert_int_equal(t.peak.pages, 522);
 }
 
-static void unwanted(void **state)
+static void unselected(void **state)
 {
 	struct thp t = { };
 
@@ -70,7 +70,7 @@ static void unwanted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps), cmocka_unit_test(groups), cmocka_unit_test(unwanted),
+		cmocka_unit_test(steps), cmocka_unit_test(groups), cmocka_unit_test(unselected),
 	};
 
 	return cmocka_run_group_tests_name("thp", tests, NULL, NULL);

@@ -84,7 +84,7 @@ static uint32_t chosen(const struct model *m)
 /* Part of struct view's @lacks, for views of the virtual memory of processes. */
 int lacks_virt_pid(const struct model *m, char *error, size_t size)
 {
-	char pids[256], want[128];
+	char pids[256], selected[128];
 
 	list_pids(m, pids, sizeof(pids));
 	if (!m->nr_virt_pids)
@@ -92,7 +92,7 @@ int lacks_virt_pid(const struct model *m, char *error, size_t size)
 			 "record with memref record --virt --pid PID");
 	else if (!chosen(m))
 		snprintf(error, size, "--pid %s: the recording is of the virtual memory of %s",
-			 pids_text(&m->window.pids, want, sizeof(want)), pids);
+			 pids_text(&m->window.pids, selected, sizeof(selected)), pids);
 	else
 		return 0;
 	return -1;

@@ -89,7 +89,7 @@ static uint64_t now_ns(void)
  */
 bool source_runs(const struct memsource *source)
 {
-	const struct memsource_want want = {
+	const struct memsource_request request = {
 		.period = 1000000, .user = true, .kernel = !source->filters_mode, .loads = true, .stores = true,
 	};
 	struct { uint64_t value, enabled, running; } count = { };
@@ -99,7 +99,7 @@ bool source_runs(const struct memsource *source)
 	uint64_t end;
 	bool runs;
 
-	if (memsource_events(source, &want, &events, error, sizeof(error)))
+	if (memsource_events(source, &request, &events, error, sizeof(error)))
 		return true;
 	for (i = 0; i < events.nr; i++)
 		events.attr[i].read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;

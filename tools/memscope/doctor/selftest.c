@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lib/complain.h"
-#include "lib/leftover.h"
+#include "lib/tmpfiles.h"
 #include "memscope/run/program.h"
 #include "memscope/run/rows.h"
 #include "selftest.h"
@@ -99,13 +99,13 @@ static void try_dprof(struct trial *t)
 	size_t i;
 
 	snprintf(input, sizeof(input), "%s.read", t->file);
-	if (leftover_add(input)) {
+	if (tmpfile_add(input)) {
 		result(t, false, "%s: %s", input, strerror(errno));
 		return;
 	}
 	rows = record(t, recorder) ? report(t, view) : NULL;
 	unlink(input);
-	leftover_done(input);
+	tmpfile_done(input);
 	if (!rows)
 		return;
 	json_array_foreach(rows, i, row)
@@ -188,7 +188,7 @@ bool selftest(const struct tool_state tools[NR_TOOLS], struct checks *c)
 		complain(FAILED, "%s: %s", dir, strerror(errno));
 		return true;
 	}
-	if (leftover_add(dir)) {
+	if (tmpfile_add(dir)) {
 		complain(FAILED, "%s: %s", dir, strerror(errno));
 		rmdir(dir);
 		return true;
@@ -199,18 +199,18 @@ bool selftest(const struct tool_state tools[NR_TOOLS], struct checks *c)
 			continue;
 		}
 		snprintf(t.file, sizeof(t.file), "%s/%s.data", dir, tools[i].name);
-		if (leftover_add(t.file)) {
+		if (tmpfile_add(t.file)) {
 			result(&t, false, "%s: %s", t.file, strerror(errno));
 		} else {
 			trials[i](&t);
 			unlink(t.file);
-			leftover_done(t.file);
+			tmpfile_done(t.file);
 		}
 		checks_add(c, tools[i].name, t.passed ? GOOD : BAD, t.value, "a short recording of pagetest",
 			   "the message names what failed; if none does, the machine is too slow or too busy: try again");
 		bad |= !t.passed;
 	}
 	rmdir(dir);
-	leftover_done(dir);
+	tmpfile_done(dir);
 	return bad;
 }

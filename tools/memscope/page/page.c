@@ -17,7 +17,7 @@
 #include "lib/cells/utf8.h"
 #include "lib/complain.h"
 #include "lib/html.h"
-#include "lib/leftover.h"
+#include "lib/tmpfiles.h"
 #include "lib/page/page.h"
 #include "memscope/run/program.h"
 #include "memscope/run/rows.h"
@@ -191,7 +191,7 @@ static int put_page(FILE *out, const char *program, const char *path, bool monot
 	const char *tmp = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
 	char page[PATH_MAX], *text = NULL;
 	const char *const argv[] = { program, "html", path, "-o", page, NULL };
-	struct output_text said;
+	struct output_text output;
 	size_t size = 0;
 	int fd, ret = OK;
 	FILE *f;
@@ -201,16 +201,16 @@ static int put_page(FILE *out, const char *program, const char *path, bool monot
 	if (fd < 0)
 		return complain(FAILED, "%s: %s", page, strerror(errno));
 	close(fd);
-	if (leftover_add(page)) {
+	if (tmpfile_add(page)) {
 		complain(FAILED, "%s: %s", page, strerror(errno));
 		unlink(page);
 		return FAILED;
 	}
-	program_capture(argv, &said);
-	f = said.status ? NULL : fopen(page, "re");
-	if (said.status) {
-		ret = rows_none(last_line(said.err)) ? put_none(out, last_line(said.err)) :
-						       complain(FAILED, "%s", last_line(said.err));
+	program_capture(argv, &output);
+	f = output.status ? NULL : fopen(page, "re");
+	if (output.status) {
+		ret = rows_none(last_line(output.err)) ? put_none(out, last_line(output.err)) :
+						       complain(FAILED, "%s", last_line(output.err));
 	} else if (!f || getdelim(&text, &size, '\0', f) < 0) {
 		ret = complain(FAILED, "%s: %s", page, strerror(errno));
 	} else {
@@ -223,9 +223,9 @@ static int put_page(FILE *out, const char *program, const char *path, bool monot
 	if (f)
 		fclose(f);
 	free(text);
-	output_text_free(&said);
+	output_text_free(&output);
 	unlink(page);
-	leftover_done(page);
+	tmpfile_done(page);
 	return ret;
 }
 

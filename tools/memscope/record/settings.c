@@ -11,7 +11,7 @@
 #include "lib/record/setting.h"
 #include "run.h"
 
-static unsigned int wanted;
+static unsigned int selected;
 
 /* Whether a line of dprof/stats is there. */
 static bool dprof_has(const char *line)
@@ -54,8 +54,8 @@ bool settings_work(void)
 	const bool tracing = on && *on == '1';
 
 	free(on);
-	return tracing && (!(wanted & RECORD_REFS) || memref_runs()) &&
-	       (!(wanted & RECORD_TYPES) || dprof_has("running 1\n"));
+	return tracing && (!(selected & RECORD_REFS) || memref_runs()) &&
+	       (!(selected & RECORD_TYPES) || dprof_has("running 1\n"));
 }
 
 /**
@@ -85,7 +85,7 @@ int settings_apply(const struct run *r)
 	};
 	size_t i;
 
-	wanted = r->what;
+	selected = r->what;
 	snprintf(ms, sizeof(ms), "%u", r->interval_ms);
 	snprintf(pid, sizeof(pid), "%d", (int)r->pid);
 	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)

@@ -41,7 +41,7 @@ spew("$dir/root$_", $machine{$_}) for keys %machine;
 $ENV{MEMSCOPE_ROOT} = "$dir/root";
 chdir $dir or die;
 
-sub leftovers { return join ' ', grep { /part/ } glob "$dir/*" }
+sub parts { return join ' ', grep { /part/ } glob "$dir/*" }
 
 my ($status, $out, $err) = run("./memscope record -- sh -c 'echo mine \$\$ \"\$1\"; exit 3' x 'a b'");
 is($status, 3, 'the exit status is that of the command');
@@ -55,7 +55,7 @@ is_deeply([ @$manifest{qw(schema_version pid exit_status clock files)} ],
 is_deeply($manifest->{command}, [ 'sh', '-c', 'echo mine $$ "$1"; exit 3', 'x', 'a b' ], 'and the command');
 ok($manifest->{end_ns} > $manifest->{begin_ns}, 'and when it ran');
 is(slurp("$dir/memscope.run/objects.data"), "MEMPROF\n", 'the recording is there');
-is(leftovers(), '', 'no temporary directory');
+is(parts(), '', 'no temporary directory');
 
 # The shell finds its pipes at 8 and 9, wherever they were: the caller has more open files each time.
 my @lost;
@@ -79,7 +79,7 @@ mkdir "$dir/slash";
 for my $name ('slash//', 'new/') {
 	($status, undef, $err) = run("./memscope record --what objects -o $name -- true");
 	is("$status$err", '0', "$name: a slash at the end");
-	ok(-e "$dir/$name/manifest.json" && leftovers() eq '', 'is the same directory');
+	ok(-e "$dir/$name/manifest.json" && parts() eq '', 'is the same directory');
 }
 mkdir "$dir/kept";
 ($status, undef, $err) = run("FAIL=1 ./memscope record --what objects -o kept -- true");
@@ -94,7 +94,7 @@ for ([ 'FAIL=1', qr/^memprof: no samples\n\z/ ], [ 'LOSE=1', qr/^memscope: mempr
 	($status, undef, $err) = run("$_->[0] ./memscope record --what objects -o none -- true");
 	is($status, 1, "$_->[0]: status 1");
 	like($err, $_->[1], 'one line');
-	ok(!-e "$dir/none" && leftovers() eq '', 'and nothing left');
+	ok(!-e "$dir/none" && parts() eq '', 'and nothing left');
 }
 ($status, undef, $err) = run("./memscope record --what objects -o no/such/place -- true");
 like("$status $err", qr{^1 memscope: no/such/place: No such file or directory$}, 'no place for it');
@@ -131,16 +131,16 @@ kill 'INT', -$child;
 waitpid $child, 0;
 is($? >> 8, 130, 'Ctrl-C: the status of a command that it ended');
 is(decode_json(slurp("$dir/interrupted/manifest.json") // '{}')->{exit_status}, 130, 'the directory is complete');
-is(leftovers(), '', 'nothing else is there');
+is(parts(), '', 'nothing else is there');
 
 # Killed without a chance: its guard removes what is half-written.
 $child = start('killed', 'sleep 1');
 kill 'KILL', $child;
 waitpid $child, 0;
 for (1 .. 100) {
-	last if leftovers() eq '';
+	last if parts() eq '';
 	sleep 0.1;
 }
-ok(leftovers() eq '' && !-e "$dir/killed", 'killed: no directory, and no part of one');
+ok(parts() eq '' && !-e "$dir/killed", 'killed: no directory, and no part of one');
 kill 'KILL', -$child;
 done_testing;

@@ -198,13 +198,13 @@ static void close_all(const int *fds, size_t nr)
 /* Keep the end of the program's output. */
 static void keep_tail(struct process *p, const char *text, size_t n)
 {
-	size_t room = sizeof(p->tail), drop;
+	size_t capacity = sizeof(p->tail), drop;
 
-	if (n > room) {
-		text += n - room;
-		n = room;
+	if (n > capacity) {
+		text += n - capacity;
+		n = capacity;
 	}
-	drop = p->tail_len + n > room ? p->tail_len + n - room : 0;
+	drop = p->tail_len + n > capacity ? p->tail_len + n - capacity : 0;
 	memmove(p->tail, p->tail + drop, p->tail_len - drop);
 	memcpy(p->tail + p->tail_len - drop, text, n);
 	p->tail_len += n - drop;
@@ -572,7 +572,7 @@ void process_end(struct process *p)
 	errno = saved;
 }
 
-static void say_status(int status, char *buf, size_t size)
+static void describe_status(int status, char *buf, size_t size)
 {
 	if (WIFSIGNALED(status))
 		snprintf(buf, size, "was ended by signal %d (%s)", WTERMSIG(status),
@@ -594,7 +594,7 @@ void process_complain(struct process *p, enum process_result result, const char 
 
 	switch (result) {
 	case PROCESS_ENDED:
-		say_status(p->status, text, sizeof(text));
+		describe_status(p->status, text, sizeof(text));
 		break;
 	case PROCESS_TIMEOUT: strcpy(text, "did not end in time (timeout)"); break;
 	case PROCESS_WRONG: strcpy(text, "did not answer 'done K [NAME=NUMBER...]'"); break;

@@ -20,7 +20,7 @@ void progress_begin(struct progress *p, const struct plan *plan)
 	size_t i;
 
 	*p = (struct progress){ .plan = plan, .terminal = isatty(2) };
-	p->begin_ns = p->said_ns = process_now_ns();
+	p->begin_ns = p->printed_ns = process_now_ns();
 	for (i = 0; i < plan->nr; i++)
 		p->todo += plan->entry[i].program && !plan->entry[i].done;
 }
@@ -44,9 +44,9 @@ void progress_next(struct progress *p, const struct plan_entry *e)
 {
 	uint64_t now = process_now_ns();
 
-	if (!p->terminal && now - p->said_ns < EVERY_NS)
+	if (!p->terminal && now - p->printed_ns < EVERY_NS)
 		return;
-	p->said_ns = now;
+	p->printed_ns = now;
 	fprintf(stderr, "%s%llu of %llu, block %llu: %s %s %s", p->terminal ? "\r\033[K" : "",
 		(unsigned long long)p->done + 1, (unsigned long long)p->todo,
 		(unsigned long long)e->block, e->program->name, e->config->name,

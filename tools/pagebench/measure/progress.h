@@ -11,12 +11,12 @@
 /**
  * struct progress - progress of this run
  * @begin_ns: begin of the run
- * @said_ns: time of the last message
+ * @printed_ns: time of the last message
  * @done: number of completed executions
  */
 struct progress {
 	const struct plan *plan;
-	uint64_t begin_ns, said_ns;
+	uint64_t begin_ns, printed_ns;
 	uint64_t done, todo;
 	int terminal;
 };

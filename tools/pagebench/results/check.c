@@ -79,7 +79,7 @@ static int experiment_finish(struct results *r, struct experiment *x, char *erro
 static int check_boots(const struct results *r, char *error, size_t size)
 {
 	const struct execution **first = NULL;
-	size_t i, j, k, nr = 0, room = 0;
+	size_t i, j, k, nr = 0, capacity = 0;
 	int failed = 0;
 
 	for (i = 0; i <= r->nr_experiments && !failed; i++) {
@@ -94,7 +94,7 @@ static int check_boots(const struct results *r, char *error, size_t size)
 			if (k && first[k - 1]->file != e->file)
 				failed = results_refuse(&p, "boot %u is in %s:%ld, too: number boots apart over the files",
 							e->boot, first[k - 1]->file, first[k - 1]->line);
-			else if (!k && results_grow(&first, nr, &room, sizeof(*first)))
+			else if (!k && results_grow(&first, nr, &capacity, sizeof(*first)))
 				failed = results_refuse(&p, "no memory left");
 			else if (!k)
 				first[nr++] = e;

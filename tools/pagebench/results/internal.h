@@ -17,7 +17,7 @@ struct place {
 int results_refuse(const struct place *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int results_may_differ(const char *key);
-int results_grow(void *array, size_t nr, size_t *room, size_t each);
+int results_grow(void *array, size_t nr, size_t *capacity, size_t each);
 void execution_free(struct execution *e);
 
 #endif

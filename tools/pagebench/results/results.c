@@ -69,18 +69,18 @@ static int no_memory(const struct place *p)
 }
 
 /* Room for one more in an array; doubles it. */
-int results_grow(void *array, size_t nr, size_t *room, size_t each)
+int results_grow(void *array, size_t nr, size_t *capacity, size_t each)
 {
-	size_t more = *room ? *room * 2 : 8;
+	size_t more = *capacity ? *capacity * 2 : 8;
 	void *new;
 
-	if (nr < *room)
+	if (nr < *capacity)
 		return 0;
 	new = realloc(*(void **)array, more * each);
 	if (!new)
 		return -1;
 	*(void **)array = new;
-	*room = more;
+	*capacity = more;
 	return 0;
 }
 
@@ -278,7 +278,7 @@ static struct execution *execution_new(struct experiment *to, const struct row *
 {
 	struct execution *e = calloc(1, sizeof(*e));
 
-	if (!e || results_grow(&to->executions, to->nr, &to->room, sizeof(*to->executions))) {
+	if (!e || results_grow(&to->executions, to->nr, &to->capacity, sizeof(*to->executions))) {
 		free(e);
 		return NULL;
 	}
@@ -344,11 +344,11 @@ static int add_measurement(struct execution *e, const struct row *row, const str
 					      row->measurement);
 		return 0;
 	}
-	if (e->nr == e->room) {
-		size_t room = e->room;
+	if (e->nr == e->capacity) {
+		size_t capacity = e->capacity;
 
-		if (results_grow(&e->warmup, e->nr, &room, sizeof(*e->warmup)) ||
-		    results_grow(&e->phase, e->nr, &e->room, sizeof(*e->phase)))
+		if (results_grow(&e->warmup, e->nr, &capacity, sizeof(*e->warmup)) ||
+		    results_grow(&e->phase, e->nr, &e->capacity, sizeof(*e->phase)))
 			return no_memory(p);
 	}
 	e->warmup[e->nr] = row->warmup;
@@ -409,7 +409,7 @@ static int add_row(struct results *r, const struct row *row, const struct place 
 				      e->last_line);
 	if (add_measurement(e, row, p))
 		return -1;
-	if (results_grow(&s->value, s->nr, &s->room, sizeof(*s->value)))
+	if (results_grow(&s->value, s->nr, &s->capacity, sizeof(*s->value)))
 		return no_memory(p);
 	s->value[s->nr++] = row->value;
 	e->last_line = p->line;

@@ -40,7 +40,7 @@ struct metric {
 struct series {
 	size_t metric;		/* index in struct results.metrics */
 	double *value;
-	size_t nr, room;
+	size_t nr, capacity;
 };
 
 /**
@@ -59,7 +59,7 @@ struct series {
  */
 struct execution {
 	unsigned int number, boot, block;
-	size_t nr, room;
+	size_t nr, capacity;
 	unsigned char *warmup;
 	uint64_t *phase;
 	struct series *series;
@@ -73,7 +73,7 @@ struct execution {
 struct experiment {
 	char *benchmark, *config, *strategy;
 	struct execution **executions;
-	size_t nr, room;
+	size_t nr, capacity;
 };
 
 /**

@@ -22,7 +22,7 @@ static const char text_of_suite[] =
 	"[program one]\ncommand = one\n[program two]\ncommand = two\n";
 
 /* A folder of results; their text is in @text. */
-static size_t make_raw(struct suite *suite, char *folder, char *text, size_t room)
+static size_t make_raw(struct suite *suite, char *folder, char *text, size_t capacity)
 {
 	struct measurement m[2];
 	struct plan plan;
@@ -41,7 +41,7 @@ static size_t make_raw(struct suite *suite, char *folder, char *text, size_t roo
 		}
 		assert_int_equal(raw_add(&raw, &plan.entry[i], m, 2), 0);
 	}
-	n = pread(raw.fd, text, room, 0);
+	n = pread(raw.fd, text, capacity, 0);
 	assert_in_range(n, 500, MUTATE_BYTES);
 	raw_close(&raw);
 	plan_free(&plan);
@@ -107,14 +107,14 @@ static void join(void *ctx, char *data, size_t size)
 		(char *)(j->counts ? damaged : j->path), "--boot", "0", "--miss", "L1d=10", "-o", "/dev/null", NULL });
 }
 
-static size_t make_counts(char *text, size_t room)
+static size_t make_counts(char *text, size_t capacity)
 {
-	size_t n = snprintf(text, room, "# cache: L1d:32K\n# cpus: 2\n# who: traced\n"
+	size_t n = snprintf(text, capacity, "# cache: L1d:32K\n# cpus: 2\n# who: traced\n"
 			    "phase,cache,level,cpu,accesses,misses\n");
 	unsigned int i;
 
 	for (i = 0; i < 12; i++)
-		n += snprintf(text + n, room - n, "%u,instructions,-,0,500,0\n%u,L1d,1,1,100,10\n", i, i);
+		n += snprintf(text + n, capacity - n, "%u,instructions,-,0,500,0\n%u,L1d,1,1,100,10\n", i, i);
 	return n;
 }
 

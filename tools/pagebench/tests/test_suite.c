@@ -84,7 +84,7 @@ static void test_whole(void **state)
 /* What is said on standard error. */
 static void refused(const char *text, const char *message)
 {
-	static char said[4096];
+	static char printed[4096];
 	struct suite s;
 	FILE *f = tmpfile();
 	int err = dup(2), ret;
@@ -97,10 +97,10 @@ static void refused(const char *text, const char *message)
 	close(err);
 	suite_free(&s);
 	rewind(f);
-	said[fread(said, 1, sizeof(said) - 1, f)] = '\0';
+	printed[fread(printed, 1, sizeof(printed) - 1, f)] = '\0';
 	fclose(f);
-	if (ret != 1 || !strstr(said, message) || strchr(said, '\n') != strrchr(said, '\n'))
-		fail_msg("status %d, said '%s', expected '%s' of:\n%s", ret, said, message, text);
+	if (ret != 1 || !strstr(printed, message) || strchr(printed, '\n') != strrchr(printed, '\n'))
+		fail_msg("status %d, said '%s', expected '%s' of:\n%s", ret, printed, message, text);
 }
 
 static void test_refused(void **state)

@@ -19,17 +19,17 @@
 /**
  * misses_metric() - the metric that counts misses
  * @r: the results
- * @wanted: its name, or NULL for the last level's: of modelled caches, else of the processor's counter
+ * @requested: its name, or NULL for the last level's: of modelled caches, else of the processor's counter
  *
  * Return: its name, or NULL if there is none.
  */
-const char *misses_metric(const struct results *r, const char *wanted)
+const char *misses_metric(const struct results *r, const char *requested)
 {
 	const char *last = NULL;
 	size_t i;
 
-	if (wanted)
-		return results_metric(r, wanted) < 0 ? NULL : wanted;
+	if (requested)
+		return results_metric(r, requested) < 0 ? NULL : requested;
 	for (i = 0; i < r->nr_metrics; i++) {
 		const char *name = r->metrics[i].name;
 
@@ -43,16 +43,16 @@ const char *misses_metric(const struct results *r, const char *wanted)
 /**
  * misses_missing() - there is no metric of misses
  * @r: the results
- * @wanted: as for misses_metric()
+ * @requested: as for misses_metric()
  * @file: its name comes first; may be NULL
  * @error: set to what is missing, and what is there
  * @size: of @error
  */
-void misses_missing(const struct results *r, const char *wanted, const char *file, char *error, size_t size)
+void misses_missing(const struct results *r, const char *requested, const char *file, char *error, size_t size)
 {
 	size_t n;
 
-	no_metric(r, wanted ? wanted : "L1_misses, L2_misses, ... or LLC_misses", file, error, size);
+	no_metric(r, requested ? requested : "L1_misses, L2_misses, ... or LLC_misses", file, error, size);
 	n = strlen(error);
 	snprintf(error + n, size - n, " (see pagealloc bench model)");
 }

@@ -87,7 +87,7 @@ static inline const char *kind(int several)
 int rank_too_many(const struct evaluation *ev, char *error, size_t size);
 double rank_shares(const struct evaluation *ev, enum statistic statistic, int several, double min_pct,
 		   double *share, size_t *left_out);
-const char *misses_metric(const struct results *r, const char *wanted);
-void misses_missing(const struct results *r, const char *wanted, const char *file, char *error, size_t size);
+const char *misses_metric(const struct results *r, const char *requested);
+void misses_missing(const struct results *r, const char *requested, const char *file, char *error, size_t size);
 
 #endif

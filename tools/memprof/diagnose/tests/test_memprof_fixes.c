@@ -25,7 +25,7 @@ static void expect_answers(enum fix fix, double predicted, double lines, const u
 
 	memcpy(f.answers, loads, sizeof(f.answers));
 	memcpy(x.answers, loads, sizeof(x.answers));
-	x.room = answers_room(loads, taken);
+	x.capacity = answers_capacity(loads, taken);
 	assert_true(answers_with_fix(&f, &x, pct));
 	for (i = 0; i < ANSWERS; i++)
 		if (pct[i] < expected[i] - 0.01 || pct[i] > expected[i] + 0.01)
@@ -75,7 +75,7 @@ static void lines_that_others_write_are_taken(void **unused)
 }
 
 /* What a thread asks of memory for itself takes no room from what it shares with others. */
-static void room_is_judged_by_site(void **unused)
+static void memory_is_judged_by_site(void **unused)
 {
 	const uint64_t shared[ANSWERS] = { 500, 200, 200, 60, 10, 10 }, own[ANSWERS] = { 500, 0, 0, 0, 400, 0 };
 	struct findings f = { .accesses = 1400, .remote = 400 };
@@ -90,7 +90,7 @@ static void room_is_judged_by_site(void **unused)
 		*x = (struct finding){ .pattern = i ? PATTERN_CONCURRENT_WRITE : PATTERN_NONE, .pid = 10, .nodes = 2,
 				       .accesses = 200, .remote = i ? 100 : 0, .processes = 1 };
 		memcpy(x->answers, i ? shared : own, sizeof(own));
-		x->room = answers_room(x->answers, 0);
+		x->capacity = answers_capacity(x->answers, 0);
 		for (k = 0; k < ANSWERS; k++)
 			f.answers[k] += x->answers[k];
 	}
@@ -285,7 +285,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fixes_change_where_loads_find_their_data),
 		cmocka_unit_test(lines_that_others_write_are_taken),
-		cmocka_unit_test(room_is_judged_by_site),
+		cmocka_unit_test(memory_is_judged_by_site),
 		cmocka_unit_test(what_is_read_from_a_saturated_node_gets_both_answers),
 		cmocka_unit_test(code_is_not_to_be_copied),
 		cmocka_unit_test(stacks_are_reported_by_thread),

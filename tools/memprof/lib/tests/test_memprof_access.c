@@ -28,7 +28,7 @@ static void frames_keep_their_names(void **unused)
 	const char **names;
 	struct memprof *m;
 	struct data *d;
-	char want[32];
+	char expected[32];
 	unsigned int i;
 	uint32_t s;
 
@@ -47,8 +47,8 @@ static void frames_keep_their_names(void **unused)
 		names[i] = memprof_frame(m, a.chain, 0);
 	}
 	for (i = 0; i < n; i++) {
-		snprintf(want, sizeof(want), "%#x", 0x700000 + 16 * i);
-		assert_string_equal(names[i], want);
+		snprintf(expected, sizeof(expected), "%#x", 0x700000 + 16 * i);
+		assert_string_equal(names[i], expected);
 	}
 	free(names);
 	memprof_close(m);
@@ -122,7 +122,7 @@ static void streaming_keeps_no_flows(void **unused)
 }
 
 /* The accesses that options.each is called with, compared with those of a handle that keeps them. */
-struct told {
+struct seen {
 	struct memprof *kept;
 	size_t n, wrong, of_heap;
 	uint32_t stands_for_all;
@@ -131,7 +131,7 @@ struct told {
 static void compare(const struct memprof_access *a, void *arg)
 {
 	const struct memprof_object *o;
-	struct told *t = arg;
+	struct seen *t = arg;
 	struct memprof_access k;
 
 	memprof_access(t->kept, t->n++, &k);
@@ -149,8 +149,8 @@ static void compare(const struct memprof_access *a, void *arg)
 static void objects_are_counted(void **unused)
 {
 	enum { OBJECTS = 2000 };
-	struct told told = { };
-	struct memprof_options o = { .size = sizeof(o), .each = compare, .arg = &told, .count_objects = true };
+	struct seen seen = { };
+	struct memprof_options o = { .size = sizeof(o), .each = compare, .arg = &seen, .count_objects = true };
 	struct memprof_totals all;
 	struct memprof *m;
 	char error[256];
@@ -168,21 +168,21 @@ static void objects_are_counted(void **unused)
 	}
 	data_sample(d, 0, T(20 + 10 * i), 10, 10, 0xffff888000001000, LOAD, 0);
 	data_end(d, 1);
-	told.kept = open_it();
-	all = *memprof_totals(told.kept);
-	assert_int_equal(all.objects, memprof_nr_objects(told.kept));
+	seen.kept = open_it();
+	all = *memprof_totals(seen.kept);
+	assert_int_equal(all.objects, memprof_nr_objects(seen.kept));
 	m = memprof_open(data_path, &o, error, sizeof(error));
 	assert_non_null(m);
-	assert_int_equal(told.n, memprof_nr_accesses(told.kept));
-	assert_int_equal(told.wrong, 0);
-	assert_in_range(told.of_heap, OBJECTS, 2 * OBJECTS - 1);
+	assert_int_equal(seen.n, memprof_nr_accesses(seen.kept));
+	assert_int_equal(seen.wrong, 0);
+	assert_in_range(seen.of_heap, OBJECTS, 2 * OBJECTS - 1);
 	assert_memory_equal(memprof_totals(m), &all, sizeof(all));
 	/* The one that stands for all, the one of what was freed, the kernel. */
 	assert_int_equal(memprof_nr_objects(m), 3);
-	assert_int_equal(memprof_object(m, told.stands_for_all)->accesses, told.of_heap);
-	assert_int_equal(memprof_object(m, told.stands_for_all)->died_ns, UINT64_MAX);
+	assert_int_equal(memprof_object(m, seen.stands_for_all)->accesses, seen.of_heap);
+	assert_int_equal(memprof_object(m, seen.stands_for_all)->died_ns, UINT64_MAX);
 	memprof_close(m);
-	memprof_close(told.kept);
+	memprof_close(seen.kept);
 	/* Of no effect if flows are kept. */
 	o.each = NULL;
 	m = memprof_open(data_path, &o, error, sizeof(error));
@@ -249,7 +249,7 @@ static void little_memory(void **unused)
 	enum { OBJECTS = 30000 };
 	struct memprof_options o = { .size = sizeof(o), .memory = 100000 };
 	struct memprof *m, *little;
-	char error[256], *had = getenv("TMPDIR");
+	char error[256], *old = getenv("TMPDIR");
 	struct data *d;
 	uint32_t s, i;
 	size_t k, n;
@@ -289,8 +289,8 @@ static void little_memory(void **unused)
 	setenv("TMPDIR", "/nonexistent", 1);
 	assert_null(memprof_open(data_path, &o, error, sizeof(error)));
 	assert_non_null(strstr(error, "/nonexistent"));
-	if (had)
-		setenv("TMPDIR", had, 1);
+	if (old)
+		setenv("TMPDIR", old, 1);
 	else
 		unsetenv("TMPDIR");
 }

@@ -264,7 +264,7 @@ static void random_lives(void **unused)
 {
 	enum { PLACES = 200, STEPS = 200000 };
 	static struct { uint64_t born; uint64_t size; } place[PLACES];
-	static uint64_t want[STEPS];
+	static uint64_t expected[STEPS];
 	uint64_t state = 7, time = 100, i;
 	struct memprof_access a;
 	size_t samples = 0, wrong = 0, unknown = 0;
@@ -298,7 +298,7 @@ static void random_lives(void **unused)
 			uint64_t offset = (state >> 10) % 256;
 
 			data_sample(d, t, T(time), 10, 10 + t, addr + offset, LOAD, 0);
-			want[samples++] = place[k].born && offset < place[k].size ? place[k].born * 1000 : 0;
+			expected[samples++] = place[k].born && offset < place[k].size ? place[k].born * 1000 : 0;
 		}
 	}
 	data_end(d, 1);
@@ -310,9 +310,9 @@ static void random_lives(void **unused)
 		memprof_access(m, i, &a);
 		o = memprof_object(m, a.object);
 		if (o->type == MEMPROF_UNKNOWN)
-			unknown++, wrong += want[i] != 0;
+			unknown++, wrong += expected[i] != 0;
 		else
-			wrong += o->born_ns != want[i];
+			wrong += o->born_ns != expected[i];
 	}
 	assert_int_equal(wrong, 0);
 	assert_true(unknown > 0 && unknown < samples);

@@ -15,7 +15,7 @@
 #include "memprof/lib/tests/one_process.h"
 
 /* Truncated and damaged anywhere: what can be read is, nothing crashes. */
-static void damage_is_told(void **unused)
+static void damage_is_reported(void **unused)
 {
 	char error[256], *bytes;
 	struct memprof *m;
@@ -74,7 +74,7 @@ static void not_a_recording(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(damage_is_told),
+		cmocka_unit_test(damage_is_reported),
 		cmocka_unit_test(not_a_recording),
 	};
 

@@ -24,7 +24,7 @@ static void live_map_is_right(void **unused)
 	assert_int_equal(live_pool_init(&pool), 0);
 	live_map_init(&m, &pool);
 	for (step = 0; step < STEPS; step++) {
-		uint64_t addr, size, want = 0;
+		uint64_t addr, size, expected = 0;
 		int k;
 
 		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -53,8 +53,8 @@ static void live_map_is_right(void **unused)
 		addr = all[k].addr + (all[k].size ? (state >> 3) % (all[k].size + 64) : 0);
 		for (i = 0; i < N; i++)
 			if (all[i].live && addr >= all[i].addr && addr < all[i].addr + all[i].size)
-				want = all[i].live;
-		assert_int_equal(live_find(&m, addr), want);
+				expected = all[i].live;
+		assert_int_equal(live_find(&m, addr), expected);
 	}
 	live_map_free(&m, NULL, NULL);
 	assert_int_equal(pool.live, 0);

@@ -16,12 +16,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "lib/leftover.h"
+#include "lib/tmpfiles.h"
 
-/* As many as leftover.c has. */
+/* As many as tmpfiles.c has. */
 enum { ALL = 8 };
 
-static char dir[] = "/tmp/memscope-leftover.XXXXXX";
+static char dir[] = "/tmp/memscope-tmpfiles.XXXXXX";
 
 static const char *path_of(int nr, char *path, size_t size)
 {
@@ -44,17 +44,17 @@ static void one_too_many_is_refused(void **state)
 
 	(void)state;
 	for (i = 0; i < ALL; i++)
-		assert_int_equal(leftover_add(path_of(i, path, sizeof(path))), 0);
+		assert_int_equal(tmpfile_add(path_of(i, path, sizeof(path))), 0);
 	errno = 0;
-	assert_int_equal(leftover_add(path_of(ALL, path, sizeof(path))), -1);
+	assert_int_equal(tmpfile_add(path_of(ALL, path, sizeof(path))), -1);
 	assert_int_equal(errno, ENOBUFS);
 	/* What was not registered can be given back without harm. */
-	leftover_done(path);
-	leftover_done(path_of(3, path, sizeof(path)));
-	assert_int_equal(leftover_add(path_of(ALL, path, sizeof(path))), 0);
-	assert_int_equal(leftover_add(path), -1);
+	tmpfile_done(path);
+	tmpfile_done(path_of(3, path, sizeof(path)));
+	assert_int_equal(tmpfile_add(path_of(ALL, path, sizeof(path))), 0);
+	assert_int_equal(tmpfile_add(path), -1);
 	for (i = 0; i <= ALL; i++)
-		leftover_done(path_of(i, path, sizeof(path)));
+		tmpfile_done(path_of(i, path, sizeof(path)));
 }
 
 static void a_path_that_would_be_cut_is_refused(void **state)
@@ -64,11 +64,11 @@ static void a_path_that_would_be_cut_is_refused(void **state)
 	(void)state;
 	memset(path, 'x', sizeof(path));
 	path[PATH_MAX] = '\0';
-	assert_int_equal(leftover_add(path), -1);
+	assert_int_equal(tmpfile_add(path), -1);
 	assert_int_equal(errno, ENAMETOOLONG);
 	path[PATH_MAX - 1] = '\0';
-	assert_int_equal(leftover_add(path), 0);
-	leftover_done(path);
+	assert_int_equal(tmpfile_add(path), 0);
+	tmpfile_done(path);
 }
 
 static void a_signal_removes_all(void **state)
@@ -83,11 +83,11 @@ static void a_signal_removes_all(void **state)
 	if (!pid) {
 		/* A folder is registered before what is in it. */
 		path_of(0, path, sizeof(path));
-		if (leftover_add(path) || mkdir(path, 0700))
+		if (tmpfile_add(path) || mkdir(path, 0700))
 			_exit(1);
 		for (i = 1; i < ALL; i++) {
 			snprintf(path, sizeof(path), "%s/0/%d", dir, i);
-			if (leftover_add(path))
+			if (tmpfile_add(path))
 				_exit(1);
 			create(path);
 		}
@@ -115,9 +115,9 @@ static void a_signal_finds_no_part_of_a_path(void **state)
 		if (!pid) {
 			for (;;) {
 				snprintf(name, sizeof(name), "%s/1.temporary", dir);
-				if (leftover_add(name))
+				if (tmpfile_add(name))
 					_exit(1);
-				leftover_done(name);
+				tmpfile_done(name);
 			}
 		}
 		usleep(i * 10);
@@ -150,5 +150,5 @@ int main(void)
 		cmocka_unit_test(a_signal_finds_no_part_of_a_path),
 	};
 
-	return cmocka_run_group_tests_name("leftover", tests, make_directory, remove_directory);
+	return cmocka_run_group_tests_name("tmpfiles", tests, make_directory, remove_directory);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "leftover.h"
+#include "tmpfiles.h"
 
 /* Enough for the users: an output file, a folder with two files, a picture with its data, and their like. */
 #define MAX_LEFTOVERS 8
@@ -18,22 +18,22 @@
 static struct {
 	char path[PATH_MAX];
 	atomic_bool used;
-} leftovers[MAX_LEFTOVERS];
+} tmpfiles[MAX_LEFTOVERS];
 
-/** leftover_remove() - remove all registered paths, before an early exit */
-void leftover_remove(void)
+/** tmpfile_remove() - remove all registered paths, before an early exit */
+void tmpfile_remove(void)
 {
 	int i;
 
 	/* In reverse order: a folder was registered before its files. */
 	for (i = MAX_LEFTOVERS - 1; i >= 0; i--)
-		if (leftovers[i].used && unlink(leftovers[i].path))
-			rmdir(leftovers[i].path);
+		if (tmpfiles[i].used && unlink(tmpfiles[i].path))
+			rmdir(tmpfiles[i].path);
 }
 
 static void remove_all(int sig)
 {
-	leftover_remove();
+	tmpfile_remove();
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
@@ -53,25 +53,25 @@ static void set_signals(void (*handler)(int))
 }
 
 /**
- * leftover_add() - register a path to remove if a signal ends the program
+ * tmpfile_add() - register a path to remove if a signal ends the program
  * @path: a temporary file or folder; register it before creating it
  *
  * Return: 0, or -1 with errno set: ENOBUFS if there are as many as can be registered, ENAMETOOLONG.
  * Do not create the file then, or remove it.
  */
-int leftover_add(const char *path)
+int tmpfile_add(const char *path)
 {
 	int i;
 
-	if (strlen(path) >= sizeof(leftovers[0].path)) {
+	if (strlen(path) >= sizeof(tmpfiles[0].path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	for (i = 0; i < MAX_LEFTOVERS; i++) {
-		if (leftovers[i].used)
+		if (tmpfiles[i].used)
 			continue;
-		strcpy(leftovers[i].path, path);
-		leftovers[i].used = true;
+		strcpy(tmpfiles[i].path, path);
+		tmpfiles[i].used = true;
 		set_signals(remove_all);
 		return 0;
 	}
@@ -80,21 +80,21 @@ int leftover_add(const char *path)
 }
 
 /**
- * leftover_done() - unregister a path after the file was renamed or removed; once, if it was
+ * tmpfile_done() - unregister a path after the file was renamed or removed; once, if it was
  * registered more than once
- * @path: as passed to leftover_add()
+ * @path: as passed to tmpfile_add()
  */
-void leftover_done(const char *path)
+void tmpfile_done(const char *path)
 {
 	bool found = false;
 	int i, left = 0;
 
 	for (i = 0; i < MAX_LEFTOVERS; i++) {
-		if (!found && leftovers[i].used && !strcmp(leftovers[i].path, path)) {
+		if (!found && tmpfiles[i].used && !strcmp(tmpfiles[i].path, path)) {
 			found = true;
-			leftovers[i].used = false;
+			tmpfiles[i].used = false;
 		}
-		left += leftovers[i].used;
+		left += tmpfiles[i].used;
 	}
 	if (!left)
 		set_signals(SIG_DFL);

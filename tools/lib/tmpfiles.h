@@ -4,8 +4,8 @@
 #ifndef MEMSCOPE_LEFTOVER_H
 #define MEMSCOPE_LEFTOVER_H
 
-int leftover_add(const char *path) __attribute__((warn_unused_result));
-void leftover_done(const char *path);
-void leftover_remove(void);
+int tmpfile_add(const char *path) __attribute__((warn_unused_result));
+void tmpfile_done(const char *path);
+void tmpfile_remove(void);
 
 #endif
