@@ -18,7 +18,7 @@ copy=${source:-$work/memscope}
 version=$("$top/tools/version.sh" | sed -E 's/-/+/; s/-/./g')
 rm -rf "$copy"
 mkdir -p "$copy"
-parts=(debian tools docs plots VERSION README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md COPYING LICENSES .reuse)
+parts=(debian tools docs plots VERSION README.md CHANGELOG.md CONTRIBUTING.md AUTHORS SECURITY.md COPYING LICENSES .reuse)
 if [ -e "$top/.git" ]; then
 	(cd "$top" && git ls-files -z -- "${parts[@]}" | tar -cf - --null -T -) | tar -C "$copy" -xf -
 else
