@@ -133,6 +133,17 @@ int outfile_rename(const char *tmp, const char *path)
 	return rename(tmp, path);
 }
 
+/* The end of what was written to standard output, which is not closed. */
+static int close_stdout(int failed)
+{
+	if (failed && !ferror(stdout))
+		errno = 0;
+	/* The buffer may be empty by now: an earlier write failed. */
+	if (!fflush(stdout) && !ferror(stdout) && !failed)
+		return OK;
+	return complain(FAILED, "standard output: %s", errno ? strerror(errno) : "not written");
+}
+
 /**
  * outfile_close() - close an output file and give it its name
  * @o: from outfile_open()
@@ -142,12 +153,8 @@ int outfile_rename(const char *tmp, const char *path)
  */
 int outfile_close(struct outfile *o, int failed)
 {
-	if (!o->path && failed && !ferror(stdout))
-		errno = 0;
 	if (!o->path)
-		return failed || fflush(stdout) ?
-		       complain(FAILED, "standard output: %s",
-				errno ? strerror(errno) : "not written") : OK;
+		return close_stdout(failed);
 	if (ferror(o->f))
 		failed = 1;
 	else

@@ -118,7 +118,7 @@ static int handle_row(void *ctx, const struct row *row)
 	if (s->batch) {
 		top_print_line(&s->top, stdout);
 		/* EPIPE: the reader has closed the pipe, which is no error. */
-		if (fflush(stdout)) {
+		if (fflush(stdout) || ferror(stdout)) {
 			if (errno == EPIPE)
 				return end(s, OK);
 			snprintf(s->error, sizeof(s->error), "standard output: %s", strerror(errno));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/mark.h"
+#include "lib/outfile.h"
 #include "pagealloc/cli.h"
 #include "pagebench/measure/ager.h"
 #include "bench.h"
@@ -402,18 +403,22 @@ static void drop_unselected(struct run *r)
 	r->plan.nr = n;
 }
 
-static void print_plan(const struct run *r)
+static int print_plan(const struct run *r)
 {
+	struct outfile out;
 	size_t i;
 
-	puts("boot,block,execution,benchmark,config,strategy");
+	if (outfile_open(&out, NULL))
+		return FAILED;
+	fputs("boot,block,execution,benchmark,config,strategy\n", out.f);
 	for (i = 0; i < r->plan.nr; i++) {
 		const struct plan_entry *e = &r->plan.entry[i];
 
 		if (e->program)
-			printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%s,%s\n", r->boot, e->block,
-			       e->execution, e->program->name, e->config->name, e->strategy->name);
+			fprintf(out.f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%s,%s\n", r->boot, e->block,
+				e->execution, e->program->name, e->config->name, e->strategy->name);
 	}
+	return outfile_close(&out, 0);
 }
 
 static int select_strategies(struct run *r, char **names, size_t nr)
@@ -449,7 +454,7 @@ static int run(struct run *r, const char *path, char **names, size_t nr)
 	if (!ret) {
 		drop_unselected(r);
 		if (r->dry)
-			print_plan(r);
+			ret = print_plan(r);
 		else
 			ret = measure(r, path);
 	}

@@ -218,6 +218,13 @@ static void end_interval(void)
 	close(fd);
 }
 
+/* Each line at once: readers follow the iterations. */
+static void flush(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		die("standard output: %s", strerror(errno));
+}
+
 static int take_sleep(const struct opt *o, const char *value)
 {
 	double seconds;
@@ -277,7 +284,7 @@ int main(int argc, char **argv)
 
 	if (opt.csv)
 		puts("iteration,op,pages,begin_ns,end_ns");
-	fflush(stdout);
+	flush();
 	if (opt.scan)
 		end_interval();
 	for (i = 1; i <= opt.iterations; i++) {
@@ -293,7 +300,7 @@ int main(int argc, char **argv)
 		printf(opt.csv ? "%lu,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n" :
 		       "iteration %lu: %s %" PRIu64 " pages, from %" PRIu64 " to %" PRIu64 " ns\n",
 		       i, opt.write && opt.how != READ ? "write" : "read", pages, begin, end);
-		fflush(stdout);
+		flush();
 		if (opt.checksum)
 			verify(mem, i);
 		sleep_ms(opt.sleep_ms);

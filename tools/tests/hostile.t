@@ -86,7 +86,7 @@ sub condition {
 	my @wrong;
 	for my $command (@commands) {
 		next if $may{of} && $command !~ $may{of};
-		my $r = attempt($command, $template);
+		my $r = attempt($may{to_stdout} ? $command =~ s/ OUT\S*/ -/r : $command, $template);
 		my $is = verdict($r, $command, %may);
 		push @wrong, ($command =~ s/\Q$dir\E\///gr) . ": $is\n    " . join("\n    ", (split /\n/, $r->{err})[0 .. 1] // ()) . "\n" if $is;
 		remove_tree("$dir/tmp", { keep_root => 1 });
@@ -110,6 +110,10 @@ condition('standard output closed', 'exec CMD >&-', must => 1, of => qr/ OUT/);
 condition('standard output closed, of what is written there', 'exec CMD >&-', fails => 1, of => qr/^(?!.* OUT)/);
 condition('standard error closed', 'exec CMD 2>&-', must => 1, silent => 1);
 condition('a full disk for standard output', 'exec CMD >/dev/full', fails => 1, of => qr/^(?!.* OUT)/);
+# A picture needs a name, by which it is PNG or SVG.
+my $named = qr/^(?!.* plot ).* OUT/;
+condition('a full disk for standard output that is named -', 'exec CMD >/dev/full', fails => 1, to_stdout => 1,
+	  of => $named, status => { 2 => 1 });
 # The shell's own status is that of the command.
 condition('a pipe that is closed early', 'set -o pipefail; CMD | head -c 1 >/dev/null', any_output => 1, status => { 141 => 1 });
 

@@ -212,6 +212,15 @@ for my $command (grep { / export$/ } @commands) {
 			is($status, $has ? 1 : 2, "$command --to $format --$o->{name}" . ($has ? '' : ' is refused'));
 			next if $has;
 			$refused++;
+# The lines of programs that measure, too.
+for my $where ('>/dev/full', '>&-') {
+	for my $command ('pagetest --size 64K --format csv', 'pagetest --size 64K --iterations 2') {
+		my ($status, $out, $err) = run("{ $bin/$command $where; }");
+		is("$status$out", '1', "$command $where: status 1");
+		like($err, qr/^pagetest: standard output: .+\n\z/, 'says so');
+	}
+}
+
 			one_line($err, 'it');
 			my $for = join(', ', @of) =~ s/, (\w+)$/ and $1/r;
 			like($err, qr/^\w+: --$o->{name}: not for --to \Q$format\E, only for \Q$for\E; see/,

@@ -53,6 +53,10 @@ sub interleaving {
 	      "config.x =\nenv.x = A=1\nexecutions = 3\n", boots => 2);
 	my @plan = map { (run("$bench run $dir/s.ini --dry-run --boot $_"))[1] } 0, 1;
 	is((run("$bench run $dir/s.ini --dry-run --boot 1"))[1], $plan[1], 'the plan is the same again');
+	for (['>/dev/full', 'No space left on device'], ['>&-', 'Bad file descriptor']) {
+		my ($status, undef, $err) = run("{ $bench run $dir/s.ini --dry-run $_->[0]; }");
+		is("$status$err", "1pagealloc: standard output: $_->[1]\n", "a plan that cannot be written, $_->[0]");
+	}
 	my ($status, $text, $err) = run("$bench run $dir/s.ini -o $dir/r");
 	is("$status$text", '0', 'boot 0 is run') or diag $err;
 	like($err, qr/boot 0 of 2 is complete; next: --boot 1/, 'what is next is said');
