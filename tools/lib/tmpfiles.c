@@ -40,7 +40,7 @@ static void remove_all(int sig)
 
 static void set_signals(void (*handler)(int))
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 	struct sigaction action = { .sa_handler = handler }, before;
 	size_t i;
 

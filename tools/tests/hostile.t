@@ -115,6 +115,8 @@ my $named = qr/^(?!.* plot ).* OUT/;
 condition('a full disk for standard output that is named -', 'exec CMD >/dev/full', fails => 1, to_stdout => 1,
 	  of => $named, status => { 2 => 1 });
 # The shell's own status is that of the command.
+condition('a pipe that is closed early, named -', 'set -o pipefail; CMD | head -c 1 >/dev/null', any_output => 1,
+	  to_stdout => 1, of => $named, status => { 141 => 1, 2 => 1 });
 condition('a pipe that is closed early', 'set -o pipefail; CMD | head -c 1 >/dev/null', any_output => 1, status => { 141 => 1 });
 
 # Two at once: the output is that of one of them.
