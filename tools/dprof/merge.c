@@ -7,10 +7,13 @@
  * second file and later are moved behind the largest of the files before.  Equal types get one
  * number again when the file is read (model/join.c).
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/hash.h"
 #include "lib/options.h"
@@ -256,8 +259,11 @@ static int merge(struct merge *m, char **paths)
 		failed = reader_read(path, &r, error, sizeof(error));
 		if (m->wrong)
 			return complain(FAILED, "%s: %s", path, m->wrong);
+		/* outfile_end() says why. */
+		if (ferror(m->out.f))
+			return FAILED;
 		if (failed)
-			return complain(FAILED, "%s", *error ? error : "out of memory, or the disk is full");
+			return complain(FAILED, "%s", *error ? error : "out of memory");
 		if (!m->events)
 			return complain(FAILED, "%s: no dprof events in the file", path);
 		if (!m->nr && *r.host)
@@ -265,6 +271,20 @@ static int merge(struct merge *m, char **paths)
 		if (r.lost_events)
 			fprintf(stderr, "dprof: %s: %" PRIu64 " events were lost while recording\n", path,
 				r.lost_events);
+	}
+	return OK;
+}
+
+/* Before anything is written: standard output cannot be taken back. */
+static int can_be_read(char **paths)
+{
+	int fd;
+
+	for (; *paths; paths++) {
+		fd = open(*paths, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return complain(FAILED, "%s: %s", *paths, strerror(errno));
+		close(fd);
 	}
 	return OK;
 }
@@ -285,9 +305,9 @@ int cmd_merge(int argc, char **argv)
 	int ret;
 
 	argv += options_parse(&usage, options, argc, argv);
-	if (outfile_open(&m.out, output))
+	if (can_be_read(argv) || outfile_open(&m.out, output))
 		return FAILED;
 	ret = merge(&m, argv);
 	free_symbols(&m);
-	return outfile_close(&m.out, ret) || ret ? FAILED : OK;
+	return outfile_end(&m.out, ret);
 }

@@ -172,6 +172,21 @@ int outfile_close(struct outfile *o, int failed)
 }
 
 /**
+ * outfile_end() - close an output file whose writer printed why it failed, unless writing did
+ * @o: from outfile_open()
+ * @failed: its contents are incomplete: remove it, and fail
+ *
+ * Return: OK, or FAILED with one message printed, by the caller or here.
+ */
+int outfile_end(struct outfile *o, int failed)
+{
+	if (!failed || ferror(o->f))
+		return outfile_close(o, failed);
+	outfile_drop(o);
+	return FAILED;
+}
+
+/**
  * outfile_drop() - close and remove an incomplete file, without a message
  * @o: from outfile_open()
  */

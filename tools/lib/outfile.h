@@ -18,6 +18,7 @@ bool outfile_is(const char *path, const char *input);
 int outfile_resolve(const char *path, char *whole, size_t size);
 int outfile_open(struct outfile *o, const char *path);
 int outfile_close(struct outfile *o, int failed);
+int outfile_end(struct outfile *o, int failed);
 int outfile_rename(const char *tmp, const char *path);
 void outfile_drop(struct outfile *o);
 

@@ -296,7 +296,7 @@ int cmd_html(int argc, char **argv)
 	/* Once for picture and table. */
 	failed = flow_choose(m, &common.view) ? complain(FAILED, "no memory left") : outfile_open(&out, output);
 	if (!failed)
-		failed = outfile_close(&out, write_page(out.f, m, &common, plots));
+		failed = outfile_end(&out, write_page(out.f, m, &common, plots));
 	memprof_close(m);
 	return damaged || failed ? FAILED : OK;
 }

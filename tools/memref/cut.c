@@ -74,7 +74,7 @@ static int cut(const char *path, const struct span *s, const char *output)
 		ret = trace_dat_cut(&d, fileno(out.f), s->after, s->until, error, sizeof(error));
 		if (ret)
 			complain(FAILED, "%s: %s", path, error);
-		if (outfile_close(&out, ret))
+		if (outfile_end(&out, ret))
 			ret = -1;
 	}
 	trace_dat_close(&d);
@@ -93,7 +93,8 @@ int cmd_cut(int argc, char **argv)
 	const struct opt options[] = {
 		OPT_TIME(0, "from", "TIME", &span.from, "s", 0, 1e9,
 			 "start of the span in the recording (default 0; 5s, 300ms; seconds without unit)"),
-		OPT_TIME(0, "until", "TIME", &span.to, "s", SHORTEST, 1e9, "end of the span (default: the recording's end)"),
+		OPT_TIME(0, "until", "TIME", &span.to, "s", SHORTEST, 1e9,
+			 "end of the span (seconds without unit; default: the recording's end)"),
 		OPT_TEXT('o', "output", "OUTPUT", &output, "the new recording"),
 		OPT_RENAMED(0, "to", "until"), { }
 	};

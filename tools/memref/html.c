@@ -328,8 +328,7 @@ static int html(struct model *m, const char *output, const char *title, int dama
 		ret = outfile_open(&out, output);
 	if (!ret) {
 		ret = write_page(&p, out.f, title, damaged);
-		errno = 0;
-		ret = outfile_close(&out, ret);
+		ret = outfile_end(&out, ret);
 	}
 	rmdir(p.dir);
 	each_file(&p, forget_file);

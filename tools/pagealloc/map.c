@@ -122,7 +122,7 @@ static int print_map(struct target *t, const struct output *o, const char *pid)
 	if (ret < 0)
 		complain_about(ret, pid);
 	table_free(&p.table);
-	return outfile_close(&p.out, ret) || ret ? FAILED : OK;
+	return ret < 0 ? outfile_end(&p.out, ret) : outfile_close(&p.out, ret);
 }
 
 int cmd_map(int argc, char **argv)

@@ -680,7 +680,13 @@ sub test_merge {
 		is($status, 1, "$case->[0]: status 1");
 		like($err, $case->[1], 'says why');
 		ok(!-e "$dir/not.txt", 'and writes nothing');
+		is($err =~ tr/\n//, 1, 'one line');
 	}
+	($status, $out, $err) = run("$dprof merge $dir/merge1.txt $dir/none");
+	is("$status$out$err", "1dprof: $dir/none: No such file or directory\n",
+	   'a file that is not there: nothing is printed before the message');
+	($status, $out, $err) = run("$dprof merge $dir/merge1.txt $dir/merge2.txt >/dev/full");
+	is("$status$err", "1dprof: standard output: No space left on device\n", 'a full disk');
 }
 
 # Of one number other types, processes and histories in each of three recordings.

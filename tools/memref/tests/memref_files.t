@@ -59,6 +59,21 @@ is($summary{$_->[0]}, $_->[1], "summary: $_->[0]")
 	    [ entries_read => 3000 ], [ entries_young => 368 + 400 + 464 ], [ group_size => 1024 ],
 	    [ wss_user_max => '1.500' ], [ pages_user_min => '288.000' ];
 
+# Groups of a comparison.
+my $groups = sub { my @lines = split /\n/, (run("$memref diff $file $file --groups -f csv @_"))[1]; $#lines };
+cmp_ok($groups->('-n 0'), '>=', 3, 'diff --groups -n 0 has groups');
+is($groups->('-n 0'), $groups->('-n 100000'), '... all of them');
+is($groups->('-n 2'), 2, 'diff --groups -n 2 has two');
+
+# An output that fails is named once, with the reason.
+for ([ "html $file -o /dev/full", '/dev/full: No space left on device' ],
+     [ "html $file -o - >/dev/full", 'standard output: No space left on device' ],
+     [ "cut $file -o - | cat", "$file: the copy must be a file, not a pipe" ]) {
+	my ($command, $says) = @$_;
+	my ($status, $out, $err) = run("bash -o pipefail -c '$memref $command'");
+	is("$status$out$err", "1memref: $says\n", $command =~ s/\Q$dir\E\///gr);
+}
+
 # Parts of it, by time and by address.
 is(scalar(rows($file, 'wss --from 1.5')), 2, 'from the second interval on');
 is_deeply([ map { $_->{phys_addr} } rows($file, 'spatial --addr 17M-18M') ], [ 17 << 20 ], 'of a MiB');
