@@ -295,7 +295,7 @@ int cmd_diff(int argc, char **argv)
 		OUTPUT_OPTIONS(&output), ANALYSIS_LEVEL_OPTION(&before), ANALYSIS_TYPES_OPTIONS(&before),
 		ANALYSIS_SAMPLES_OPTIONS(&before), ANALYSIS_FILES_OPTIONS(&before), { }
 	};
-	int ret;
+	int failed, ret;
 
 	analysis_init(&before);
 	argv += options_parse(&usage, options, argc, argv);
@@ -309,12 +309,13 @@ int cmd_diff(int argc, char **argv)
 		const unsigned int shows = SHOWS_TYPES | SHOWS_ALLOCATIONS | SHOWS_LEVELS | SHOWS_LATENCY;
 
 		/* A type, or a task, may be in one of them. */
-		if (!analysis_chooses(&before) && !analysis_chooses(&after))
-			ret = analysis_matches(&before);
+		const int none = !analysis_chooses(&before) && !analysis_chooses(&after) ? analysis_matches(&before) : OK;
+
 		view_note(&before, shows, argv[0]);
 		view_note(&after, shows, argv[1]);
 		table_init_columns(&table, &diff_columns);
-		if (output_table(&output, &table, compare(&before, &after, &table)))
+		failed = compare(&before, &after, &table);
+		if (none && !failed ? output_nothing(&output, &table) : output_table(&output, &table, failed))
 			ret = FAILED;
 	}
 	analysis_free(&before);

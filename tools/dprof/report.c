@@ -24,7 +24,10 @@ static const struct verb_usage usage = {
 	.about = "Print a view of a recording (" DEFAULT_INPUT ").", .min = 1, .max = 2,
 };
 
-/* Of what matches nothing the table is that of no samples, and the exit status says so. */
+/*
+ * Of what matches nothing the table is that of no samples, the exit status says so, and no file is
+ * replaced.
+ */
 static int print(struct analysis *a, const struct view *view, const char *path,
 		 const struct output *output)
 {
@@ -42,8 +45,7 @@ static int print(struct analysis *a, const struct view *view, const char *path,
 	else
 		failed = view->make(a, &table);
 	table.warning = a->doubt;
-	failed = output_table(output, &table, failed);
-	return none || failed ? FAILED : OK;
+	return none && !failed ? output_nothing(output, &table) : output_table(output, &table, failed);
 }
 
 int cmd_report(int argc, char **argv)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Options of verbs that print a table: its format, its destination, and its columns explained. */
+#include <string.h>
+
 #include "complain.h"
 #include "outfile.h"
 #include "output.h"
@@ -28,6 +30,22 @@ int output_table(const struct output *o, struct table *t, int failed)
 		failed = outfile_close(&out, table_print(t, o->format, out.f));
 	table_free(t);
 	return failed ? FAILED : OK;
+}
+
+/**
+ * output_nothing() - print the columns of a table that has no rows because options match nothing
+ * @o: format and destination; a file is left as it is
+ * @t: the table, freed
+ *
+ * Return: FAILED: the caller has printed which options match nothing.
+ */
+int output_nothing(const struct output *o, struct table *t)
+{
+	if (!o->path || !strcmp(o->path, "-"))
+		output_table(o, t, 0);
+	else
+		table_free(t);
+	return FAILED;
 }
 
 /* As a list of definitions: a row of a table would be wider than a screen. */

@@ -30,6 +30,7 @@ struct output {
 	OPT_CHANGED('F', NULL, "-f, --format")
 
 int output_explain(const struct output *o, const struct columns *columns);
+int output_nothing(const struct output *o, struct table *t);
 int output_table(const struct output *o, struct table *t, int failed);
 
 #endif

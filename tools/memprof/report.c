@@ -23,7 +23,7 @@ static void take_access(const struct memprof_access *a, void *arg)
 	common_doubt_add(c, a);
 }
 
-/* Of what matches nothing the table is empty, and the exit status says so. */
+/* Of what matches nothing the table is empty, the exit status says so, and no file is replaced. */
 static int print(struct memprof *m, const struct view *view, const char *path, struct common *c,
 		 const struct output *output)
 {
@@ -39,8 +39,7 @@ static int print(struct memprof *m, const struct view *view, const char *path, s
 	if (!none && !failed)
 		none = common_matches(m, c, table_rows(&table));
 	table.warning = c->doubt;
-	failed = output_table(output, &table, failed);
-	return none || failed ? FAILED : OK;
+	return none ? output_nothing(output, &table) : output_table(output, &table, failed);
 }
 
 int cmd_report(int argc, char **argv)

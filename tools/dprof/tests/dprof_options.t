@@ -183,6 +183,13 @@ for my $options (sort keys %nothing) {
 }
 my ($header) = (run("$dprof report profile $file -f csv"))[1] =~ /^(.*\n)/;
 is((run("$dprof report profile $file --type none -f csv"))[1], $header, 'CSV has its header');
+spew("$dir/nothing.csv", "old\n");
+for my $command ("report profile $file --pid 99", "report profile $file --cpu 99", "report profile $file --type none",
+		 "diff $file $file --pid 99") {
+	is((run("$dprof $command -f csv -o $dir/nothing.csv"))[0], 1, ($command =~ s/\Q$dir\E\///gr) . ' -o: status 1');
+	is(slurp("$dir/nothing.csv"), "old\n", '... and an older file stays');
+}
+unlink "$dir/nothing.csv";
 my $without = spew("$dir/without.txt", join '', grep { !/type=22|id=22|dprof_chain/ } split /^/, $text);
 for ([ "$file $without --type baz", '0', 2 ], [ "$file $file --type none", "1dprof: no type matches --type none\n", 1 ],
      [ "$file $file --pid 7 --type baz", "1dprof: no sample matches --pid 7 --type baz\n", 1 ]) {

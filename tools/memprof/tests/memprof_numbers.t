@@ -174,7 +174,12 @@ for my $options (sort keys %nothing) {
 my ($header) = (run("$memprof report objects $gen -f csv"))[1] =~ /^(.*\n)/;
 is((run("$memprof report objects $gen --site no_such_function -f csv"))[1], $header, 'CSV has its header');
 is((run("$memprof report objects $gen --site no_such_function -o $dir/nothing.csv -f csv"))[0], 1, 'to a file, too');
-is(slurp("$dir/nothing.csv"), $header, '... which is there');
+ok(!-e "$dir/nothing.csv", '... which is not made');
+spew("$dir/nothing.csv", "old\n");
+for my $options ('objects --site no_such_function', 'objects --pid 7', 'flow --object 99999') {
+	is((run("$memprof report $options $gen -o $dir/nothing.csv -f csv"))[0], 1, "report $options -o: status 1");
+	is(slurp("$dir/nothing.csv"), "old\n", '... and an older file stays');
+}
 
 my $cached = spew("$dir/cached.csv", "time,cpu,cpu_node,node,tid,address,latency,level,op\n10,0,0,0,7,0x1000,4,L1,load\n");
 is((run("$memprof import $cached -o $dir/cached.data"))[0], 0, 'accesses that caches answered');
