@@ -17,11 +17,15 @@ static const struct verb_usage usage = {
 	.min = 2, .max = 2,
 };
 
-/* @top groups are compared if --groups is given. */
+#define DEFAULT_TOP	20
+
+/* @top groups are compared if --groups is given; 0: all, NO_TOP: the default. */
 struct choice {
 	bool groups;
 	size_t top;
 };
+
+#define NO_TOP	SIZE_MAX
 
 /* --groups=N is deprecated: in all tools --top sets the number of rows. */
 static int parse_groups(const struct opt *o, const char *value)
@@ -39,8 +43,7 @@ static int parse_groups(const struct opt *o, const char *value)
 	return OK;
 }
 
-/* @groups: number of groups to show; 0: compare the summaries */
-static int compare(struct model m[2], char * const names[2], size_t groups,
+static int compare(struct model m[2], char * const names[2], const struct choice *c,
 		   const struct output *output)
 {
 	const uint32_t kb[2] = { m[0].intervals[0].scan.group_kb, m[1].intervals[0].scan.group_kb };
@@ -48,22 +51,23 @@ static int compare(struct model m[2], char * const names[2], size_t groups,
 	struct table t;
 	int failed;
 
-	if (groups && kb[0] != kb[1])
+	if (c->groups && kb[0] != kb[1])
 		return complain(FAILED, "groups of %u KiB and of %u KiB cannot be compared",
 				kb[0], kb[1]);
-	failed = groups ? compare_groups(m, groups, &t) : compare_summaries(m, files, &t);
+	failed = c->groups ? compare_groups(m, c->top ? c->top : SIZE_MAX, &t) : compare_summaries(m, files, &t);
 	return output_table(output, &t, failed);
 }
 
 int cmd_diff(int argc, char **argv)
 {
-	struct choice choice = { .top = 20 };
+	struct choice choice = { .top = NO_TOP };
 	struct output output = { };
 	struct window window = { };
 	const struct opt options[] = {
 		OPT_CALL(0, "groups", "[=N]", parse_groups, &choice,
 			 "compare groups instead, and print those that changed most"),
-		OPT_NUMBER('n', "top", "N", &choice.top, 1, OPT_NUMBER_MAX, "number of groups (default 20)"),
+		OPT_NUMBER('n', "top", "N", &choice.top, 0, UINT32_MAX,
+			   "with --groups: number of groups (default 20; 0: all)"),
 		OPT_CHANGED('g', NULL, "--groups --top N"),
 		OUTPUT_OPTIONS(&output), WINDOW_OPTIONS(&window), { }
 	};
@@ -72,6 +76,10 @@ int cmd_diff(int argc, char **argv)
 	int failed;
 
 	argv += options_parse(&usage, options, argc, argv);
+	if (!choice.groups && choice.top != NO_TOP)
+		return options_wrong(&usage, "--top: only with --groups");
+	if (choice.top == NO_TOP)
+		choice.top = DEFAULT_TOP;
 	if (output.explain)
 		return output_explain(&output, choice.groups ? &compare_groups_columns : &compare_summaries_columns);
 	if (window_check(&window))
@@ -83,7 +91,7 @@ int cmd_diff(int argc, char **argv)
 	failed |= load_recording(argv[1], &window, 0, &m[1]);
 	/* Compare the intervals that could be read of damaged files, too. */
 	if (m[0].nr_intervals && m[1].nr_intervals)
-		failed |= compare(m, argv, choice.groups ? choice.top : 0, &output);
+		failed |= compare(m, argv, &choice, &output);
 	model_free(&m[0]);
 	model_free(&m[1]);
 	return failed ? FAILED : OK;
