@@ -21,8 +21,8 @@ my %more = (
 	'pagealloc stats' => ['--interval 1s'],
 );
 
-# Without a table, words of a report have the columns of a page.
-my %no_table = ('memref report html' => 1);
+# These have the tables of other tools, by the recording.
+my %no_table = ('memscope report' => 1);
 
 # The first operands of a verb, and what --help says of each.
 sub words {
@@ -40,8 +40,9 @@ sub tables {
 		$has{$command} = 1 if $name eq 'explain';
 	}
 	for my $command (sort keys %has) {
+		next if $no_table{$command};
 		my @words = words($command);
-		push @tables, map { [ "$command $_->[0]", $_->[1] ] } grep { !$no_table{"$command $_->[0]"} } @words;
+		push @tables, map { [ "$command $_->[0]", $_->[1] ] } @words;
 		push @tables, [ $command, '' ] if !@words;
 		push @tables, map { [ "$command $_", '' ] } @{$more{$command} // []};
 	}

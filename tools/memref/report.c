@@ -10,15 +10,9 @@
 
 static const char *words(int n, const char **about)
 {
-	const char *name;
-
-	if (n && !views[n - 1].name)
-		return NULL;
-	name = views[n].name ? views[n].name : "html";
 	if (about)
-		*about = views[n].name ? views[n].about :
-			 "all of these and their plots in a page (see memref html --help)";
-	return name;
+		*about = views[n].about;
+	return views[n].name;
 }
 
 static const struct verb_usage usage = {
@@ -42,12 +36,14 @@ int cmd_report(int argc, char **argv)
 	char error[512];
 	int damaged, failed;
 
-	if (argc > 1 && !strcmp(argv[1], "html"))
+	if (argc > 1 && !strcmp(argv[1], "html")) {
+		complain(OK, "report html: goes away with the next release, use memref html");
 		return cmd_html(argc - 1, argv + 1);
+	}
 	argv += options_parse(&usage, options, argc, argv);
 	view = view_find(argv[0]);
 	if (!view && !strcmp(argv[0], "html"))
-		return options_wrong(&usage, "html: options go behind it: memref report html -o FILE");
+		return options_wrong(&usage, "html: no such view: use memref html FILE -o PAGE");
 	if (!view)
 		return unknown_word(&usage, "view", argv[0]);
 	if (output.explain)
