@@ -276,12 +276,15 @@ int cmd_import(int argc, char **argv)
 		OPT_NUMBER(0, "now", "NS", &x.now_ns, 1, 0x1p62,
 			   "refuse rows later than this time, in ns since 1970 (default: a minute from now)"),
 		SERVER_OPTIONS(&address),
-		OPT_TEXT(0, "engine", "FILE", &library, "DuckDB's library (default: as npm installs it)"), { }
+		OPT_TEXT(0, "engine", "FILE", &library, "DuckDB's library (default: as npm installs it)"),
+		OPT_INSTEAD(0, "explain", &output.explain, "print the meaning of each column instead"), { }
 	};
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	x.now_ns = (now.tv_sec + 60) * 1000000000ULL + now.tv_nsec;
 	argv += options_parse(&usage, options, argc, argv);
+	if (output.explain)
+		return output_explain(&output, &result_columns);
 	if (!x.store == !address.url)
 		return options_wrong(&usage, x.store ? "both -o and --clickhouse" : "-o STORE is missing, or --clickhouse URL");
 	x.in.folder = argv[0];

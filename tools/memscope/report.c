@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/outfile.h"
+#include "lib/output.h"
 #include "memscope/read/recording.h"
 #include "memscope/run/program.h"
 #include "memscope.h"
@@ -29,17 +31,19 @@ static const struct {
 };
 
 /* A layout has no view: how many pages of how many mappings it is of. */
-static int show_layout(const char *path, const char *view, enum table_format format)
+static int show_layout(const char *path, const char *view, const struct output *output)
 {
 	unsigned long mappings = 0, pages = 0;
 	char line[4096];
+	struct outfile out;
 	bool whole = false;
 	FILE *f;
 
 	if (view)
 		return wrong_usage("--view %s: %s is a layout of pagealloc, which has no views", view, path);
-	if (format != TABLE_TEXT)
-		return wrong_usage("--format: %s is a layout of pagealloc, which has no table", path);
+	if (output->format != TABLE_TEXT || output->explain)
+		return wrong_usage("--%s: %s is a layout of pagealloc, which has no table",
+				   output->explain ? "explain" : "format", path);
 	f = fopen(path, "re");
 	if (!f)
 		return complain(FAILED, "%s: %s", path, strerror(errno));
@@ -48,19 +52,21 @@ static int show_layout(const char *path, const char *view, enum table_format for
 	fclose(f);
 	if (!whole)
 		return complain(FAILED, "%s: truncated: no line \"end\"", path);
-	printf("layout of %lu pages in %lu mappings; pagealloc run --replay %s -- COMMAND places pages like it\n",
-	       pages, mappings, path);
-	return fflush(stdout) ? complain(FAILED, "standard output: %s", strerror(errno)) : OK;
+	if (outfile_open(&out, output->path))
+		return FAILED;
+	fprintf(out.f, "layout of %lu pages in %lu mappings; pagealloc run --replay %s -- COMMAND places pages like it\n",
+		pages, mappings, path);
+	return outfile_close(&out, 0);
 }
 
-static int show(const char *path, enum recording kind, const char *view, enum table_format format)
+static int show(const char *path, enum recording kind, const char *view, const struct output *output)
 {
 	static const char * const formats[] = { "text", "csv", "json" };
-	const char *argv[12];
+	const char *argv[16];
 	int n = 0, i;
 
 	if (kind == RECORDING_LAYOUT)
-		return show_layout(path, view, format);
+		return show_layout(path, view, output);
 	argv[n++] = views[kind].program;
 	for (i = 0; i < 2 && views[kind].verbs[i]; i++)
 		argv[n++] = views[kind].verbs[i];
@@ -70,20 +76,29 @@ static int show(const char *path, enum recording kind, const char *view, enum ta
 		argv[n++] = view ? view : views[kind].view;
 	argv[n++] = path;
 	argv[n++] = "-f";
-	argv[n++] = formats[format];
+	argv[n++] = formats[output->format];
+	if (output->path) {
+		argv[n++] = "-o";
+		argv[n++] = output->path;
+	}
+	if (output->explain)
+		argv[n++] = "--explain";
 	argv[n] = NULL;
 	return program_run(argv);
 }
 
 int cmd_report(int argc, char **argv)
 {
-	enum table_format format = TABLE_TEXT;
+	struct output output = { };
 	const char *view = NULL;
 	const struct opt options[] = {
 		OPT_TEXT(0, "view", "VIEW", &view,
 			 "view to print (default: summary; of dprof's recordings, profile)"),
-		OPT_WORD('f', "format", "text|csv|json", &format,
-			 "default text; csv and json are for one recording only"), { }
+		OPT_WORD('f', "format", "text|csv|json", &output.format,
+			 "default text; csv and json are for one recording only"),
+		OPT_TEXT('o', "output", "FILE", &output.path,
+			 "output file of one recording, created when complete (default standard output)"),
+		OPT_INSTEAD(0, "explain", &output.explain, "print the meaning of each column instead"), { }
 	};
 	const int first = options_parse(&usage, options, argc, argv);
 	struct recordings r;
@@ -92,14 +107,15 @@ int cmd_report(int argc, char **argv)
 
 	if (recordings_find(&r, argv + first, argc - first))
 		return FAILED;
-	if (r.nr > 1 && format != TABLE_TEXT)
-		ret = wrong_usage("--format: %zu recordings, and each has its own table: name one", r.nr);
+	if (r.nr > 1 && (output.format != TABLE_TEXT || output.path))
+		ret = wrong_usage("--%s: %zu recordings, and each has its own table: name one",
+				  output.path ? "output" : "format", r.nr);
 	for (i = 0; i < r.nr && !ret; i++) {
 		if (r.nr > 1) {
 			printf("%s%s: %s\n\n", i ? "\n" : "", r.all[i].path, recording_names[r.all[i].kind]);
 			fflush(stdout);
 		}
-		ret = show(r.all[i].path, r.all[i].kind, view, format);
+		ret = show(r.all[i].path, r.all[i].kind, view, &output);
 	}
 	recordings_free(&r);
 	return ret;

@@ -42,11 +42,24 @@ is("$status$out", '2', 'two tables are not one');
 ($status, $out, $err) = run("$memscope report $refs --view no-such");
 is($status, 2, 'the status is that of the tool');
 
+# Its output may be a file, and explained, as the tool's own.
+($status, $out, $err) = run("$memscope report $refs --view wss -f csv -o $dir/report.csv");
+is("$status$out$err", '0', 'report -o');
+is(slurp("$dir/report.csv"), (run("$memscope report $refs --view wss -f csv"))[1], 'writes the same');
+($status, $out, $err) = run("$memscope report $refs $types -o $dir/two.txt");
+is("$status$out", '2', 'two reports are not one file');
+like($err, qr/^memscope: --output: 2 recordings, /, 'with the reason');
+ok(!-e "$dir/two.txt", 'and none is made');
+is((run("$memscope report $refs --explain"))[1], (run("$build/bin/memref report summary --explain"))[1], 'report --explain');
+($status, $out, $err) = run("$memscope report $layout -o $dir/layout.txt");
+is("$status$out$err", '0', 'report of a layout, -o');
+like(slurp("$dir/layout.txt"), qr/^layout of 2 pages/, 'writes it');
+
 # A layout has neither views nor a table.
-for ('--view profile', '-f csv', '-f json') {
+for ('--view profile', '-f csv', '-f json', '--explain') {
 	($status, $out, $err) = run("$memscope report $layout $_");
 	is("$status$out", '2', "report of a layout, $_");
-	like($err, qr/^memscope: --(view profile|format): \Q$layout\E is a layout of pagealloc, which has no /,
+	like($err, qr/^memscope: --(view profile|format|explain): \Q$layout\E is a layout of pagealloc, which has no /,
 	     'with the reason');
 }
 ($status, undef, $err) = run("$memscope report $layout >/dev/full");
