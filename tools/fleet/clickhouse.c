@@ -128,7 +128,7 @@ struct server *server_open(const struct server_address *address)
 		free(s);
 		return NULL;
 	}
-	s->timeout_s = address->timeout_s;
+	s->timeout_s = address->timeout_s > 0 ? address->timeout_s : SERVER_TIMEOUT_S;
 	s->curl = curl_easy_init();
 	s->url = curl_url();
 	/* Large bodies do not wait for a "100 Continue". */

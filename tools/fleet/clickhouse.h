@@ -9,7 +9,7 @@
 /**
  * struct server_address - what the options give
  * @url: http://HOST:PORT/DATABASE, or NULL
- * @timeout_s: how long a request may take
+ * @timeout_s: how long a request may take; 0: SERVER_TIMEOUT_S
  */
 struct server_address {
 	const char *url;
@@ -23,7 +23,7 @@ struct server_address {
 	OPT_TEXT(0, "clickhouse", "URL", &(address)->url, \
 		 "a ClickHouse server and its database: http://HOST:PORT/DATABASE"), \
 	OPT_TIME(0, "timeout", "TIME", &(address)->timeout_s, "s", 0.001, 86400, \
-		 "with --clickhouse: how long a request may take (default 5min)")
+		 "with --clickhouse: how long a request may take (seconds without unit; default 5min)")
 
 struct server;
 

@@ -77,7 +77,7 @@ static int create_database(struct server *s)
 
 int cmd_create(int argc, char **argv)
 {
-	struct server_address address = { .timeout_s = SERVER_TIMEOUT_S };
+	struct server_address address = { };
 	const char *cluster = NULL;
 	struct server *s;
 	size_t i;

@@ -265,7 +265,7 @@ static int import(struct import *x, const char *library, const struct server_add
 int cmd_import(int argc, char **argv)
 {
 	struct import x = { .next = 1, .lock = -1 };
-	struct server_address address = { .timeout_s = SERVER_TIMEOUT_S };
+	struct server_address address = { };
 	struct output output = { };
 	const char *library = NULL;
 	struct timespec now;
@@ -285,6 +285,8 @@ int cmd_import(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (output.explain)
 		return output_explain(&output, &result_columns);
+	if (!address.url && address.timeout_s > 0)
+		return options_wrong(&usage, "--timeout: only with --clickhouse");
 	if (!x.store == !address.url)
 		return options_wrong(&usage, x.store ? "both -o and --clickhouse" : "-o STORE is missing, or --clickhouse URL");
 	x.in.folder = argv[0];

@@ -62,7 +62,7 @@ static int ask_server(const struct server_address *address, const struct questio
 int cmd_report(int argc, char **argv)
 {
 	struct output output = { };
-	struct server_address address = { .timeout_s = SERVER_TIMEOUT_S };
+	struct server_address address = { };
 	const char *library = NULL;
 	unsigned int top = 20;
 	const struct question *q;
@@ -82,6 +82,8 @@ int cmd_report(int argc, char **argv)
 		return unknown_word(&usage, "question", argv[0]);
 	if (output.explain)
 		return output_explain(&output, &q->columns);
+	if (!address.url && address.timeout_s > 0)
+		return options_wrong(&usage, "--timeout: only with --clickhouse");
 	if (!argv[1] == !address.url)
 		return options_wrong(&usage, argv[1] ? "both STORE and --clickhouse" : "STORE is missing, or --clickhouse URL");
 	if (top)

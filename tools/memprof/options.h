@@ -38,7 +38,8 @@ struct common {
 #define PART_OPTIONS(c) \
 	OPT_CALL(0, "from", "TIME", common_time, &(c)->what.from_ns, \
 		 "only accesses after this time of the recording (5s, 300ms; seconds without unit)"), \
-	OPT_CALL(0, "until", "TIME", common_time, &(c)->what.to_ns, "only accesses before this time"), \
+	OPT_CALL(0, "until", "TIME", common_time, &(c)->what.to_ns, \
+		 "only accesses before this time (seconds without unit)"), \
 	PIDS_OPTION('p', &(c)->pids, 0, "accesses of these processes only, not of those that they forked"), \
 	OPT_NUMBER(0, "tid", "TID", &(c)->what.tid, 0, NO_NUMBER - 1, "only this thread"), \
 	OPT_TEXT(0, "symfs", "DIR", &(c)->what.symbols, "directory that has the recorded machine's files"), \

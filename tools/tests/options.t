@@ -276,6 +276,14 @@ is($out, join('', map { "$completes{$_}\n" } sort keys %completes), 'and complet
 # A package installs them: their license is named as those of the sources are.
 like((run("$tools/options.pl $bin $_ memref"))[1], qr/^# SPDX-License-Identifier: GPL-2\.0-only$/m, "$_ completion has a license")
 	for qw(bash zsh fish);
+# Words of --help of times that need no unit name the one that they have without.
+for (grep { $_->{kind} eq 'option' && $_->{arg} eq 'TIME' } map { @$_ } values %options) {
+	like($_->{help}, qr/without unit|with unit|ms without/, "$_->{command} --$_->{name} names the unit");
+}
+
+# -V was memscope-caps --version.
+ok((grep { $_->{kind} eq 'renamed' && $_->{letter} eq 'V' } @{$options{'memscope-caps'}}), 'memscope-caps -V goes away with a warning');
+
 for my $shell ('zsh', 'fish') {
 	for my $program ('memref', 'pagealloc', 'pagetest') {
 		my $file = spew("$dir/$program.$shell", (run("$tools/options.pl $bin $shell $program"))[1]);

@@ -13,7 +13,8 @@
 #define WINDOW_TIME_OPTIONS(w) \
 	OPT_TIME(0, "from", "TIME", &(w)->from, "s", 0, 1e9, \
 		 "only intervals that end after this time of the recording (5s, 300ms; seconds without unit)"), \
-	OPT_TIME(0, "until", "TIME", &(w)->to, "s", SHORTEST, 1e9, "only intervals that begin before this time")
+	OPT_TIME(0, "until", "TIME", &(w)->to, "s", SHORTEST, 1e9, \
+		 "only intervals that begin before this time (seconds without unit)")
 
 #define WINDOW_OPTIONS(w) \
 	WINDOW_TIME_OPTIONS(w), \
