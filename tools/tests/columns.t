@@ -81,6 +81,14 @@ sub printed {
 	return $status ? undef : [ split /,/, (split /\n/, $text)[0] ];
 }
 
+# docs/reference/stability.md: what JSON is.
+sub json_of {
+	my ($command) = @_;
+	my $json = eval { decode_json((run("$bin/$command -f json"))[1]) } // {};
+	is($json->{schema_version}, 1, "JSON of $command has its version");
+	return $json;
+}
+
 my $compared = 0;
 for my $command (sort keys %columns) {
 	my ($tool, $verb) = split / /, $command;
@@ -90,6 +98,7 @@ for my $command (sort keys %columns) {
 	my $has = printed($command, $of);
 	next if !$has && $command eq 'memscope-caps';
 	is_deeply($has, $columns{$command}, "$command prints the columns that it explains");
+	is(ref json_of("$command $of" =~ s/COMMAND/'echo 1'/r)->{rows}, 'ARRAY', 'and rows');
 	$compared++;
 }
 cmp_ok($compared, '>=', 16, 'tables are compared');
@@ -115,6 +124,13 @@ cmp_ok(scalar keys %seen, '>', 30, 'columns of results');
 for my $name (sort keys %seen) {
 	ok((grep { $name =~ /^$_$/ } @patterns), "pagealloc bench report explains $name");
 }
+
+# Its JSON is an object of tables.
+my $report = json_of("pagealloc bench report --replicates 199 --group-pairs 100 --view all $recording{raw}");
+is(ref delete $report->{about}, 'ARRAY', 'with what it is about');
+delete $report->{schema_version};
+cmp_ok(scalar keys %$report, '>', 5, 'and tables');
+is_deeply([ grep { ref $report->{$_}{rows} ne 'ARRAY' } sort keys %$report ], [], 'each of which has rows');
 
 # --- the page ---------------------------------------------------------------------
 
