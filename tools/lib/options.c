@@ -26,6 +26,9 @@ enum { WIDTH = 80, HELP_COLUMN = 27 };
 
 static const struct opt help_option = OPT_SET('h', "help", (int *)NULL, 0, "print this help");
 
+/* Of programs; what it prints has no row. */
+static const struct opt version_option = OPT_SET(0, "version", (int *)NULL, 0, "print the version");
+
 static bool is_program(const struct verb_usage *u)
 {
 	return !strchr(u->command, ' ');
@@ -585,7 +588,7 @@ static const struct opt *find(const struct opt *options, const char *name)
 	for (; options->kind; options++)
 		if (is_shown(options) && !strcmp(options->name, name))
 			return options;
-	return NULL;
+	return !strcmp(name, version_option.name) ? &version_option : NULL;
 }
 
 /* The table in the form of getopt_long(). */
@@ -604,6 +607,7 @@ static void make_tables(const struct verb_usage *u, const struct opt *options, s
 	struct option *name = t->names;
 	char *letter = t->letters;
 	const struct opt *o, *real;
+/* The option of a name, also the one that programs have without a row. */
 	int has;
 
 	/* '+' ends the options at the first operand; ':' makes getopt_long() distinguish errors. */
@@ -800,3 +804,4 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 		exit(ret);
 	return optind;
 }
+		end_at_once(u, options, o == &version_option ? VERSION : 0);

@@ -59,7 +59,7 @@ static int show(const struct output *output)
 int main(int argc, char **argv)
 {
 	struct output output = { };
-	const struct opt options[] = { OUTPUT_OPTIONS(&output), { } };
+	const struct opt options[] = { OUTPUT_OPTIONS(&output), OPT_RENAMED('V', NULL, "version"), { } };
 
 	options_parse(&usage, options, argc, argv);
 	if (output.explain)

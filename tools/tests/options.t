@@ -110,6 +110,12 @@ for my $command (@commands) {
 		for my $was ($o->{kind} eq 'renamed' ? @was : ()) {
 			my ($new) = grep { $_->{kind} eq 'option' && $_->{name} eq $o->{help} } @{$options{$command}};
 			ok($new, "$command $was: there is --$o->{help}") or next;
+			if ($o->{help} eq 'version') {
+				($status, $out, $err) = run("$program $was");
+				is("$status$err", "0$command: $was: goes away with the next release, use --version\n", 'warns');
+				like($out, qr/^\Q$command\E \(memscope\) /, 'and prints the version');
+				next;
+			}
 			# What comes behind it is refused: nothing is done.
 			(undef, $out, $err) = run("$program $was" . ($new->{arg} eq '' ? '' : $o->{help} eq 'group-size' ? ' 64K' :
 				     $new->{arg} =~ /^([a-z0-9-]+)\|/ ? " $1" : ' 64') . ' --no-such-option');
@@ -284,6 +290,12 @@ for (grep { $_->{kind} eq 'option' && $_->{arg} eq 'TIME' } map { @$_ } values %
 # -V was memscope-caps --version.
 ok((grep { $_->{kind} eq 'renamed' && $_->{letter} eq 'V' } @{$options{'memscope-caps'}}), 'memscope-caps -V goes away with a warning');
 
+	my $function = (split)[0] =~ tr/-/_/r;
+	$script .= "COMP_WORDS=($_) COMP_CWORD=\$((\${#COMP_WORDS[@]} - 1)); _$function; echo \"\${COMPREPLY[*]}\"\n";
+}
+($status, my $out, $err) = run("bash -c '" . ($script =~ s/'/'\\''/gr) . "'");
+is("$status$err", '0', 'bash completion loads');
+is($out, join('', map { "$completes{$_}\n" } sort keys %completes), 'and completes verbs, views, options and their words');
 for my $shell ('zsh', 'fish') {
 	for my $program ('memref', 'pagealloc', 'pagetest') {
 		my $file = spew("$dir/$program.$shell", (run("$tools/options.pl $bin $shell $program"))[1]);
