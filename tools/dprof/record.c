@@ -472,7 +472,7 @@ int cmd_record(int argc, char **argv)
 		OPT_NUMBER(0, "auto-offsets", "N", &p.nr_offsets, 1, 64,
 			   "number of offsets of each type that auto chooses (default 6)"),
 		OPT_TEXT('o', "output", "FILE", &p.output, "recording to write (default " DPROF_FILE ")"),
-		OPT_CHANGED('p', NULL, "-c, --count"), OPT_RENAMED(0, "period", "count"),
+		OPT_CHANGED('p', NULL, "-c, --count (or --pid)"), OPT_RENAMED(0, "period", "count"),
 		OPT_CHANGED('t', NULL, "--types"), OPT_RENAMED(0, "top", "auto-types"),
 		OPT_RENAMED(0, "top-offsets", "auto-offsets"), { }
 	};

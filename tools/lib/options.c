@@ -158,6 +158,25 @@ int unknown_word(const struct verb_usage *u, const char *what, const char *word)
 	return options_wrong(u, "%s: no such %s", word, what);
 }
 
+/* Of a list separated by |, into @near, "" if none is.  Return whether one is near. */
+static bool nearest_of(const char *list, const char *word, char near[MAX_WORD + 1])
+{
+	int len, best_distance = MAX_WORD;
+	char candidate[MAX_WORD + 1];
+	const char *best;
+
+	*near = '\0';
+	for (; *list; list += len + !!list[len]) {
+		len = strcspn(list, "|");
+		snprintf(candidate, sizeof(candidate), "%.*s", len, list);
+		best = NULL;
+		nearer(word, candidate, &best_distance, &best);
+		if (best)
+			strcpy(near, candidate);
+	}
+	return *near;
+}
+
 static int no_such_option(const struct verb_usage *u, const struct opt *options, const char *text)
 {
 	const char *best = NULL;
@@ -388,7 +407,7 @@ static void help(const struct verb_usage *u, const struct opt *options)
 	}
 }
 
-/* Tab-separated rows, for lib/options.pl. */
+/* Tab-separated rows, for tools/options.pl. */
 static void print_table(const struct verb_usage *u, const struct opt *options)
 {
 	const char *word, *about;
@@ -466,23 +485,12 @@ static bool is_choice(const char *arg)
 
 static int refuse_word(const struct verb_usage *u, const struct opt *o, const char *value)
 {
-	char text[256], name[64], word[MAX_WORD + 1], best[MAX_WORD + 1] = "";
-	const char *list, *near;
-	int best_distance = MAX_WORD, len;
+	char text[256], name[64], near[MAX_WORD + 1];
+	const bool found = nearest_of(o->arg, value, near);
 
-	for (list = o->arg; ; list += len + 1) {
-		len = strcspn(list, "|");
-		snprintf(word, sizeof(word), "%.*s", len, list);
-		near = NULL;
-		nearer(value, word, &best_distance, &near);
-		if (near)
-			strcpy(best, word);
-		if (!list[len])
-			break;
-	}
 	return options_wrong(u, "%s %s: not %s%s%s%s", written(o, name, sizeof(name)), value,
-			     spelled(o->arg, text, sizeof(text)), *best ? " (did you mean " : "", best,
-			     *best ? "?)" : "");
+			     spelled(o->arg, text, sizeof(text)), found ? " (did you mean " : "", near,
+			     found ? "?)" : "");
 }
 
 static uint64_t largest(const struct opt *o)
@@ -529,6 +537,7 @@ static int call(const struct verb_usage *u, const struct opt *o, const char *val
 
 static int take(const struct verb_usage *u, const struct opt *o, const char *value)
 {
+	char name[64];
 	uint64_t n;
 	double x;
 	int i;
@@ -541,6 +550,8 @@ static int take(const struct verb_usage *u, const struct opt *o, const char *val
 		store(o, o->min);
 		return OK;
 	case OPT_KIND_TEXT:
+		if (!*value && o->letter == 'o')
+			return options_wrong(u, "%s: its argument is empty", written(o, name, sizeof(name)));
 		*(const char **)o->to = value;
 		return OK;
 	case OPT_KIND_NUMBER:
@@ -583,6 +594,7 @@ static int take(const struct verb_usage *u, const struct opt *o, const char *val
 	}
 }
 
+/* The option of a name, also the one that programs have without a row. */
 static const struct opt *find(const struct opt *options, const char *name)
 {
 	for (; options->kind; options++)
@@ -607,7 +619,6 @@ static void make_tables(const struct verb_usage *u, const struct opt *options, s
 	struct option *name = t->names;
 	char *letter = t->letters;
 	const struct opt *o, *real;
-/* The option of a name, also the one that programs have without a row. */
 	int has;
 
 	/* '+' ends the options at the first operand; ':' makes getopt_long() distinguish errors. */
@@ -783,6 +794,7 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 			o = earlier(u, options, o, c);
 		if (!o)
 			exit(USAGE);
+		end_at_once(u, options, o == &version_option ? VERSION : 0);
 		/* getopt_long() takes -g=5 as -g with the argument "=5": refuse it. */
 		if (c < FIRST && optarg && *optarg == '=' && optarg != argv[optind - 1])
 			exit(options_wrong(u, "-%c%s: write --%s%s or -%c %s", c, optarg, o->name, optarg, c,
@@ -804,4 +816,3 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 		exit(ret);
 	return optind;
 }
-		end_at_once(u, options, o == &version_option ? VERSION : 0);

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 the memscope authors */
 /*
  * The options of a verb, in one table.  The parser and --help use it directly;
- * lib/options.pl generates the OPTIONS sections of the man pages, docs/reference/options.md and
+ * tools/options.pl generates the OPTIONS sections of the man pages, docs/reference/options.md and
  * shell completions from it, as printed by the hidden option --help-table.
  */
 #ifndef MEMSCOPE_OPTIONS_H

@@ -667,12 +667,15 @@ int cmd_record(int argc, char **argv)
 		OPT_RENAMED(0, "period", "count"), OPT_RENAMED(0, "system", "all-cpus"), { }
 	};
 	static struct recording r;
-	int ret;
+	int targets, ret;
 
 	o.command = argv + options_parse(&usage, options, argc, argv);
 	if (o.source && !strcmp(o.source, "auto"))
 		o.source = NULL;
-	if (!!*o.command + !!o.pids.nr + !!o.cgroup + o.system != 1)
+	targets = !!*o.command + !!o.pids.nr + !!o.cgroup + o.system;
+	if (targets > 1)
+		return wrong_usage("a command, --pid, --cgroup and --all-cpus: give one of them");
+	if (!targets)
 		return wrong_usage("what to record: a command, --pid, --cgroup, or --all-cpus?");
 	if (o.request.period && o.request.frequency)
 		return wrong_usage("--count and --frequency: one of them");
