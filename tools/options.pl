@@ -29,8 +29,9 @@ sub read_table {
 	close $in or die "$name --help-table: status $?\n";
 	die "$name: no table\n" if !@rows;
 	if ($rows[0][0] eq 'verbs') {
-		$verbs{$name} = [ map { [ @$_[1, 2] ] } @rows[1 .. $#rows] ];
-		read_table(@command, $_->[0]) for @{$verbs{$name}};
+		# A verb that is a program of its own has its tables there.
+		$verbs{$name} = [ map { [ @$_[1, 2], $_->[0] eq 'program' ] } @rows[1 .. $#rows] ];
+		read_table(@command, $_->[0]) for grep { !$_->[2] } @{$verbs{$name}};
 		return;
 	}
 	my %u = (operands => $rows[0][2], command => $rows[0][3], words => [], options => [], old => []);
@@ -60,7 +61,7 @@ sub choices {
 	return $o->{arg} =~ /^[\w-]+(\|[\w-]+)+$/ ? split /\|/, $o->{arg} : ();
 }
 
-sub is_file { return $_[0] =~ /FILE|PICTURE|PAGE|OUTPUT|DIR|RAW|SUITE/ }
+sub is_file { return $_[0] =~ /FILE|PICTURE|PAGE|OUTPUT|DIR|RAW|STORE|SUITE/ }
 
 # --- docs/reference/options.md --------------------------------------------------
 
@@ -114,7 +115,10 @@ sub bash {
 	my $name = $program =~ tr/-/_/r;
 	my $text = "# SPDX-License-Identifier: GPL-2.0-only\n# Completion of $program for bash; made by tools/options.pl.\n" .
 		   "_$name() {\n\tlocal cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} i\n" .
-		   "\tlocal command=$program verb=1 options='' words='' files=1\n\tCOMPREPLY=()\n";
+		   "\tlocal command=$program verb=1 operands=0 options='' takes='' words=''\n\tCOMPREPLY=()\n" .
+		   # The shell splits --name=value.
+		   "\tif [ \"\$cur\" = = ]; then\n\t\tcur=''\n" .
+		   "\telif [ \"\$prev\" = = ]; then\n\t\tprev=\${COMP_WORDS[COMP_CWORD - 2]}\n\tfi\n";
 	my $end = "\t\tCOMPREPLY=(\$(compgen -W \"\$words\" -- \"\$cur\"))\n\t\treturn\n";
 	for my $with_verbs (grep { /^\Q$program\E( |$)/ } sort { length $a <=> length $b } keys %verbs) {
 		my $depth = () = $with_verbs =~ / /g;
@@ -144,14 +148,26 @@ sub bash {
 		my $u = $usage{$command};
 		$text .= "\t" . quoted($command) . ")\n\t\toptions=" . quoted(join ' ', map { ($_->{letter} ne '' ? "-$_->{letter}" : (),
 			 "--$_->{name}") } @{$u->{options}}) . "\n";
+		$text .= "\t\ttakes=" . quoted(join ' ', map { ($_->{letter} ne '' ? "-$_->{letter}" : (), "--$_->{name}") }
+			 grep { $_->{arg} ne '' && $_->{arg} !~ /^\[/ } @{$u->{options}}) . "\n";
 		$text .= "\t\twords=" . quoted(join ' ', map { $_->[0] } @{$u->{words}}) . "\n" if @{$u->{words}} && !$u->{words_of};
 		$text .= "\t\t;;\n";
 	}
 	return $text . <<"END";
 	esac
+	for ((i = verb; i < COMP_CWORD; i++)); do
+		if [[ " \$takes " == *" \${COMP_WORDS[i]} "* ]]; then
+			[ "\${COMP_WORDS[i + 1]}" = = ] && ((i += 1))
+			((i += 1))
+		elif [ "\${COMP_WORDS[i]}" = = ]; then
+			((i += 1))
+		elif [[ \${COMP_WORDS[i]} != -* ]]; then
+			((operands += 1))
+		fi
+	done
 	if [[ \$cur == -* ]]; then
 		COMPREPLY=(\$(compgen -W "\$options" -- "\$cur"))
-	elif [ -n "\$words" ] && [ "\$COMP_CWORD" -eq "\$verb" ]; then
+	elif [ -n "\$words" ] && [ "\$operands" -eq 0 ]; then
 		COMPREPLY=(\$(compgen -W "\$words" -- "\$cur"))
 	elif [[ " \${COMP_WORDS[*]:0:COMP_CWORD} " == *" -- "* && \$prev == -- ]]; then
 		COMPREPLY=(\$(compgen -c -- "\$cur"))
@@ -193,7 +209,7 @@ sub zsh {
 			 join('', map { "\t\t" . quoted(zsh_text($_->[0]) . ':' . zsh_text($_->[1])) . "\n" } @{$verbs{$with_verbs}}) .
 			 "\t)\n\tif ((CURRENT == 2)); then\n\t\t_describe verb verbs\n\t\treturn\n\tfi\n\tshift words\n\t((CURRENT--))\n" .
 			 "\tcase \$words[1] in\n" .
-			 join('', map { "\t$_->[0]) _" . ("$with_verbs $_->[0]" =~ tr/ -/__/r) . "_options ;;\n" } @{$verbs{$with_verbs}}) .
+			 join('', map { "\t$_->[0]) _" . ("$with_verbs $_->[0]" =~ tr/ -/__/r) . "_options ;;\n" } grep { !$_->[2] } @{$verbs{$with_verbs}}) .
 			 "\tesac\n}\n\n";
 	}
 	return $text . "_${name}_options \"\$@\"\n";

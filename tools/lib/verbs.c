@@ -33,8 +33,7 @@ static void print_table(const char *program, const struct verb *v)
 {
 	printf("verbs\t%s\n", program);
 	for (; v->name; v++)
-		if (!v->program)
-			printf("verb\t%s\t%s\n", v->name, v->about);
+		printf("%s\t%s\t%s\n", v->program ? "program" : "verb", v->name, v->about);
 }
 
 static void on_large_file(int sig)

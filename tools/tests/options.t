@@ -212,6 +212,15 @@ for my $command ((map { s{^.*/}{}r } glob "$bin/*"), 'pagealloc bench', 'memscop
 	}
 }
 
+# The lines of programs that measure, too.
+for my $where ('>/dev/full', '>&-') {
+	for my $command ('pagetest --size 64K --format csv', 'pagetest --size 64K --iterations 2') {
+		my ($status, $out, $err) = run("{ $bin/$command $where; }");
+		is("$status$out", '1', "$command $where: status 1");
+		like($err, qr/^pagetest: standard output: .+\n\z/, 'says so');
+	}
+}
+
 # --- options of one format --------------------------------------------------------
 
 # Their help begins with the formats.
@@ -229,15 +238,6 @@ for my $command (grep { / export$/ } @commands) {
 			is($status, $has ? 1 : 2, "$command --to $format --$o->{name}" . ($has ? '' : ' is refused'));
 			next if $has;
 			$refused++;
-# The lines of programs that measure, too.
-for my $where ('>/dev/full', '>&-') {
-	for my $command ('pagetest --size 64K --format csv', 'pagetest --size 64K --iterations 2') {
-		my ($status, $out, $err) = run("{ $bin/$command $where; }");
-		is("$status$out", '1', "$command $where: status 1");
-		like($err, qr/^pagetest: standard output: .+\n\z/, 'says so');
-	}
-}
-
 			one_line($err, 'it');
 			my $for = join(', ', @of) =~ s/, (\w+)$/ and $1/r;
 			like($err, qr/^\w+: --$o->{name}: not for --to \Q$format\E, only for \Q$for\E; see/,
@@ -273,7 +273,18 @@ for my $program ('memref', 'dprof', 'memprof', 'memscope') {
 }
 is(slurp("$dir/old"), 'old', 'and an older recording is left alone');
 
+# Words of --help of times that need no unit name the one that they have without.
+for (grep { $_->{kind} eq 'option' && $_->{arg} eq 'TIME' } map { @$_ } values %options) {
+	like($_->{help}, qr/without unit|with unit|ms without/, "$_->{command} --$_->{name} names the unit");
+}
+
+# -V was memscope-caps --version.
+ok((grep { $_->{kind} eq 'renamed' && $_->{letter} eq 'V' } @{$options{'memscope-caps'}}), 'memscope-caps -V goes away with a warning');
+
 my %completes = (
+	'memscope fl' => 'fleet', 'memref report -f csv summ' => 'summary', 'memref report --format = csv summ' => 'summary',
+	'memref report summary --format = c' => 'csv', 'memref report summary --format =' => 'text csv json',
+	"memscope-fleet import -o $dir/plai" => "$dir/plain",
 	'memref rep' => 'report', 'memref report sum' => 'summary', 'memref report summary --fo' => '--format',
 	'memref report summary --format c' => 'csv', 'memref report summary -f j' => 'json', 'pagealloc be' => 'bench',
 	'pagealloc bench pl' => 'plot', 'pagealloc bench plot ra' => 'ranking', 'pagealloc bench report --view mi' => 'mindiff',
@@ -281,8 +292,8 @@ my %completes = (
 	'memscope di' => 'diagnose', 'memscope doctor --te' => '--test', 'memscope-caps --fo' => '--format', 'memscope-collect --sa' => '--samples', 'memprof diagnose --lev' => '--levels', 'pagealloc-programs ff' => 'fft',
 );
 my $script = '';
-$script .= "source <($tools/options.pl $bin bash $_) || exit 1\n" for qw(memscope memref pagealloc dprof memprof memscope-caps memscope-collect pagetest
-	pagealloc-programs);
+$script .= "source <($tools/options.pl $bin bash $_) || exit 1\n" for qw(memscope memref pagealloc dprof memprof memscope-caps memscope-collect memscope-fleet
+	pagetest pagealloc-programs);
 for (sort keys %completes) {
 	my $function = (split)[0] =~ tr/-/_/r;
 	$script .= "COMP_WORDS=($_) COMP_CWORD=\$((\${#COMP_WORDS[@]} - 1)); _$function; echo \"\${COMPREPLY[*]}\"\n";
@@ -293,20 +304,6 @@ is($out, join('', map { "$completes{$_}\n" } sort keys %completes), 'and complet
 # A package installs them: their license is named as those of the sources are.
 like((run("$tools/options.pl $bin $_ memref"))[1], qr/^# SPDX-License-Identifier: GPL-2\.0-only$/m, "$_ completion has a license")
 	for qw(bash zsh fish);
-# Words of --help of times that need no unit name the one that they have without.
-for (grep { $_->{kind} eq 'option' && $_->{arg} eq 'TIME' } map { @$_ } values %options) {
-	like($_->{help}, qr/without unit|with unit|ms without/, "$_->{command} --$_->{name} names the unit");
-}
-
-# -V was memscope-caps --version.
-ok((grep { $_->{kind} eq 'renamed' && $_->{letter} eq 'V' } @{$options{'memscope-caps'}}), 'memscope-caps -V goes away with a warning');
-
-	my $function = (split)[0] =~ tr/-/_/r;
-	$script .= "COMP_WORDS=($_) COMP_CWORD=\$((\${#COMP_WORDS[@]} - 1)); _$function; echo \"\${COMPREPLY[*]}\"\n";
-}
-($status, my $out, $err) = run("bash -c '" . ($script =~ s/'/'\\''/gr) . "'");
-is("$status$err", '0', 'bash completion loads');
-is($out, join('', map { "$completes{$_}\n" } sort keys %completes), 'and completes verbs, views, options and their words');
 for my $shell ('zsh', 'fish') {
 	for my $program ('memref', 'pagealloc', 'pagetest') {
 		my $file = spew("$dir/$program.$shell", (run("$tools/options.pl $bin $shell $program"))[1]);
