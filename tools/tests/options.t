@@ -184,6 +184,7 @@ for ([ 'memscope dcotor', qr/did you mean doctor\?/ ], [ 'memref reprot', qr/no 
      [ 'memprof record -p 1 -- true', qr/--pid.*give one of them/ ], [ 'memprof record -a -- true', qr/give one of them/ ],
      [ 'memprof record -G x -p 1', qr/give one of them/ ], [ 'memprof record', qr/what to record/ ],
      [ "memref report summary -o ''", qr/--output: its argument is empty/ ], [ "dprof merge a b -o ''", qr/--output: its argument is empty/ ],
+     [ 'memprof import a -o -', qr/-o FILE is missing: a recording is written at two places/ ],
      [ 'memref diff a b -n 3', qr/--top: only with --groups/ ], [ 'memref diff a b -n 20', qr/--top: only with --groups/ ],
      [ 'memref report -f csv html', qr/html: no such view: use memref html/ ],
      [ 'memscope-fleet report wss a --timeout 5', qr/--timeout: only with --clickhouse/ ],
