@@ -207,6 +207,16 @@ int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, in
 	return 0;
 }
 
+/**
+ * trace_dat_forget() - drop the event data that were added
+ * @d: the file, of which nothing was read yet; what an index named in part is found again without it
+ */
+void trace_dat_forget(struct trace_dat *d)
+{
+	d->nr_streams = 0;
+	d->claimed = 0;
+}
+
 static uint64_t round_up(uint64_t n, uint32_t to)
 {
 	return (n + to - 1) / to * to;
@@ -273,7 +283,6 @@ static int recover_pages(struct trace_dat *d, uint64_t pos, uint64_t end)
 int trace_dat_recover(struct trace_dat *d, uint64_t offset, uint64_t end, int compressed)
 {
 	offset = round_up(offset, d->page_size);
-	d->claimed = 0;
 	return compressed ? recover_compressed(d, offset, end) : recover_pages(d, offset, end);
 }
 

@@ -78,6 +78,7 @@ void trace_dat_close(struct trace_dat *d);
 int trace_dat_index(struct trace_dat *d, const char *system, char *error, size_t size);
 int trace_dat_add_stream(struct trace_dat *d, uint64_t offset, uint64_t size, int compressed,
 			 int cpu);
+void trace_dat_forget(struct trace_dat *d);
 int trace_dat_recover(struct trace_dat *d, uint64_t offset, uint64_t end, int compressed);
 int trace_dat_read(struct trace_dat *d, void *buf, size_t size, uint64_t offset);
 void trace_dat_bad(struct trace_dat *d, uint64_t offset);

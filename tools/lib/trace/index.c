@@ -32,6 +32,7 @@ struct index {
 	char *error;
 	size_t size;			/* of error */
 	int has_events, has_formats, has_buffer, no_memory;
+	int buffers_known;		/* an index that is found once more adds no data */
 };
 
 static int fail(struct index *x, const char *message)
@@ -206,10 +207,10 @@ static uint64_t parse_options(struct index *x, struct cursor *c, int version)
 				x->d->symbols = take_number(&o, 8);
 			break;
 		case OPTION_BUFFER:
-			if (version == 7)
-				parse_buffer(x, &o);
-			else
+			if (version == 6)
 				x->d->instances = 1;
+			else if (!x->buffers_known)
+				parse_buffer(x, &o);
 			break;
 		}
 	}
@@ -295,10 +296,15 @@ static int index_v7(struct index *x, struct cursor *c, const unsigned char *head
 	walk_sections(x, first, CHECK);
 	if (!x->has_buffer || !x->has_formats) {
 		trace_dat_bad(d, d->size);
+		x->buffers_known = x->has_buffer;
+		if (!x->has_buffer)
+			trace_dat_forget(d);
 		walk_sections(x, first, RECOVER_INDEX);
 	}
-	if (!x->has_buffer)
+	if (!x->has_buffer) {
+		trace_dat_forget(d);
 		walk_sections(x, first, RECOVER_BUFFERS);
+	}
 	return 0;
 }
 
