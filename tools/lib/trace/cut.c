@@ -219,7 +219,11 @@ static int cut_buffer(struct cut *c, const unsigned char *option, uint32_t lengt
 		take_number(&o, 4);
 		offset = take_number(&o, 8);
 		size = take_number(&o, 8);
-		if (o.bad || cut_cpu(c, &offset, &size, s.flags & SECTION_COMPRESSED))
+		if (o.bad) {
+			fail(c, "damaged");
+			goto out;
+		}
+		if (cut_cpu(c, &offset, &size, s.flags & SECTION_COMPRESSED))
 			goto out;
 		offset = htole64(offset);
 		size = htole64(size);
