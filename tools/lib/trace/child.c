@@ -232,9 +232,9 @@ static int next_message(struct inbox *in, struct header *header)
 /* "Linux guest 6.12.117-memscope x86_64" -> "guest, Linux 6.12.117-memscope" */
 static void set_host(struct trace_child *c, const char *uname)
 {
-	char system[64], host[64], release[64];
+	char system[65], host[65], release[65];		/* as struct utsname has */
 
-	if (sscanf(uname, "%63s %63s %63s", system, host, release) == 3)
+	if (sscanf(uname, "%64s %64s %64s", system, host, release) == 3)
 		snprintf(c->host, sizeof(c->host), "%s, %s %s", host, system, release);
 	else if (*uname)
 		snprintf(c->host, sizeof(c->host), "%.255s", uname);
