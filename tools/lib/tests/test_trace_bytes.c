@@ -310,23 +310,6 @@ static void refused(void **state)
 	trace_dat_close(&dat);
 }
 
-/* A frame of zstd; its one block is not packed. */
-static uint32_t zstd(unsigned char *to, const struct bytes *from)
-{
-	struct bytes *f = calloc(1, sizeof(*f));
-	uint32_t size;
-
-	put(f, 0xfd2fb528, 4);
-	put(f, 0xa0, 1);			/* one segment, size of 4 bytes */
-	put(f, from->size, 4);
-	put(f, 1 | from->size << 3, 3);		/* the last block, raw */
-	put_data(f, from->b, from->size);
-	memcpy(to, f->b, f->size);
-	size = f->size;
-	free(f);
-	return size;
-}
-
 /*
  * Version 7: formats, events, then the index, in sections.  @pages of two CPUs; @zip: sections are
  * compressed.  Return: where the events begin.

@@ -189,6 +189,23 @@ static inline void put_cpu(struct bytes *f, uint32_t table, int cpu, uint32_t be
 	put_at(f, table + 16 * cpu + 8, f->size - begin, 8);
 }
 
+/* A frame of zstd; its one block is not packed. */
+static inline uint32_t zstd(unsigned char *to, const struct bytes *from)
+{
+	struct bytes *f = calloc(1, sizeof(*f));
+	uint32_t size;
+
+	put(f, 0xfd2fb528, 4);
+	put(f, 0xa0, 1);			/* one segment, size of 4 bytes */
+	put(f, from->size, 4);
+	put(f, 1 | from->size << 3, 3);		/* the last block, raw */
+	put_data(f, from->b, from->size);
+	memcpy(to, f->b, f->size);
+	size = f->size;
+	free(f);
+	return size;
+}
+
 /* A section of version 7: section_begin(), its data, section_end(). */
 static inline uint32_t section_begin(struct bytes *f, int id, int flags)
 {
