@@ -362,6 +362,220 @@ static void other_ages(void **state)
 	refuses_count("memref_vma_age", "file", "memref_vma_age.file has 164 bytes; this release reads 9 numbers of 4");
 }
 
+/* Records that end early: a field is there with its last byte, and 0 without. */
+static void cut_records(void **state)
+{
+	static const struct { int id; uint8_t size[7]; enum row_type type; } events[] = {
+		{ ID_GROUP, { 8, 4, 4, 4, 4, 4 }, ROW_GROUP }, { ID_NODE, { 8, 8, 4, 4 }, ROW_NODE },
+		{ ID_TASK, { 8, 8, 8, 4, 4 }, ROW_TASK }, { ID_VIRT, { 8, 4, 4, 4, 4 }, ROW_VIRT },
+	};
+	uint64_t field[6], value[6];
+	uint32_t size, end;
+	unsigned int i, n;
+
+	(void)state;
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		event.size = 0;
+		put_common(&event, events[i].id);
+		for (n = 0; events[i].size[n]; n++) {
+			value[n] = events[i].size[n] == 8 ? 0x1122334455667700 + n : 0x8899aa00 + n;
+			put(&event, value[n], events[i].size[n]);
+		}
+		for (size = 2; size <= event.size; size++) {
+			const struct row *r = rows;
+
+			assert_int_equal(take(size), 0);
+			assert_int_equal(nr_rows, 1);
+			assert_int_equal(r->type, events[i].type);
+			assert_int_equal(r->ts, 1234);
+			memset(field, 0, sizeof(field));
+			switch (r->type) {
+			case ROW_GROUP:
+				memcpy(field, (uint64_t[]){ r->group.phys_addr, r->group.seq, r->group.pages[KERNEL],
+					r->group.pages[USER], r->group.pages[PAGE_CACHE] }, 40);
+				assert_int_equal(r->group.written, 0);
+				break;
+			case ROW_NODE:
+				memcpy(field, (uint64_t[]){ r->node.start, r->node.end, r->node.seq, r->node.node }, 32);
+				break;
+			case ROW_TASK:
+				memcpy(field, (uint64_t[]){ r->task.pages, r->task.written, r->task.rss, r->task.seq,
+					r->task.pid }, 40);
+				assert_string_equal(r->task.comm, "");
+				break;
+			default:
+				memcpy(field, (uint64_t[]){ r->virt.addr, r->virt.seq, r->virt.pid, r->virt.pages,
+					r->virt.written }, 40);
+			}
+			for (end = 8, n = 0; n < 5 && events[i].size[n]; n++) {
+				end += events[i].size[n];
+				assert_int_equal(field[n], end <= size ? value[n] : 0);
+			}
+		}
+	}
+}
+
+/* Texts of each length around their place, with a zero byte behind them and without. */
+static void lengths_of_names(void **state)
+{
+	char name[MAPPING_NAME + 4], longest[16 + 1];
+	uint32_t length, zero;
+
+	(void)state;
+	for (length = 0; length <= MAPPING_NAME + 2; length++) {
+		memset(name, 'x', sizeof(name));
+		name[length] = '\0';
+		event.size = 0;
+		put_vma(&event, 6, 77, 0, 4096, name);
+		for (zero = 0; zero < 2; zero++) {
+			put_at(&event, 32, 36 | (length + zero) << 16, 4);
+			assert_int_equal(take(36 + length + zero), 0);
+			assert_int_equal(strlen(rows[0].vma.name), length < MAPPING_NAME ? length : MAPPING_NAME - 1);
+			assert_int_equal(strspn(rows[0].vma.name, "x"), strlen(rows[0].vma.name));
+			if (length + zero)
+				assert_int_equal(take(36 + length + zero - 1), -1);
+		}
+	}
+	for (length = 0; length <= 16; length++) {
+		memset(longest, 'c', sizeof(longest));
+		longest[length] = '\0';
+		event.size = 0;
+		put_task(&event, 3, 4242, 100, longest);
+		assert_int_equal(take(event.size), 0);
+		assert_int_equal(strlen(rows[0].task.comm), length < 16 ? length : 15);
+	}
+}
+
+/* A batch of more groups than are taken. */
+static void a_row_that_is_not_taken(void **state)
+{
+	uint8_t data[2 * 70];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 70; i++) {
+		data[2 * i] = 2;
+		data[2 * i + 1] = 1 + i;
+	}
+	event.size = 0;
+	put_batch(&event, 7, 42, 1024, data, sizeof(data));
+	assert_int_equal(take(event.size), 7);
+	assert_int_equal(nr_rows, 64);
+	assert_int_equal(rows[63].group.pages[USER], 64);
+	put_at(&event, 24, 28 | 2 * 63 << 16, 4);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(nr_rows, 63);
+	/* At a place behind its own end, an empty one is damaged. */
+	put_at(&event, 24, event.size, 4);
+	assert_int_equal(take(event.size), 0);
+	put_at(&event, 24, event.size + 1, 4);
+	assert_int_equal(take(event.size), -1);
+}
+
+/* Parses all layouts; of @event_name, @field is as @change says: 0: is not there. */
+static int init_without(const char *event_name, const char *field, int size, int count, char *wrong, size_t wrong_size)
+{
+	struct tep_handle *t = tep_alloc();
+	char text[4096];
+	struct decoder d;
+	size_t i, k;
+	int ret;
+
+	for (i = 0; i < NR_LAYOUTS; i++) {
+		struct event_layout l = layouts[i];
+
+		if (!strcmp(l.name, event_name) && !field)
+			continue;
+		for (k = 0; k < sizeof(l.field) / sizeof(*l.field) && l.field[k].name; k++) {
+			if (strcmp(l.name, event_name) || strcmp(l.field[k].name, field))
+				continue;
+			if (!size)
+				l.field[k].name = "another";
+			l.field[k].size = size ? size : l.field[k].size;
+			l.field[k].count = size ? count : l.field[k].count;
+		}
+		layout_format(&l, text, sizeof(text));
+		assert_int_equal(tep_parse_event(t, text, strlen(text), "memref"), 0);
+	}
+	ret = decoder_init(&d, t, wrong, wrong_size);
+	tep_free(t);
+	return ret;
+}
+
+/* Each field of each event is needed but those that were added later. */
+static void fields_that_are_missing(void **state)
+{
+	static const char *const later[] = { "tables", "tables_cold", "rss", "cpu_max" };
+	char wrong[128], expected[128];
+	size_t i, k, n;
+	int may;
+
+	(void)state;
+	for (i = 0; i < NR_LAYOUTS; i++) {
+		for (k = 0; k < sizeof(layouts[i].field) / sizeof(*layouts[i].field) && layouts[i].field[k].name; k++) {
+			*wrong = '\0';
+			for (may = 0, n = 0; n < 4; n++)
+				may |= layouts[i].id == ID_SCAN && !strcmp(later[n], layouts[i].field[k].name);
+			sprintf(expected, "%s.%s", layouts[i].name, layouts[i].field[k].name);
+			assert_int_equal(init_without(layouts[i].name, layouts[i].field[k].name, 0, 0, wrong, sizeof(wrong)),
+					 may ? 0 : -1);
+			assert_string_equal(wrong, may ? "" : expected);
+		}
+		/* The event itself is needed if it is one of these. */
+		*wrong = '\0';
+		may = layouts[i].id != ID_SCAN && layouts[i].id != ID_GROUP;
+		sprintf(expected, "no %s", layouts[i].name);
+		assert_int_equal(init_without(layouts[i].name, NULL, 0, 0, wrong, sizeof(wrong)), may ? 0 : -1);
+		assert_string_equal(wrong, may ? "" : expected);
+	}
+	/* Other sizes: of numbers any is read; histograms are of 9 numbers of 4. */
+	assert_int_equal(init_without("memref_task", "seq", 2, 0, wrong, sizeof(wrong)), 0);
+	assert_int_equal(init_without("memref_age", "class", 8, 0, wrong, sizeof(wrong)), 0);
+	assert_int_equal(init_without("memref_age", "pages", 2, 18, wrong, sizeof(wrong)), 0);
+	assert_int_equal(init_without("memref_vma_age", "anon", 4, 8, wrong, sizeof(wrong)), -1);
+	assert_string_equal(wrong, "memref_vma_age.anon has 32 bytes; this release reads 9 numbers of 4");
+	assert_int_equal(init_without("memref_vma_age", "file", 4, 10, wrong, sizeof(wrong)), -1);
+}
+
+/* The name of a process in a field that is shorter, or longer than ours. */
+static void other_names_of_processes(void **state)
+{
+	static const struct { int size; const char *name; } sizes[] = {
+		{ 8, "abcdefgh" }, { 15, "abcdefghijklmno" }, { 16, "abcdefghijklmno" }, { 17, "" },
+	};
+	struct event_layout l;
+	unsigned int i;
+	size_t k;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct tep_handle *t = tep_alloc();
+		struct decoder d;
+		char text[4096], wrong[128];
+		void *data;
+
+		for (k = 0; k < NR_LAYOUTS; k++) {
+			l = layouts[k];
+			if (l.id == ID_TASK)
+				l.field[5].count = sizes[i].size;
+			layout_format(&l, text, sizeof(text));
+			assert_int_equal(tep_parse_event(t, text, strlen(text), "memref"), 0);
+		}
+		assert_int_equal(decoder_init(&d, t, wrong, sizeof(wrong)), 0);
+		event.size = 0;
+		put_task(&event, 3, 4242, 100, "");
+		event.size -= 16;
+		put_data(&event, "abcdefghijklmnopq", sizes[i].size);
+		data = malloc(event.size);
+		memcpy(data, event.b, event.size);
+		nr_rows = 0;
+		assert_int_equal(decode(&d, 1234, data, event.size, keep, NULL), 0);
+		assert_string_equal(rows[0].task.comm, sizes[i].name);
+		free(data);
+		tep_free(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,6 +583,9 @@ int main(void)
 		cmocka_unit_test(tasks), cmocka_unit_test(ages), cmocka_unit_test(mapping_ages),
 		cmocka_unit_test(nodes_and_virtual),
 		cmocka_unit_test(mappings), cmocka_unit_test(formats), cmocka_unit_test(other_ages),
+		cmocka_unit_test(cut_records), cmocka_unit_test(lengths_of_names),
+		cmocka_unit_test(a_row_that_is_not_taken), cmocka_unit_test(fields_that_are_missing),
+		cmocka_unit_test(other_names_of_processes),
 	};
 
 	return cmocka_run_group_tests_name("decode", tests, set_up, tear_down);

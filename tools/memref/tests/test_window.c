@@ -99,6 +99,36 @@ static void no_time(void **state)
 	(void)state;
 	assert_int_equal(parse("--until", "3"), 0);
 	assert_int_equal(parse("--from", "5"), 2);
+	/* The same time: nothing is between; just before it something is. */
+	assert_int_equal(parse("--from", "3"), 2);
+	assert_int_equal(parse("--from", "2.999999999"), 0);
+	w.to = 0;
+	assert_int_equal(parse("--from", "5"), 0);
+}
+
+/* Each part is described alone, too. */
+static void parts(void **state)
+{
+	static const struct {
+		struct window w;
+		const char *text;
+	} cases[] = {
+		{ { .from = 0.001 }, "from 0.001 s" }, { { .to = 7 }, "to 7 s" },
+		{ { .addr_end = 4096 }, "at 0x0-0x1000" }, { { .addr = 4096 }, "at 0x1000-0x0" },
+		{ { .mapping = "libc" }, "of mappings named *libc*" },
+		{ { .from = 1, .mapping = "" }, "from 1 s of mappings named **" },
+	};
+	char text[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		window_describe(&cases[i].w, text, sizeof(text));
+		assert_string_equal(text, cases[i].text);
+	}
+	assert_int_equal(parse("--pid", "9"), 0);
+	window_describe(&w, text, sizeof(text));
+	assert_string_equal(text, "of process 9");
 }
 
 int main(void)
@@ -106,7 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(good, clear), cmocka_unit_test_setup(nothing, clear),
 		cmocka_unit_test_setup(bad, clear), cmocka_unit_test_setup(no_time, clear),
-		cmocka_unit_test_setup(several_processes, clear),
+		cmocka_unit_test_setup(several_processes, clear), cmocka_unit_test_setup(parts, clear),
 	};
 
 	return cmocka_run_group_tests_name("window", tests, NULL, NULL);
