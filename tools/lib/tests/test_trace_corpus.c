@@ -44,7 +44,7 @@ struct change {
 struct file_case {
 	const char *name;
 	int base;
-	struct change change[6];
+	struct change change[8];
 	enum place cut;		/* NOWHERE: the file is whole */
 	int cut_at;
 	const char *expected;
@@ -218,7 +218,7 @@ static char *end_of(char *text)
 }
 
 /* Offsets are from the first page or chunk on, hexadecimal; "end": the size of the file. */
-static void say_offset(const char *before, uint64_t offset)
+static void print_offset(const char *before, uint64_t offset)
 {
 	const int64_t from_data = offset - place[DATA];
 
@@ -230,7 +230,7 @@ static void say_offset(const char *before, uint64_t offset)
 }
 
 /* TIME/CPU/VALUE@OFFSET of each event. */
-static void say_events(void)
+static void print_events(void)
 {
 	struct trace_event e;
 	uint32_t value;
@@ -238,14 +238,14 @@ static void say_events(void)
 	while (trace_dat_next(&dat, &e) > 0) {
 		memcpy(&value, (const char *)e.data + 8, 4);
 		sprintf(end_of(got), "%s%" PRIu64 "/%d/%u", *got ? " " : "", e.ts, e.cpu, value);
-		say_offset("@", e.offset);
+		print_offset("@", e.offset);
 		if (e.size != 12)
 			sprintf(end_of(got), "(%u)", e.size);
 	}
 }
 
 /* All that is in the file, twice: "again" follows if it is not the same the second time. */
-static void say_file(void)
+static void print_file(void)
 {
 	char *symbols, first[sizeof(got)];
 
@@ -255,18 +255,18 @@ static void say_file(void)
 		trace_dat_close(&dat);
 		return;
 	}
-	say_events();
+	print_events();
 	strcpy(first, got);
 	*got = '\0';
 	trace_dat_rewind(&dat);
-	say_events();
+	print_events();
 	sprintf(end_of(got), "%s", strcmp(got, first) ? " again" : "");
 	if (!is_copy || !dat.compression)
 		sprintf(end_of(got), " read %" PRIx64, dat.read);
 	if (dat.lost_events)
 		sprintf(end_of(got), " lost %" PRIu64, dat.lost_events);
 	if (dat.bad_offset)
-		say_offset(" bad ", dat.bad_offset);
+		print_offset(" bad ", dat.bad_offset);
 	symbols = trace_dat_symbols(&dat);
 	sprintf(end_of(got), " %s %s", dat.uname, symbols ? symbols : "none");
 	free(symbols);
@@ -282,7 +282,7 @@ static void check_case(const struct file_case *c)
 	for (change_at = c->change; change_at->place; change_at++)
 		change(change_at);
 	fd = write_file(c->cut ? place[c->cut] + c->cut_at : file.size);
-	say_file();
+	print_file();
 	close(fd);
 	if (strcmp(got, c->expected))
 		print_error("%s:\n  expected \"%s\"\n  got      \"%s\"\n", c->name, c->expected, got);
@@ -370,7 +370,7 @@ static int write_gap(uint32_t last, uint32_t gap)
 
 static void expect_file(const char *expected)
 {
-	say_file();
+	print_file();
 	assert_string_equal(got, expected);
 }
 
@@ -391,7 +391,7 @@ static void long_parts_of_version_6(void **state)
 	assert_int_equal(strspn(symbols, "s"), 70004);
 	free(symbols);
 	*got = '\0';
-	say_events();
+	print_events();
 	assert_string_equal(got, "100/0/1@0");
 	assert_int_equal(dat.bad_offset, 0);
 	trace_dat_close(&dat);
@@ -414,7 +414,7 @@ static void limits_of_version_6(void **state)
 	assert_int_equal(ftruncate(fd, 64 << 20), 0);
 	assert_int_equal(trace_dat_open(&dat, path, "test", error, sizeof(error)), 0);
 	*got = '\0';
-	say_events();
+	print_events();
 	assert_string_equal(got, "100/0/1@0");
 	assert_int_equal(dat.bad_offset, 0);
 	trace_dat_close(&dat);
@@ -423,7 +423,7 @@ static void limits_of_version_6(void **state)
 	fd = write_gap(last, most + 1);
 	assert_int_equal(trace_dat_open(&dat, path, "test", error, sizeof(error)), 0);
 	*got = '\0';
-	say_events();
+	print_events();
 	assert_string_equal(got, "");
 	assert_int_equal(dat.bad_offset, dat.size);
 	trace_dat_close(&dat);
@@ -509,7 +509,7 @@ static void many_sections(void **state)
 		}
 		put_at(&file, at + 8, 1, 8);		/* one byte behind the end */
 		fd = write_file(file.size);
-		say_file();
+		print_file();
 		close(fd);
 		assert_string_equal(got, sections == 256 ?
 			"100/4/1@0 101/5/2@2000 300/4/3@1000 301/5/4@3000 read 4000 bad end box symb" :
@@ -786,7 +786,7 @@ static void claims(void **state)
 }
 
 /* The copy's sections, and of options, what they hold. */
-static void say_copy(int fd)
+static void print_copy(int fd)
 {
 	static struct bytes copy;
 	struct cursor c = { copy.b, 0, 0 }, o;
@@ -843,7 +843,7 @@ static void expect_copy(uint64_t after, uint64_t until, const char *sections, co
 	if (fd < 0)
 		fail_msg("%s", error);
 	if (sections) {
-		say_copy(fd);
+		print_copy(fd);
 		if (strcmp(got, sections))
 			print_error("expected %s\ngot      %s\n", sections, got);
 		assert_string_equal(got, sections);
@@ -894,7 +894,7 @@ static void copies_of_options(void **state)
 		const int fd = cut_file(0, UINT64_MAX);
 
 		assert_true(fd >= 0);
-		say_copy(fd);
+		print_copy(fd);
 		close(fd);
 		if (!strstr(got, expected))
 			fail_msg("option %u: %s", options[i].id, got);
@@ -1050,7 +1050,7 @@ static void copies_of_many_pages(void **state)
 		assert_int_equal(chunks, (i + 9) / 10);
 		assert_int_equal(trace_dat_open(&dat, path, "test", error, sizeof(error)), 0);
 		*got = '\0';
-		say_events();
+		print_events();
 		trace_dat_close(&dat);
 		for (size = 0, n = 0; got[n]; n++)
 			size += got[n] == '@';

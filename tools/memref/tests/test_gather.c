@@ -68,8 +68,8 @@ static void order(void **state)
 
 	group(g, 1, 0x200);
 	group(g, 1, 0x100);
-	gather_add(g, &none);
-	gather_add(g, &task);
+	assert_int_equal(gather_add(g, &none), 0);
+	assert_int_equal(gather_add(g, &task), 0);
 	scan(g, 1, 2);
 	assert_string_equal(given, "");
 	scan(g, 2, 0);

@@ -102,6 +102,7 @@ static void no_time(void **state)
 	/* The same time: nothing is between; just before it something is. */
 	assert_int_equal(parse("--from", "3"), 2);
 	assert_int_equal(parse("--from", "2.999999999"), 0);
+	assert_int_equal(parse("--until", "0.5"), 2);
 	w.to = 0;
 	assert_int_equal(parse("--from", "5"), 0);
 }
@@ -113,7 +114,7 @@ static void parts(void **state)
 		struct window w;
 		const char *text;
 	} cases[] = {
-		{ { .from = 0.001 }, "from 0.001 s" }, { { .to = 7 }, "to 7 s" },
+		{ { .from = 0.001 }, "from 0.001 s" }, { { .to = 7 }, "to 7 s" }, { { .to = 0.5 }, "to 0.5 s" },
 		{ { .addr_end = 4096 }, "at 0x0-0x1000" }, { { .addr = 4096 }, "at 0x1000-0x0" },
 		{ { .mapping = "libc" }, "of mappings named *libc*" },
 		{ { .from = 1, .mapping = "" }, "from 1 s of mappings named **" },
