@@ -698,6 +698,33 @@ static void lengths_of_chains(void **state)
 	free(raw);
 }
 
+/* A field that older recordings lack is 0; another that is missing is refused. */
+#define ACCESS(id)									\
+	"name: dprof_access\nID: 502\nformat:\n"					\
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"		\
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"			\
+	"\tfield:u64 " id ";\toffset:8;\tsize:8;\tsigned:0;\n"				\
+	"\tfield:u64 ip;\toffset:16;\tsize:8;\tsigned:0;\n"				\
+	"\tfield:u64 since;\toffset:24;\tsize:8;\tsigned:0;\n"				\
+	"\tfield:u32 type;\toffset:32;\tsize:4;\tsigned:0;\n"				\
+	"\tfield:s32 offset;\toffset:36;\tsize:4;\tsigned:1;\n"				\
+	"\tfield:u8 len;\toffset:40;\tsize:1;\tsigned:0;\n"				\
+	"\tfield:u8 op;\toffset:41;\tsize:1;\tsigned:0;\n\nprint fmt: \"%u\", REC->op\n"
+
+static void fields_that_are_missing(void **state)
+{
+	unsigned char raw[42] = { 502 & 255, 502 >> 8, 0, 0, 9, 0, 0, 0, 1 };
+	struct event e;
+
+	(void)state;
+	raw[41] = 2;
+	assert_int_equal(read_event(ACCESS("id"), raw, sizeof(raw), &e), 1);
+	assert_int_equal(e.kind, EVENT_ACCESS);
+	assert_true(e.pid == 9 && e.access.id == 1 && e.access.op == 2 && !e.access.seq);
+	assert_int_equal(read_event(ACCESS("id"), raw, sizeof(raw) - 1, &e), -1);
+	assert_int_equal(read_event(ACCESS("number"), raw, sizeof(raw), &e), -2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -708,7 +735,7 @@ int main(void)
 		cmocka_unit_test(short_batch), cmocka_unit_test(words_of_batches),
 		cmocka_unit_test(waiting_in_order), cmocka_unit_test(lags), cmocka_unit_test(formats_of_batches),
 		cmocka_unit_test(heads_of_batches), cmocka_unit_test(symbols_by_line),
-		cmocka_unit_test(lengths_of_chains),
+		cmocka_unit_test(lengths_of_chains), cmocka_unit_test(fields_that_are_missing),
 	};
 
 	return cmocka_run_group_tests_name("dprof_reader", tests, NULL, NULL);

@@ -899,6 +899,10 @@ static void copies_of_options(void **state)
 		if (!strstr(got, expected))
 			fail_msg("option %u: %s", options[i].id, got);
 	}
+	/* Options that end without the last one. */
+	make(V7);
+	put_at(&file, place[OPTION_END], 77, 2);
+	expect_copy(0, UINT64_MAX, NULL, "100/4/1@0 101/5/2@2000 300/4/3@1000 301/5/4@3000 read 4000 box symb");
 	/* Not of 8 bytes: no place. */
 	make(V7);
 	put_at(&file, place[UNAME], 16, 2);
