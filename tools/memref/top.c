@@ -231,7 +231,7 @@ int cmd_top(int argc, char **argv)
 		KNOB_INTERVAL_OPTION, KNOB_PID_OPTION(&pids),
 		OPT_NUMBER(0, "intervals", "N", &session.left, 1, OPT_NUMBER_MAX, "end after N intervals"),
 		OPT_FLAG(0, "batch", &session.batch, "print one line per interval; the default without a terminal, or if $TERM is dumb"),
-		OPT_FLAG(0, "mmv", &mmv, "also publish values to Performance Co-Pilot, as mmv.memref.*"),
+		OPT_FLAG(0, "mmv", &mmv, "publish values to Performance Co-Pilot, as mmv.memref.*"),
 		OPT_FLAG(0, "once", &once, "the same as --batch --intervals 1"),
 		KNOB_OPTION("ages", NULL, AGES, "keep idle ages; the key a shows them"),
 		OPT_CHANGED('n', "count", "--intervals"), { }
