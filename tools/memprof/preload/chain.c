@@ -14,8 +14,6 @@
 #define MAX_CHAINS	(TABLE_SLOTS / 4 * 3)
 #define MAX_WORDS	((uint64_t)MAX_CHAINS * 12)
 
-hidden unsigned int chain_depth = 8;
-
 struct walk {
 	uintptr_t *slot;
 	unsigned int depth;

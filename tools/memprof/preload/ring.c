@@ -44,6 +44,7 @@ hidden __thread struct thread_state self __attribute__((tls_model("initial-exec"
 	.generation = GENERATION_FRESH,
 };
 hidden bool clock_is_tsc;
+hidden unsigned int chain_depth = 8;
 
 /* A copy: programs write over their environment to change what ps shows. */
 static char directory[160];
