@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "memref/read/events.h"
+#include "memref/model/events.h"
 
 /* Incremented when a column is removed, or changes its unit or meaning. */
 #define COLUMNS_SCHEMA	1

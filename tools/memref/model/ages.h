@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "lib/hash.h"
-#include "memref/read/events.h"
+#include "events.h"
 
 /* What rows are added up by: those of memref_age, and from AGES_PROCESS on those of memref_vma_age. */
 enum age_by { AGES_TOTAL, AGES_CLASS, AGES_CGROUP, AGES_NODE, AGES_PROCESS, AGES_MAPPING, AGES_FILE, NR_AGE_BY };

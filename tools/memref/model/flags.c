@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Names and descriptions of memref_scan's flags. */
-#include "memref/read/events.h"
+#include "events.h"
 #include "flags.h"
 
 const struct flag flags[] = {

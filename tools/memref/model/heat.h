@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "lib/hash.h"
-#include "memref/read/events.h"
+#include "events.h"
 
 struct heat_key {
 	uint64_t row;			/* address >> shift */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "lib/hash.h"
-#include "memref/read/events.h"
+#include "events.h"
 #include "thp.h"
 
 /* Limit that keeps a damaged recording from exhausting memory; the others are one. */

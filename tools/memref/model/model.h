@@ -13,7 +13,7 @@
 
 #include "lib/hash.h"
 #include "lib/record/pids.h"
-#include "memref/read/events.h"
+#include "events.h"
 #include "ages.h"
 #include "heat.h"
 #include "mappings.h"

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "events.h"
+#include "memref/model/events.h"
 
 /**
  * struct batch - iterator over the groups of a memref_batch event

@@ -6,7 +6,7 @@
 
 #include <event-parse.h>
 
-#include "events.h"
+#include "memref/model/events.h"
 
 enum event {
 	EVENT_GROUP, EVENT_BATCH, EVENT_NODE, EVENT_TASK, EVENT_VIRT, EVENT_VMA, EVENT_AGE, EVENT_VMA_AGE, EVENT_SCAN,

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "events.h"
+#include "memref/model/events.h"
 
 /**
  * struct gather - collects the groups of an interval

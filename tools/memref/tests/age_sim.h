@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memref/read/events.h"
+#include "memref/model/events.h"
 
 #define SIM_PAGES 8192
 
