@@ -17,6 +17,7 @@
 #include "lib/perf/places.h"
 #include "dprof.h"
 #include "dprof/judge/analysis.h"
+#include "dprof/judge/load.h"
 #include "dprof/model/model.h"
 #include "dprof/read/reader.h"
 

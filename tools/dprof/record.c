@@ -22,6 +22,7 @@
 #include "lib/record/cgroup.h"
 #include "lib/record/command.h"
 #include "lib/record/guard.h"
+#include "dprof/judge/load.h"
 #include "dprof/model/choose.h"
 #include "dprof.h"
 #include "knobs.h"

@@ -8,6 +8,7 @@
 
 #include "lib/complain.h"
 #include "analysis.h"
+#include "load.h"
 #include "dprof/structs/dwarf.h"
 
 #define MAX_ACCESSES	2000000

@@ -9,7 +9,6 @@
 #include "lib/perf/data_src.h"
 #include "model.h"
 #include "paths.h"
-#include "dprof/read/reader.h"
 
 const char * const level_name[NR_LEVELS] = {
 	"unknown", "l1", "lfb", "l2", "l2_mhb", "l3_or_peer", "l3", "l4", "msc", "peer", "beyond_l3",
@@ -540,40 +539,6 @@ int model_end(struct model *m)
 	}
 	return paths_finish(m) || model_join_types(m) || make_names_unique(m) || sort_sites(m) ?
 	       -1 : 0;
-}
-
-/**
- * model_load() - read a recording
- * @m: the model, initialized
- * @path: the recording
- * @error: set to the reason of a failure
- * @size: of @error
- *
- * The model of a damaged file has the events before the damage; an error is returned, too.
- * Without memory it has no events.
- *
- * Return: 0, or -1 with @error set.
- */
-int model_load(struct model *m, const char *path, char *error, size_t size)
-{
-	struct reader r = { .event = model_add, .symbols = model_add_symbols, .ctx = m,
-			    .kallsyms = m->kallsyms };
-	int failed = reader_read(path, &r, error, size);
-
-	strcpy(m->host, r.host);
-	m->lost_events = r.lost_events;
-	if (model_end(m) || (failed && !*error)) {
-		/* What a part of the recording says would be taken for the whole. */
-		m->no_memory = true;
-		m->events = 0;
-		snprintf(error, size, "%s: out of memory", path);
-		return -1;
-	}
-	if (!failed && !m->events) {
-		snprintf(error, size, "%s: no dprof events in the file", path);
-		return -1;
-	}
-	return failed;
 }
 
 /**

@@ -257,7 +257,6 @@ struct model {
 /* Maximum number of lines, and of objects; model.dropped counts the rest. */
 #define MAX_KEPT	(4U << 20)
 
-int model_load(struct model *m, const char *path, char *error, size_t size);
 void model_init(struct model *m);
 int model_add(void *m, const struct event *e);
 int model_add_symbols(void *m, const char *text, size_t size);
