@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
-# The house: rooms are small, tools need nothing of the test VM, and no two files of a
-# tool need each other, by way of others or not.
+# The house: rooms are small, tools need nothing of the test VM, no two files of a tool need each
+# other, by way of others or not, and no room needs one that is before it.
 use strict;
 use warnings;
 use File::Find;
@@ -35,7 +35,7 @@ is(join(' ', @outside), '', 'nothing below tools/ names anything below test-vms/
 
 # Which file uses what of which, by the symbols of the objects: inside of a tool and lib/.
 my (%defined, %wanted);
-my @looked_at = grep { -e "$objects/$_.o" } grep { !/\/tests\/|\/preload\/|\/examples\/|\/programs\// } @sources;
+my @looked_at = grep { -e "$objects/$_.o" } grep { !/\/tests\/|\/examples\// } @sources;
 open my $nm, '-|', 'nm', '-A', map { "$objects/$_.o" } @looked_at or die "nm: $!\n";
 while (<$nm>) {
 	my ($source, $kind, $symbol) = /^\Q$objects\E\/(.*)\.o:.* ([A-Za-z]) (\S+)$/ or next;
@@ -45,16 +45,20 @@ while (<$nm>) {
 close $nm or die "nm: status $?\n";
 cmp_ok(scalar keys %wanted, '>', 150, 'objects were looked at');
 
-# What one program cannot have of another, it has not.
-my %programs = (memscope => [qw(memscope)], memref => [qw(memref)], dprof => [qw(dprof)], memprof => [qw(memprof)],
-		pagealloc => [qw(pagealloc pagebench)], 'memscope-fleet' => [qw(fleet)]);
+# What one program cannot have of another, it has not: the preloaded library, which has malloc(), is
+# linked on its own, and so are the programs that are measured.
+my %programs = (memscope => 'memscope|lib', memref => 'memref|lib', dprof => 'dprof|lib', memprof => 'memprof(?!/preload/)|lib',
+		'libmemprof-preload.so' => 'memprof/preload', pagealloc => '(?:pagealloc|pagebench(?!/programs/))|lib',
+		'pagealloc-programs' => 'pagebench/programs|lib', 'memscope-fleet' => 'fleet|lib');
 for my $program (sort keys %programs) {
-	my $mine = join '|', @{$programs{$program}}, 'lib';
+	my @mine = grep { /^(?:$programs{$program})\// } keys %wanted;
+	my %is_mine = map { $_ => 1 } @mine;
+	cmp_ok(scalar @mine, '>', 3, "$program: its objects were looked at");
 	my %uses;
-	for my $file (grep { /^(?:$mine)\// } keys %wanted) {
+	for my $file (@mine) {
 		for my $symbol (keys %{$wanted{$file}}) {
 			$uses{$file}{$_} = $symbol
-				for grep { /^(?:$mine)\// && $_ ne $file } keys %{$defined{$symbol} // {}};
+				for grep { $is_mine{$_} && $_ ne $file } keys %{$defined{$symbol} // {}};
 		}
 	}
 	my (%state, @way, @circle);
@@ -79,4 +83,36 @@ for my $program (sort keys %programs) {
 	is(join(' ', map { "$circle[$_] -> $circle[$_ + 1] ($uses{$circle[$_]}{$circle[$_ + 1]})" } 0 .. $#circle - 1),
 	   '', "$program: no circle between files");
 }
+
+# The Makefile has the rooms of a program in an order: none includes a header of one before it.  Headers that
+# a room has for whoever reads or writes what it does are not of the program in it.
+my $interfaces = qr{^(?:memprof/(?:memprof|memprof_hook|format)|pagealloc/pagealloc)\.h$};
+my %order;
+open my $makefile, '<', "$top/tools/Makefile" or die "Makefile: $!\n";
+while (<$makefile>) {
+	next if !/^([\w-]+) := (\S.*)/ || !$programs{$1};
+	my ($program, @rooms) = ($1, split ' ', $2);
+	$order{$program} = { map { $rooms[$_] => $_ } 0 .. $#rooms };
+}
+is(join(' ', grep { !$order{$_} } sort keys %programs), 'libmemprof-preload.so', 'the rooms of each program were found');
+my (%includes, @up);
+find({ no_chdir => 1, wanted => sub {
+	return if !/\.[ch]$/ || !-f;
+	my ($room) = $File::Find::dir =~ m{^\Q$top\E/tools/(.*)};
+	open my $f, '<', $_ or die "$_: $!\n";
+	while (my $line = <$f>) {
+		my ($header) = $line =~ m{^#include "(\w.*/.*)"} or next;
+		$includes{$room}{$header} = 1 if $header !~ $interfaces;
+	}
+} }, "$top/tools");
+for my $program (sort keys %order) {
+	my $of = $order{$program};
+	for my $room (sort { $of->{$a} <=> $of->{$b} } keys %$of) {
+		for my $header (sort keys %{$includes{$room} // {}}) {
+			my $used = $header =~ s{/[^/]*$}{}r;
+			push @up, "$program: $room -> $header" if exists $of->{$used} && $of->{$used} < $of->{$room};
+		}
+	}
+}
+is(join("\n", @up), '', 'no room includes a header of one before it');
 done_testing;
