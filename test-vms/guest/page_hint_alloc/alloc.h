@@ -17,7 +17,7 @@ bool free_pages_match(void);
 char *reserve(uint64_t pages);
 char *age(uint64_t target_free, uint64_t *size);
 
-/* main.c */
+/* region.c */
 extern int hints_fd;
 extern struct page_hints_info info;
 void hint(char *p, uint64_t pages, const char *strategy, const void *arg, size_t size);
