@@ -35,7 +35,8 @@ mkdir -p "$out/share"
 awk -v programs="${PROGRAMS:-}" '
 	BEGIN { keep = 1 }
 	/^\[/ { keep = !programs || !/^\[program / || index(" " programs " ", " " substr($2, 1, length($2) - 1) " ") }
-	keep' "$suites/$name.ini" >"$out/share/$name.ini"
+	keep
+	/^\[suite\]$/ { print "trace = /sys/kernel/debug/oracle/traced" }' "$suites/$name.ini" >"$out/share/$name.ini"
 # Other results are not to be mixed with these.
 for old in "$out"/boot-*/results/suite.ini; do
 	[ -e "$old" ] || continue

@@ -199,7 +199,7 @@ static int execute(struct run *r, struct plan_entry *e, struct ager *ager)
 	struct process_job job = {
 		.command = &e->program->command, .args = &e->config->args, .env = &e->config->env,
 		.options = &e->strategy->options, .options_dir = r->suite_dir, .dir = r->scratch,
-		.lines = e->program->protocol == PROTOCOL_LINES,
+		.trace = r->suite.trace, .lines = e->program->protocol == PROTOCOL_LINES,
 	};
 	enum process_result result;
 	struct process p;

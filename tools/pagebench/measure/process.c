@@ -100,17 +100,16 @@ static void wait_at_gate(void)
 		_exit(126);
 }
 
-/* Tell the oracle's module to trace the process and its future children. */
-static int trace(pid_t pid)
+/* Have who reads @path trace the process and its future children.  Never created: it is of a driver. */
+static int trace(const char *path, pid_t pid)
 {
-	FILE *f = fopen("/sys/kernel/debug/oracle/traced", "we");
-	int failed;
+	int fd = open(path, O_WRONLY | O_CLOEXEC), failed;
 
-	if (!f)
-		return errno == ENOENT || errno == EACCES ? 0 : -1;
-	fprintf(f, "%d", (int)pid);
-	failed = fflush(f);
-	fclose(f);
+	failed = fd < 0 || dprintf(fd, "%d", (int)pid) < 0;
+	if (failed)
+		complain(FAILED, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
 	return failed;
 }
 
@@ -335,8 +334,8 @@ enum process_result process_start(struct process *p, const struct process_job *j
 	else
 		ret = await_ready(p, up[0]);
 	close(up[0]);
-	if (!ret && trace(p->program))
-		ret = PROCESS_ERRNO;
+	if (!ret && job->trace && trace(job->trace, p->program))
+		ret = PROCESS_TRACE;
 	gate[1] = down[1];
 	if (ret)
 		close(down[1]);
@@ -600,6 +599,7 @@ void process_complain(struct process *p, enum process_result result, const char 
 	case PROCESS_WRONG: strcpy(text, "did not answer 'done K [NAME=NUMBER...]'"); break;
 	case PROCESS_EARLY: strcpy(text, "answered 'done ...' before it was asked"); break;
 	case PROCESS_METRICS: strcpy(text, "did not answer with the metrics of its first measurement"); break;
+	case PROCESS_TRACE: strcpy(text, "cannot be traced (trace)"); break;
 	case PROCESS_ERRNO: snprintf(text, sizeof(text), "%s", strerror(errno)); break;
 	default: return;
 	}

@@ -21,11 +21,12 @@ extern volatile sig_atomic_t process_interrupted;
  * @options: options for pagealloc run, or NULL to run the program without it
  * @options_dir: directory that files in @options are relative to
  * @dir: the program's working directory
+ * @trace: file that @program of struct process is written to before it executes anything, or NULL
  * @lines: measurements are requested by lines on its standard input
  */
 struct process_job {
 	const struct words *command, *args, *env, *options;
-	const char *options_dir, *dir;
+	const char *options_dir, *dir, *trace;
 	int lines;
 };
 
@@ -57,6 +58,7 @@ enum process_result {
 	PROCESS_OK, PROCESS_ENDED, PROCESS_TIMEOUT, PROCESS_INTERRUPTED, PROCESS_WRONG,
 	PROCESS_EARLY,		/* an answer before the request */
 	PROCESS_METRICS,	/* other metrics than in the first measurement */
+	PROCESS_TRACE,		/* its number could not be written */
 	PROCESS_ERRNO
 };
 

@@ -32,7 +32,7 @@ struct parser {
 
 /* Keys that are there once; of these, which may go on in the next line. */
 static const struct { const char *name; int goes_on; } keys[] = {
-	{ "name" }, { "seed" }, { "boots" }, { "aging" }, { "executions" }, { "measurements" },
+	{ "name" }, { "seed" }, { "boots" }, { "aging" }, { "trace" }, { "executions" }, { "measurements" },
 	{ "warmup" }, { "timeout" }, { "command", 1 }, { "prepare", 1 }, { "strategies", 1 },
 	{ "protocol" }, { "marks" }, { "caches" },
 };
@@ -150,6 +150,16 @@ static int set_rule(struct parser *p, struct suite_rules *rules, const char *key
 	return 1;
 }
 
+static int set_trace(struct parser *p, const char *text)
+{
+	if (!*text)
+		return 1;
+	if (*text != '/')
+		return wrong(p, "trace = %s: does not begin with /", text);
+	p->suite->trace = strdup(text);
+	return p->suite->trace ? 1 : no_memory(p);
+}
+
 static int set_suite(struct parser *p, const char *key, const char *text)
 {
 	struct suite *s = p->suite;
@@ -169,6 +179,8 @@ static int set_suite(struct parser *p, const char *key, const char *text)
 			return wrong(p, "aging = %s: neither a size (64M) nor off", text);
 		return 1;
 	}
+	if (!strcmp(key, "trace"))
+		return set_trace(p, text);
 	return wrong(p, "%s: no such key in [suite]", key);
 }
 
@@ -549,5 +561,6 @@ void suite_free(struct suite *suite)
 	free(suite->programs);
 	free(suite->strategies);
 	free(suite->text);
+	free(suite->trace);
 	*suite = (struct suite){ };
 }

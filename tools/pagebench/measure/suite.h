@@ -73,11 +73,12 @@ struct suite_program {
 /**
  * struct suite - a suite file
  * @text: contents of the file
+ * @trace: file that the process of each measured execution is written to, or NULL
  * @aging_bytes: memory that the ager fragments before each execution; 0: none
  */
 struct suite {
 	char name[SUITE_NAME_LEN];
-	char *text;
+	char *text, *trace;
 	size_t size;
 	uint64_t seed, boots, aging_bytes;
 	struct suite_rules rules;

@@ -29,7 +29,7 @@ static void test_whole(void **state)
 	static const char text[] =
 		"; a suite\n[suite]\nname = study-1.0\nexecutions = 4\nmeasurements = 7\nwarmup = 2\n"
 		"seed = 18446744073709551615\nboots = 3\naging = 32M\ntimeout = 9\n"
-		"[strategies]\ndefault = --no-aslr\n# another\nbinhop = -s binhop\n"
+		"trace = /sys/traced file\n[strategies]\ndefault = --no-aslr\n# another\nbinhop = -s binhop\n"
 		"[program fft]\ncommand = prog 'a b' \"c \\\" d\" e\\ f ''   ; words\nprotocol = lines\n"
 		"marks = program\ncaches = empty\nconfig.half = --size 1K\nenv.half = A=1 B='x y'\nconfig.one =\n"
 		"warmup = mser\n"
@@ -44,6 +44,7 @@ static void test_whole(void **state)
 	assert_int_equal(parse(text, &s), 0);
 	assert_string_equal(s.name, "study-1.0");
 	assert_true(s.seed == UINT64_MAX && s.boots == 3 && s.aging_bytes == 32 << 20);
+	assert_string_equal(s.trace, "/sys/traced file");
 	assert_int_equal(s.nr_strategies, 2);
 	assert_string_equal(s.strategies[0].options.word[0], "--no-aslr");
 	assert_int_equal(s.strategies[1].options.nr, 2);
@@ -125,6 +126,7 @@ static void test_refused(void **state)
 	refused("[suite]\nwarmup = some\n", "warmup = some: not a number");
 	refused("[suite]\nseed = 18446744073709551616\n", "seed = 18446744073709551616: not");
 	refused("[suite]\naging = much\n", "aging = much: neither a size");
+	refused("[suite]\ntrace = traced\n", "trace = traced: does not begin with /");
 	refused("[suite]\nboots = 0\n", "boots = 0: not a number");
 	refused("[suite]\nname = s\n  t\n", "line 3: name goes on in the next line");
 	refused("[suite]\n[strategies]\ndefault =\n", "line 1: an empty section");
@@ -168,7 +170,7 @@ static void test_twice(void **state)
 		"caches = keep",
 	};
 	static const char *const more[] = { "prepare = a", "strategies = default", "env.a = A=1" };
-	static const char *const in_suite[] = { "executions = 3", "seed = 3", "boots = 3", "aging = 3M" };
+	static const char *const in_suite[] = { "executions = 3", "seed = 3", "boots = 3", "aging = 3M", "trace = /a" };
 	char text[512], message[64];
 	struct suite s;
 	size_t i;
