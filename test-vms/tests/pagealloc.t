@@ -248,14 +248,11 @@ cmp_ok($downward, '>', 4000, "the sample strategy: $downward pages in colors tha
 my $heap = (grep { ($_->{mapping} // '') eq '[heap]' } @{rows('get.heap')})[0];
 is(($heap->{strategy} // '') . ($heap->{order0} // ''), 'binhop1', 'a range has a hint of its own');
 is(slurp("$share/get.cleared"), "2\n1\n", 'until it is cleared, and all are');
-SKIP: {
-	skip 'this kernel does not move pages', 3 if slurp("$share/repair.err") =~ /this kernel cannot/;
-	my $repair = rows('repair', 'outcome');
-	is($status{repair}, 0, 'repair') or diag slurp("$share/repair.err");
-	cmp_ok($repair->{moved}{pages}, '>', 3900, "moved $repair->{moved}{pages} pages");
-	my $all = rows('verify.repair', 'start')->{all};
-	cmp_ok($all->{hits}, '>=', 0.99 * $all->{placed}, "$all->{hits} of $all->{placed} are there then");
-}
+my $repair = rows('repair', 'outcome');
+is($status{repair}, 0, 'repair') or diag slurp("$share/repair.err");
+cmp_ok($repair->{moved}{pages}, '>', 3900, "moved $repair->{moved}{pages} pages");
+my $all = rows('verify.repair', 'start')->{all};
+cmp_ok($all->{hits}, '>=', 0.99 * $all->{placed}, "$all->{hits} of $all->{placed} are there then");
 my ($before, $after) = map { rows("stats$_", 'counter') } 0, 1;
 my $requests = $after->{requests}{value} - $before->{requests}{value};
 cmp_ok($requests, '>', 5 * 4096, "stats counted $requests requests");
