@@ -37,7 +37,7 @@ help:
 	@printf '%s\n' \
 	'make demo            all four systems on programs in guests: build/demo/index.html' \
 	'make check           all tests but the slow ones' \
-	'make check-quick     what a change to a tool needs, in two minutes, without a guest' \
+	'make check-quick     what a change to one tool needs, in two minutes, without a guest; of lib/, longer' \
 	'' \
 	'make lint            what can be said of the sources without running them' \
 	'make check-selftests the kernel'\''s own tests of memory, with and without the series' \
