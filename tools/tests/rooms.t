@@ -115,4 +115,18 @@ for my $program (sort keys %order) {
 	}
 }
 is(join("\n", @up), '', 'no room includes a header of one before it');
+
+# A reader of bytes is tested with the sanitizers, too: what it reads beyond its input, they report.
+my $readers = qr{^#include "(?:\w+/read/|memprof/import/|lib/(?:trace|csv)/|lib/perf/perf_data\.h)}m;
+my @sanitized = map { m{/tools-sanitize/tests/(\w+)$} ? $1 : () } `make -s -C "$top/tools" O="$top/build" checks`;
+cmp_ok(scalar @sanitized, '>', 30, 'tests that run with the sanitizers were found');
+my %is_sanitized = map { $_ => 1 } @sanitized;
+my @plain;
+for my $test (glob("$top/tools/*/tests/test_*.c"), glob("$top/tools/*/*/tests/test_*.c")) {
+	my ($name) = $test =~ m{/(\w+)\.c$};
+	open my $f, '<', $test or die "$test: $!\n";
+	my $text = do { local $/; <$f> };
+	push @plain, $name if $text =~ $readers && !$is_sanitized{$name};
+}
+is(join(' ', @plain), '', 'each test that includes a header of a reader runs with the sanitizers (sanitized in the Makefile)');
 done_testing;
