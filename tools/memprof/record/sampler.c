@@ -25,6 +25,7 @@
 #include "lib/perf/lost.h"
 #include "lib/record/cgroup.h"
 #include "chunks.h"
+#include "perf_ring.h"
 #include "record.h"
 
 #define PAGE		4096UL
@@ -478,46 +479,30 @@ static void take_task(struct sampler *s, struct cpu_state *c, const struct perf_
 
 /* ---- rings ---- */
 
-/* Returns whether there was anything. */
-static bool drain(struct sampler *s, struct cpu_state *c, struct perf_event_mmap_page *ring,
-		  size_t bytes, bool samples)
+/* Whose ring is read. */
+struct reading {
+	struct sampler *s;
+	struct cpu_state *c;
+};
+
+static void take_of_tasks(void *ctx, const struct perf_event_header *h)
 {
-	static union {
-		struct perf_event_header h;
-		char bytes[65536];
-	} copy;
-	uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = ring->data_tail;
-	const char *data = (const char *)ring + PAGE;
-	const struct perf_event_header *h;
-	const bool any = tail < head;
+	const struct reading *of = ctx;
 
-	while (tail < head) {
-		size_t at = tail & (bytes - 1), first;
+	take_task(of->s, of->c, h);
+}
 
-		h = (const void *)(data + at);
-		/* Not a record of perf: the rest of the ring cannot be parsed. */
-		if (h->size < sizeof(*h) || h->size % 8 || h->size > head - tail) {
-			tail = head;
-			break;
-		}
-		if (at + h->size > bytes) {
-			first = bytes - at;
-			memcpy(copy.bytes + first, data, h->size - first);
-			memcpy(copy.bytes, h, first);
-			h = &copy.h;
-		}
-		if (!samples)
-			take_task(s, c, h);
-		else if (h->type == PERF_RECORD_SAMPLE)
-			take_sample(s, c, h);
-		else if (h->type == PERF_RECORD_LOST && h->size >= sizeof(*h) + 16)
-			count_lost(s, c, LOST_SAMPLES, c->last_ns, ((const uint64_t *)(h + 1))[1]);
-		else if (h->type == PERF_RECORD_THROTTLE && h->size >= sizeof(*h) + 8)
-			record_lost(s->r, LOST_THROTTLED, c->cpu, *(const uint64_t *)(h + 1), 1);
-		tail += h->size;
-	}
-	__atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
-	return any;
+static void take_of_samples(void *ctx, const struct perf_event_header *h)
+{
+	const struct reading *of = ctx;
+	const uint64_t *d = (const uint64_t *)(h + 1);
+
+	if (h->type == PERF_RECORD_SAMPLE)
+		take_sample(of->s, of->c, h);
+	else if (h->type == PERF_RECORD_LOST && h->size >= sizeof(*h) + 16)
+		count_lost(of->s, of->c, LOST_SAMPLES, of->c->last_ns, d[1]);
+	else if (h->type == PERF_RECORD_THROTTLE && h->size >= sizeof(*h) + 8)
+		record_lost(of->s->r, LOST_THROTTLED, of->c->cpu, d[0], 1);
 }
 
 static void flush_found(struct sampler *s)
@@ -551,11 +536,12 @@ bool sampler_drain(struct sampler *s, bool all)
 
 	for (int i = 0; i < s->nr_cpus; i++) {
 		struct cpu_state *c = &s->cpus[i];
+		struct reading of = { s, c };
 
 		if (!c->samples || !c->tasks)
 			continue;
-		any |= drain(s, c, c->tasks, s->task_ring, false);
-		any |= drain(s, c, c->samples, s->sample_ring, true);
+		any |= perf_ring_read(c->tasks, s->task_ring, take_of_tasks, &of);
+		any |= perf_ring_read(c->samples, s->sample_ring, take_of_samples, &of);
 		if (all || c->task_buffer.used > TASK_BYTES || c->cgroup_buffer.used > TASK_BYTES ||
 		    c->last_ns - c->flushed_ns > FLUSH_NS)
 			flush_tasks(s, c);

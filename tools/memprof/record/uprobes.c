@@ -34,6 +34,7 @@
 #include "lib/perf/descriptors.h"
 #include "lib/perf/lost.h"
 #include "lib/record/guard.h"
+#include "perf_ring.h"
 #include "record.h"
 
 #define PAGE		4096UL
@@ -729,41 +730,17 @@ static void read_call(struct uprobes *u, const struct perf_event_header *h)
 	u->nr_calls++;
 }
 
-/* Returns whether there was anything. */
-static bool read_ring(struct uprobes *u, struct cpu_ring *c)
+static void take_record(void *ctx, const struct perf_event_header *h)
 {
-	static union {
-		struct perf_event_header h;
-		char bytes[65536];
-	} copy;
-	uint64_t head = __atomic_load_n(&c->ring->data_head, __ATOMIC_ACQUIRE), tail = c->ring->data_tail;
-	const char *data = (const char *)c->ring + PAGE;
-	const bool any = tail < head;
+	struct uprobes *u = ctx;
+	const uint64_t *d = (const uint64_t *)(h + 1);
 
-	while (tail < head) {
-		const size_t at = tail & (RING - 1);
-		const struct perf_event_header *h = (const void *)(data + at);
-
-		/* Not a record of perf: the rest of the ring cannot be parsed. */
-		if (h->size < sizeof(*h) || h->size % 8 || h->size > head - tail) {
-			tail = head;
-			break;
-		}
-		if (at + h->size > RING) {
-			memcpy(copy.bytes + (RING - at), data, h->size - (RING - at));
-			memcpy(copy.bytes, h, RING - at);
-			h = &copy.h;
-		}
-		if (h->type == PERF_RECORD_SAMPLE)
-			read_call(u, h);
-		else if (h->type == PERF_RECORD_LOST && h->size >= sizeof(*h) + 16) {
-			u->lost += ((const uint64_t *)(h + 1))[1];
-			u->reported += ((const uint64_t *)(h + 1))[1];
-		}
-		tail += h->size;
+	if (h->type == PERF_RECORD_SAMPLE) {
+		read_call(u, h);
+	} else if (h->type == PERF_RECORD_LOST && h->size >= sizeof(*h) + 16) {
+		u->lost += d[1];
+		u->reported += d[1];
 	}
-	__atomic_store_n(&c->ring->data_tail, tail, __ATOMIC_RELEASE);
-	return any;
 }
 
 /* Whose they were is not known: every process may have lost some. */
@@ -809,7 +786,7 @@ bool uprobes_drain(struct uprobes *u, bool all)
 
 	for (i = 0; i < u->nr_cpus; i++)
 		if (u->cpus[i].ring)
-			any |= read_ring(u, &u->cpus[i]);
+			any |= perf_ring_read(u->cpus[i].ring, RING, take_record, u);
 	if (u->nr_calls)
 		qsort(u->calls, u->nr_calls, sizeof(*u->calls), by_time);
 	for (taken = 0; taken < u->nr_calls && u->calls[taken].time <= until; taken++)
