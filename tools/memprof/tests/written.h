@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright (C) 2026 the memscope authors */
+/* What a recorder wrote, read back chunk by chunk: of a file in memory without a file header. */
+#ifndef MEMPROF_WRITTEN_H
+#define MEMPROF_WRITTEN_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memprof/record/writer.h"
+
+struct written {
+	char *data;
+	size_t bytes, at;
+};
+
+static inline void written_begin(struct writer *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->fd = memfd_create("written", MFD_CLOEXEC);
+	if (w->fd < 0)
+		abort();
+}
+
+/* All of it so far, to be freed by written_end(). */
+static inline struct written written_read(const struct writer *w)
+{
+	struct written all = { .data = NULL };
+	struct stat st;
+
+	if (w->error || fstat(w->fd, &st))
+		abort();
+	all.bytes = st.st_size;
+	all.data = malloc(all.bytes + 1);
+	if (!all.data || pread(w->fd, all.data, all.bytes, 0) != (ssize_t)all.bytes)
+		abort();
+	return all;
+}
+
+static inline void written_end(struct written *all)
+{
+	free(all->data);
+	all->data = NULL;
+}
+
+/* The next chunk of a type, or of any (0); its records are behind it.  NULL: there is none. */
+static inline const struct chunk_header *written_next(struct written *all, int type)
+{
+	const struct chunk_header *h;
+
+	while (all->at < all->bytes) {
+		h = (const void *)(all->data + all->at);
+		if (all->bytes - all->at < sizeof(*h) || h->magic != MEMPROF_CHUNK_MAGIC ||
+		    all->bytes - all->at - sizeof(*h) < h->bytes)
+			abort();
+		all->at += sizeof(*h) + h->bytes;
+		if (!type || h->type == type)
+			return h;
+	}
+	return NULL;
+}
+
+#endif
