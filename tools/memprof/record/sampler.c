@@ -344,12 +344,14 @@ static void take_sample(struct sampler *s, struct cpu_state *c, const struct per
 		s->r->discarded++;
 		return;
 	}
-	if (c->nr_batch == BATCH || (c->nr_batch && time - c->base_ns > MEMPROF_MAX_DELTA))
-		flush_samples(s, c);
-	if (!c->nr_batch)
-		c->base_ns = time;
 	/* An NMI between taking the time and writing: by less than it takes. */
 	delta = time > c->base_ns ? time - c->base_ns : 0;
+	if (c->nr_batch == BATCH || delta > MEMPROF_MAX_DELTA)
+		flush_samples(s, c);
+	if (!c->nr_batch) {
+		c->base_ns = time;
+		delta = 0;
+	}
 	if (phys)
 		node = machine_node_of_pfn(&s->r->machine, phys / PAGE);
 	if (c->pages) {
