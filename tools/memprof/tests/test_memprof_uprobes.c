@@ -401,11 +401,12 @@ static void callers_are_those_of_the_function(void **unused)
 static void a_chain_has_a_number_in_its_process(void **unused)
 {
 	static const uint64_t one[] = { USER, 0x1000, 0x3000 }, other[] = { USER, 0x1000, 0x4000 },
-			      longer[] = { USER, 0x1000, 0x3000, 0x4000 };
+			      longer[] = { USER, 0x1000, 0x3000, 0x4000 }, zero[] = { USER, 0x1000, 0 };
 	static const struct { const uint64_t *chain; uint64_t nr; uint32_t pid, tid, number; bool new; } in[] = {
 		{ one, 3, 42, 43, 1, true }, { one, 3, 42, 43, 1, false }, { other, 3, 42, 43, 2, true },
 		{ longer, 4, 42, 43, 3, true }, { one, 3, 42, 44, 1, false }, { one, 3, 50, 43, 4, true },
-		{ other, 3, 42, 43, 2, false }, { one, 3, 50, 43, 4, false },
+		{ other, 3, 42, 43, 2, false }, { one, 3, 50, 43, 4, false }, { zero, 3, 42, 43, 5, true },
+		{ zero, 2, 42, 43, 6, true }, { zero, 3, 42, 43, 5, false },
 	};
 	struct uprobes *u = make(true);
 	struct thread *t;
@@ -901,6 +902,7 @@ static void a_loss_is_reported_once(void **unused)
 	put_lost(u, 2);
 	/* Cut in front of the count. */
 	made_record(u->cpus->ring, RING, PERF_RECORD_LOST, 0, &(uint64_t){ 9 }, 8);
+	made_record(u->cpus->ring, RING, PERF_RECORD_AUX, 0, &(uint64_t){ 9 }, 8);
 	before = now_ns();
 	assert_true(uprobes_drain(u, false));
 	after = now_ns();

@@ -15,6 +15,7 @@
 struct written {
 	char *data;
 	size_t bytes, at;
+	char *chunk;		/* the last one: in a file they are not aligned */
 };
 
 static inline void written_begin(struct writer *w)
@@ -43,22 +44,29 @@ static inline struct written written_read(const struct writer *w)
 static inline void written_end(struct written *all)
 {
 	free(all->data);
-	all->data = NULL;
+	free(all->chunk);
+	all->data = all->chunk = NULL;
 }
 
-/* The next chunk of a type, or of any (0); its records are behind it.  NULL: there is none. */
+/* The next chunk of a type, or of any (0), until the next call; its records are behind it.  NULL: there is none. */
 static inline const struct chunk_header *written_next(struct written *all, int type)
 {
-	const struct chunk_header *h;
+	struct chunk_header h;
 
 	while (all->at < all->bytes) {
-		h = (const void *)(all->data + all->at);
-		if (all->bytes - all->at < sizeof(*h) || h->magic != MEMPROF_CHUNK_MAGIC ||
-		    all->bytes - all->at - sizeof(*h) < h->bytes)
+		if (all->bytes - all->at < sizeof(h))
 			abort();
-		all->at += sizeof(*h) + h->bytes;
-		if (!type || h->type == type)
-			return h;
+		memcpy(&h, all->data + all->at, sizeof(h));
+		if (h.magic != MEMPROF_CHUNK_MAGIC || all->bytes - all->at - sizeof(h) < h.bytes)
+			abort();
+		free(all->chunk);
+		all->chunk = malloc(sizeof(h) + h.bytes);
+		if (!all->chunk)
+			abort();
+		memcpy(all->chunk, all->data + all->at, sizeof(h) + h.bytes);
+		all->at += sizeof(h) + h.bytes;
+		if (!type || h.type == type)
+			return (const void *)all->chunk;
 	}
 	return NULL;
 }

@@ -53,7 +53,8 @@ static struct perf_event_mmap_page *ring_at(uint64_t position)
 {
 	struct perf_event_mmap_page *ring = made_ring(BYTES);
 
-	memset((char *)ring + MADE_PAGE, 0xee, BYTES);
+	/* What was there before looks like records, too. */
+	memset((char *)ring + MADE_PAGE, 8, BYTES);
 	ring->data_head = ring->data_tail = position;
 	return ring;
 }

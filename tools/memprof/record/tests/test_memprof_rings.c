@@ -575,6 +575,40 @@ static void what_records_say_is_lost_is_not_lost_again(void **unused)
 	}
 }
 
+/* Of a thread without records they are at the ring's beginning, which is a time as those of records. */
+static void losses_without_records_are_at_the_beginning(void **unused)
+{
+	const struct event_record same = { .type = EVENT_LOST, .size = 3 };
+	const struct event_record *e;
+	const struct chunk_header *h;
+	struct written all;
+	struct ring *ring;
+	uint64_t time;
+	int tsc;
+
+	(void)unused;
+	for (tsc = 0; tsc < 2; tsc++) {
+		if (tsc)
+			begin_tsc();
+		else
+			begin();
+		ring = new_ring("42.43.1", 16);
+		ring->base = 3000003000 + 600;
+		time = tsc ? tsc_ns(ring->base) : ring->base;
+		ring->lost = 3;
+		rings_drain(rings, true);
+		all = written_read(&recording.writer);
+		h = written_next(&all, CHUNK_STREAM);
+		assert_int_equal(h->base_ns, time);
+		assert_int_equal(h->last_ns, time);
+		e = next_chunk(&all, 1, time, time, 1);
+		assert_memory_equal(e, &same, sizeof(same));
+		no_chunk(&all);
+		munmap(ring, bytes_of(16));
+		end();
+	}
+}
+
 /* What the ring counts is reported when it grows, by as much; waits and what had no memory at the end. */
 static void counts_of_a_ring_are_taken_once(void **unused)
 {
@@ -703,9 +737,10 @@ static void of_several_rings_the_fullest_is_reported(void **unused)
 /* Once a second at most, where there is nothing to read. */
 static void a_quiet_process_is_asked_about_each_second(void **unused)
 {
-	static const struct { uint64_t asked; int records; pid_t pid; bool gone; } in[] = {
-		{ GONE_NS - 1, 0, INT_MAX, false }, { GONE_NS, 0, INT_MAX, true }, { GONE_NS, 1, INT_MAX, false },
-		{ GONE_NS, 0, 0, false },
+	static const struct { uint64_t asked; int records; pid_t pid; bool other_ns, gone; uint64_t asked_again; } in[] = {
+		{ GONE_NS - 1, 0, INT_MAX, false, false, 0 }, { GONE_NS, 0, INT_MAX, false, true, GONE_NS },
+		{ GONE_NS, 1, INT_MAX, false, false, 0 }, { GONE_NS, 0, 0, false, false, GONE_NS },
+		{ GONE_NS, 0, INT_MAX, true, false, 0 },
 	};
 	struct source_ring *s;
 	struct ring *ring;
@@ -715,7 +750,7 @@ static void a_quiet_process_is_asked_about_each_second(void **unused)
 	for (i = 0; i < sizeof(in) / sizeof(*in); i++) {
 		begin();
 		ring = new_ring("42.43.1", 16);
-		ring->pid_ns = rings->pid_ns;
+		ring->pid_ns = rings->pid_ns + in[i].other_ns;
 		ring->pid = in[i].pid ? in[i].pid : getpid();
 		put_events(ring, 0, in[i].records);
 		s = found_ring("42.43.1");
@@ -723,7 +758,7 @@ static void a_quiet_process_is_asked_about_each_second(void **unused)
 		s->asked_ns = base;
 		read_at(s, base + in[i].asked);
 		assert_int_equal(s->gone, in[i].gone);
-		assert_int_equal(s->asked_ns, i == 0 || i == 2 ? base : base + GONE_NS);
+		assert_int_equal(s->asked_ns, base + in[i].asked_again);
 		/* What it wrote last is read before the ring goes. */
 		if (in[i].gone) {
 			assert_true(is_there("42.43.1"));
@@ -928,6 +963,7 @@ int main(void)
 		cmocka_unit_test(a_chain_is_in_one_chunk), cmocka_unit_test(chains_of_the_tsc_keep_their_frames),
 		cmocka_unit_test(a_chain_without_an_end_is_the_last), cmocka_unit_test(a_base_begins_a_chunk),
 		cmocka_unit_test(what_records_say_is_lost_is_not_lost_again),
+		cmocka_unit_test(losses_without_records_are_at_the_beginning),
 		cmocka_unit_test(counts_of_a_ring_are_taken_once), cmocka_unit_test(a_ring_is_read_when_it_is_worth_it),
 		cmocka_unit_test(a_ring_has_no_more_records_than_its_capacity),
 		cmocka_unit_test(of_several_rings_the_fullest_is_reported),
