@@ -141,13 +141,13 @@ static void the_end_of_the_ring_is_anywhere_in_a_record(void **unused)
 static void the_largest_record_goes_round(void **unused)
 {
 	static const size_t sizes[] = { LARGEST, LARGEST, 0 };
-	static const size_t befores[] = { 8, 4096, LARGEST - 8, LARGEST, LARGEST + 8, 2 * LARGEST - 8 };
+	static const size_t places[] = { 8, 4096, LARGEST - 8, LARGEST, LARGEST + 8, 2 * LARGEST - 8 };
 	struct perf_event_mmap_page *ring;
 	size_t i;
 
 	(void)unused;
-	for (i = 0; i < sizeof(befores) / sizeof(*befores); i++) {
-		ring = ring_at(BYTES - befores[i]);
+	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		ring = ring_at(BYTES - places[i]);
 		put(ring, 1, LARGEST);
 		put(ring, 2, LARGEST);
 		assert_true(read_all(ring));

@@ -529,7 +529,7 @@ static void a_base_begins_a_chunk(void **unused)
 }
 
 /* Of losses, those with a record where they are missing are not reported again at the end. */
-static void what_records_say_is_lost_is_not_lost_again(void **unused)
+static void losses_that_have_a_record_are_not_reported_again(void **unused)
 {
 	static const struct { uint64_t here[2], lost, rest; } in[] = {
 		{ { 5, 2 }, 7, 0 }, { { 5, 2 }, 8, 1 }, { { 5, 2 }, 20, 13 }, { { 0, 2 }, 9, 7 }, { { 0, 0 }, 4, 4 },
@@ -962,7 +962,7 @@ int main(void)
 		cmocka_unit_test(a_chunk_has_no_more_records_than_readers_keep),
 		cmocka_unit_test(a_chain_is_in_one_chunk), cmocka_unit_test(chains_of_the_tsc_keep_their_frames),
 		cmocka_unit_test(a_chain_without_an_end_is_the_last), cmocka_unit_test(a_base_begins_a_chunk),
-		cmocka_unit_test(what_records_say_is_lost_is_not_lost_again),
+		cmocka_unit_test(losses_that_have_a_record_are_not_reported_again),
 		cmocka_unit_test(losses_without_records_are_at_the_beginning),
 		cmocka_unit_test(counts_of_a_ring_are_taken_once), cmocka_unit_test(a_ring_is_read_when_it_is_worth_it),
 		cmocka_unit_test(a_ring_has_no_more_records_than_its_capacity),
