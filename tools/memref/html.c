@@ -127,20 +127,22 @@ static void warnings(struct page *p, int damaged)
 		fputs("</ul></div>\n", p->f);
 }
 
-/* The contents of the file, to be freed; NULL if it cannot be read. */
+/* The contents of the file, to be freed; NULL with a message printed if it cannot be read. */
 static char *read_file(const char *path)
 {
-	FILE *f = fopen(path, "r");
+	FILE *f;
 	char *text = NULL;
 	size_t size = 0;
 
-	if (!f)
-		return NULL;
-	if (getdelim(&text, &size, '\0', f) < 0) {
+	errno = 0;
+	f = fopen(path, "r");
+	if (!f || getdelim(&text, &size, '\0', f) < 0) {
+		complain(FAILED, "%s: %s", path, errno ? strerror(errno) : "empty file");
 		free(text);
 		text = NULL;
 	}
-	fclose(f);
+	if (f)
+		fclose(f);
 	return text;
 }
 
