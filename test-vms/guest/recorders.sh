@@ -240,7 +240,7 @@ echo 0 >$tracing/events/dprof/dprof_alloc/enable
 as_before 'dprof: events of others'
 
 set -f
-fails 'dprof: a value that the kernel refuses' 1 dprof record --types 'kmalloc-*' --length 3 -o /tmp/out/r -- true
+fails 'dprof: a length that is none' 2 dprof record --types 'kmalloc-*' --length 3 -o /tmp/out/r -- true
 fails 'dprof: no trace-cmd' 1 env PATH=/nowhere /usr/bin/dprof record --types 'kmalloc-*' -o /tmp/out/r -- /bin/true
 fails 'dprof: nothing left after the first pass' 1 $dprof /tmp/out/r --first 5 --types auto -- true
 set +f
