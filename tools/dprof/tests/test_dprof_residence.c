@@ -318,7 +318,7 @@ static void objects_in_lines(void **state)
 	end(&c);
 }
 
-/* A CPU that does little tells nothing, and does not hide what the other one tells. */
+/* Samples of a CPU that does little decide nothing, and do not hide those of a busy one. */
 static void idle_cpu(void **state)
 {
 	struct residence r;

@@ -285,7 +285,7 @@ static void moves_between_control_groups(void **unused)
 	for (i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
 		if (numbers_moved(&n, samples[i].pid, samples[i].tid, samples[i].cgroup, samples[i].time) != samples[i].moved)
 			fail_msg("sample %zu", i);
-	/* One that ended: the next one of its number is told of again. */
+	/* The thread ended: another one with its ID is reported anew. */
 	numbers_ended(&n, 10, 12);
 	numbers_ended(&n, 10, 11);
 	assert_false(numbers_moved(&n, 10, 10, 7, 300));
