@@ -286,6 +286,22 @@ fails 'memprof: no such function' 1 memprof record -A /lib/x86_64-linux-gnu/libc
 fails 'memprof: more samples than perf allows' 1 memprof record -F 60000 -o /tmp/out/r -- true
 set +f
 
+# Of two recordings that are alike, one says what it has.
+for more in '' -q; do
+	# shellcheck disable=SC2086 # an option, or none
+	memprof record $more -c 100000 -o /tmp/out/r -- true 2>"/tmp/said$more"
+	rm -f /tmp/out/r
+done
+grep -q '^memprof: /tmp/out/r: [0-9]* samples' /tmp/said && [ ! -s /tmp/said-q ]
+result $? 'memprof: -q says nothing of a recording without a fault'
+sed 's/^/# /' /tmp/said /tmp/said-q
+timeout -s INT 3 memref record -i 100 -o /tmp/out/r 2>/tmp/said
+timeout -s INT 3 memref record -q -i 100 -o /tmp/out/q 2>/tmp/said-q
+[ -s /tmp/out/q ] && grep -q '^memref: recording; Ctrl-C ends it$' /tmp/said && ! grep -q recording /tmp/said-q
+result $? 'memref: -q does not say that it records'
+sed 's/^/# /' /tmp/said-q
+rm -f /tmp/out/r /tmp/out/q
+
 # perf's limits are the administrator's: what they cost is said.
 limits() {
 	echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent

@@ -193,7 +193,7 @@ mkdir -p /sys/fs/cgroup/group/below
 memprof_plant after 2 600000000 >/dev/null & outside=$!
 sh -c 'echo $$ >/sys/fs/cgroup/group/below/cgroup.procs; exec memprof_plant after 2 600000000' >/dev/null & inside=$!
 memprof record -c 100000 --cgroup group -o group.data 2>group.err & recorder=$!
-until grep -q 'recording, Ctrl-C' group.err || ! kill -0 $recorder; do sleep 0.1; done
+until grep -q 'recording; Ctrl-C' group.err || ! kill -0 $recorder; do sleep 0.1; done
 sh -c 'echo $$ >/sys/fs/cgroup/group/cgroup.procs; exec memprof_plant after 2 600000000' >/dev/null & later=$!
 # Each of the two runs for a second of its CPU time, in ticks of 10 ms, while it is recorded.
 cpu_ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' /proc/$1/stat; }

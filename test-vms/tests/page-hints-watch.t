@@ -140,5 +140,5 @@ my $undone = 0;
 $undone += ($n{$_}[1] // 1e9) - ($n{$_}[0] // 0) for qw(first second offline compacted);
 cmp_ok($moved{moved} // 0, '>=', 0.98 * $undone, "and says what it moved, of $undone pages that were not in place");
 cmp_ok($undone, '>', 1000, 'which are many');
-like(slurp("$share/watch.err"), qr/^[\d.]+ s: \d+ pages were not in place, \d+ moved$/m, 'as it does it');
+like(slurp("$share/watch.err"), qr/^pagealloc: [\d.]+ s: \d+ pages were not in place, \d+ moved$/m, 'as it does it');
 done_testing;

@@ -123,10 +123,10 @@ static int choose_from(const char *path, const struct plan *p, const struct filt
 	if (!n)
 		return complain(FAILED, "the first pass has no samples of slab or page objects to choose "
 				"from: use a longer --first, or name types");
-	fprintf(stderr, "dprof: chosen: %s\n", c.types);
+	inform("chosen: %s", c.types);
 	if (*c.rare)
-		fprintf(stderr, "dprof: fewer than %d objects allocated in the first pass, too few for histories: %s\n",
-			MIN_ALLOCS, c.rare);
+		complain(OK, "fewer than %d objects allocated in the first pass, too few for histories: %s",
+			 MIN_ALLOCS, c.rare);
 	if (p->choose_types && knobs_queue(KNOB_TYPES, c.types))
 		return FAILED;
 	if (!p->choose_history)
@@ -270,7 +270,7 @@ static int record_passes(struct plan *p, const char *tmp, pid_t child, int go)
 		ret = complain(FAILED, "%s: ended before it was started", p->command[0]);
 	close(go);
 	if (child < 0)
-		fprintf(stderr, "dprof: recording, Ctrl-C ends it\n");
+		inform("recording; Ctrl-C ends it");
 	status = trace_cmd_wait(child, tracer);
 	if (knobs_end_batches() && !ret)
 		ret = FAILED;
@@ -473,6 +473,7 @@ int cmd_record(int argc, char **argv)
 		OPT_NUMBER(0, "auto-offsets", "N", &p.nr_offsets, 1, 64,
 			   "number of offsets of each type that auto chooses (default 6)"),
 		OPT_TEXT('o', "output", "FILE", &p.output, "recording to write (default " DPROF_FILE ")"),
+		QUIET_OPTION,
 		OPT_CHANGED('p', NULL, "-c, --count (or --pid)"), OPT_RENAMED(0, "period", "count"),
 		OPT_CHANGED('t', NULL, "--types"), OPT_RENAMED(0, "top", "auto-types"),
 		OPT_RENAMED(0, "top-offsets", "auto-offsets"), { }

@@ -9,26 +9,17 @@
 #include "lib/cells/utf8.h"
 #include "complain.h"
 
-/**
- * complain() - print an error message on standard error
- * @status: the exit status to return
- * @fmt: as for printf, without the program's name and the newline
- *
- * What it names may be any bytes: the message is one line of valid UTF-8.
- *
- * Return: @status.
- */
-int complain(int status, const char *fmt, ...)
+bool quiet;
+
+/* What is named may be any bytes: a line of valid UTF-8 is printed. */
+static void print_line(const char *fmt, va_list ap)
 {
 	char *message = NULL, *line = NULL;
 	size_t size;
-	va_list ap;
 	FILE *f;
 
-	va_start(ap, fmt);
 	if (vasprintf(&message, fmt, ap) < 0)
 		message = NULL;
-	va_end(ap);
 	f = message ? open_memstream(&line, &size) : NULL;
 	if (f) {
 		utf8_print(f, message);
@@ -38,5 +29,36 @@ int complain(int status, const char *fmt, ...)
 	fprintf(stderr, "%s: %s\n", program_invocation_short_name, line ? line : fmt);
 	free(line);
 	free(message);
+}
+
+/**
+ * complain() - print an error message on standard error
+ * @status: the exit status to return
+ * @fmt: as for printf, without the program's name and the newline
+ *
+ * Return: @status.
+ */
+int complain(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line(fmt, ap);
+	va_end(ap);
 	return status;
+}
+
+/**
+ * inform() - print what is neither an error nor a warning on standard error, unless quiet is set
+ * @fmt: as for printf, without the program's name and the newline
+ */
+void inform(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (quiet)
+		return;
+	va_start(ap, fmt);
+	print_line(fmt, ap);
+	va_end(ap);
 }

@@ -343,9 +343,9 @@ static void report_losses(const struct recording *r, const struct rings *rings, 
 {
 	const uint64_t no_space = r->no_space + r->without_ring;
 
-	fprintf(stderr, "memprof: %s: %lu samples, %lu with a level, %lu events of objects, %.1f MB\n", o->output,
-		(unsigned long)r->writer.counts[CHUNK_SAMPLES], (unsigned long)r->with_level,
-		(unsigned long)r->events, r->writer.bytes / 1e6);
+	inform("%s: %lu samples, %lu with a level, %lu events of objects, %.1f MB", o->output,
+	       (unsigned long)r->writer.counts[CHUNK_SAMPLES], (unsigned long)r->with_level,
+	       (unsigned long)r->events, r->writer.bytes / 1e6);
 	if (r->lost[LOST_SAMPLES])
 		complain(OK, "%lu samples lost: a longer period loses fewer",
 			 (unsigned long)r->lost[LOST_SAMPLES]);
@@ -490,7 +490,7 @@ static int record(struct recording *r, const struct options *o)
 		/* What is moved into a control group later has its name and mappings, too. */
 		if (o->system || o->cgroup)
 			found_all(s);
-		fprintf(stderr, "memprof: recording, Ctrl-C ends it\n");
+		inform("recording; Ctrl-C ends it");
 	}
 	ret = collect(r, s, rings, uprobes, o, child);
 	sampler_enable(s, false);
@@ -664,6 +664,7 @@ int cmd_record(int argc, char **argv)
 		OPT_SIZE(0, "ring", "SIZE", &o.ring_bytes, 4096, 1 << 30,
 			 "size of each thread's event buffer (default 1M)"),
 		OPT_TEXT('o', "output", "FILE", &o.output, "the recording (default " DEFAULT_FILE ")"),
+		QUIET_OPTION,
 		OPT_RENAMED(0, "period", "count"), OPT_RENAMED(0, "system", "all-cpus"), { }
 	};
 	static struct recording r;

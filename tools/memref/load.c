@@ -45,7 +45,7 @@ int load_recording(const char *path, const struct window *window, int needs, str
 	m->ages.by = window->by;
 	m->thp.collect = needs & VIEW_THP;
 	m->mappings.collect = needs & VIEW_MAPPINGS;
-	if (reader_read(path, m, isatty(STDERR_FILENO) ? show_progress : NULL, error, sizeof(error)))
+	if (reader_read(path, m, !quiet && isatty(STDERR_FILENO) ? show_progress : NULL, error, sizeof(error)))
 		return complain(FAILED, "%s", error);
 	return OK;
 }
@@ -73,7 +73,7 @@ int read_rows(const char *path, struct reader *r)
 	char error[512];
 	int ret;
 
-	r->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+	r->progress = !quiet && isatty(STDERR_FILENO) ? show_progress : NULL;
 	ret = reader_each(path, r, error, sizeof(error));
 	return *error ? complain(FAILED, "%s", error) : ret;
 }

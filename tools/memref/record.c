@@ -61,7 +61,7 @@ static int record_command(const char *output, const char *tmp, char **command, p
 		ret = complain(FAILED, "%s: killed before it began", command[0]);
 	close(go);
 	if (child < 0)
-		fprintf(stderr, "memref: recording; Ctrl-C ends it\n");
+		inform("recording; Ctrl-C ends it");
 	status = trace_cmd_wait(child, tracer);
 	/* Nothing was recorded of a command that did not begin. */
 	failed = trace_cmd_stop(tracer, tmp, ret ? NULL : output);
@@ -134,6 +134,7 @@ int cmd_record(int argc, char **argv)
 			    "reclaim does (for memref size)"),
 		KNOB_OPTION("encoding", "group|batch", ENCODING, "one event per group, or many groups packed in one event"),
 		OPT_TEXT('o', "output", "FILE", &output, "the recording (default " MEMREF_FILE ")"),
+		QUIET_OPTION,
 		OPT_CHANGED('g', NULL, "--group-size"), OPT_RENAMED(0, "group", "group-size"),
 		OPT_RENAMED(0, "kernel", "kernel-tables"), { }
 	};

@@ -286,8 +286,8 @@ static int run_without(const struct tries *t, struct runs *without)
 		return complain(FAILED, "%s: fails without a limit: status %d", t->command, without->last.status);
 	if (without->nr_printed ? without->nr_printed < t->repeats : !isnan(without->last.printed))
 		return complain(FAILED, "%s: not each run without a limit prints a time above 0", t->command);
-	complain(OK, "without a limit: %.3f s; with one, %.3f s is enough", without->median,
-		 (1 + SHARE * t->slowdown / 100) * without->median);
+	inform("without a limit: %.3f s; with one, %.3f s is enough", without->median,
+	       (1 + SHARE * t->slowdown / 100) * without->median);
 	note_times(t, without);
 	return OK;
 }
@@ -310,10 +310,10 @@ static int run_limited(const struct tries *t, uint64_t limit, bool again, const 
 	case BROKEN:
 		return FAILED;
 	case LATE:
-		complain(OK, "%s%.3f MiB: ended after %.3f s: too small", once_more, mib, all.last.elapsed);
+		inform("%s%.3f MiB: ended after %.3f s: too small", once_more, mib, all.last.elapsed);
 		return OK;
 	case ENDED_BADLY:
-		complain(OK, "%s%.3f MiB: status %d: too small", once_more, mib, all.last.status);
+		inform("%s%.3f MiB: status %d: too small", once_more, mib, all.last.status);
 		return OK;
 	case RAN:
 		break;
@@ -322,13 +322,13 @@ static int run_limited(const struct tries *t, uint64_t limit, bool again, const 
 		return complain(FAILED, "%s: prints a time with a limit only", t->command);
 	/* Of a pipeline, the status is that of its last command. */
 	if (without->nr_printed && all.nr_printed < all.nr) {
-		complain(OK, "%s%.3f MiB: printed no time above 0: too small", once_more, mib);
+		inform("%s%.3f MiB: printed no time above 0: too small", once_more, mib);
 		return OK;
 	}
 	*slowdown = (all.median / without->median - 1) * 100;
 	*enough = all.median <= allowed;
-	complain(OK, "%s%.3f MiB: %.3f s, %.1f %% %s: %s", once_more, mib, all.median, fabs(*slowdown),
-		 *slowdown < 0 ? "less" : "more", *enough ? "enough" : "too small");
+	inform("%s%.3f MiB: %.3f s, %.1f %% %s: %s", once_more, mib, all.median, fabs(*slowdown),
+	       *slowdown < 0 ? "less" : "more", *enough ? "enough" : "too small");
 	if (*slowdown < -t->slowdown)
 		complain(OK, "less time than without a limit: times differ by more than %g %%: more --repeats", t->slowdown);
 	return OK;

@@ -237,7 +237,7 @@ static int run(struct watch *w, bool mmv)
 		ret = follow_begin(&w->follow, NAME);
 	}
 	if (!ret) {
-		fprintf(stderr, "memref: watching; Ctrl-C ends it\n");
+		inform("watching; Ctrl-C ends it");
 		ret = watch(w);
 	}
 	follow_end(&w->follow);
@@ -245,9 +245,9 @@ static int run(struct watch *w, bool mmv)
 		logs_end(&w->logs);
 	mmv_end(w->mmv);
 	free_interval(w);
-	fprintf(stderr, "memref: %" PRIu64 " intervals, %" PRIu64 " missing, %" PRIu64 " incomplete, %" PRIu64
-		" events lost, %" PRIu64 " intervals not written\n", w->counts.intervals, w->counts.missing,
-		w->counts.incomplete, w->counts.lost_events, w->logs.unwritten);
+	inform("%" PRIu64 " intervals, %" PRIu64 " missing, %" PRIu64 " incomplete, %" PRIu64
+	       " events lost, %" PRIu64 " intervals not written", w->counts.intervals, w->counts.missing,
+	       w->counts.incomplete, w->counts.lost_events, w->logs.unwritten);
 	return guard_undo() ? FAILED : ret;
 }
 
@@ -279,7 +279,8 @@ int cmd_watch(int argc, char **argv)
 		OPT_SIZE(0, "keep", "SIZE", &w.logs.keep, 4096, 0x1p50,
 			 "remove the oldest files in DIRECTORY, so that the size of all is at most this "
 			 "(default 512M)"),
-		OPT_NUMBER(0, "intervals", "N", &w.left, 1, OPT_NUMBER_MAX, "end after N intervals"), { }
+		OPT_NUMBER(0, "intervals", "N", &w.left, 1, OPT_NUMBER_MAX, "end after N intervals"),
+		QUIET_OPTION, { }
 	};
 
 	options_parse(&usage, options, argc, argv);

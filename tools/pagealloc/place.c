@@ -339,8 +339,8 @@ static int watch_repair(const char *pid, char **words, int nr, unsigned int flag
 		begun |= !ret;
 		moved = counts[0] - moved;
 		if (missing) {
-			fprintf(stderr, "%.1f s: %" PRIu64 " pages were not in place, %" PRIu64
-				" moved\n", seconds_of(CLOCK_MONOTONIC) - start, missing, moved);
+			inform("%.1f s: %" PRIu64 " pages were not in place, %" PRIu64 " moved",
+			       seconds_of(CLOCK_MONOTONIC) - start, missing, moved);
 		}
 		/* Back off while no page can be moved. */
 		wait = !missing || moved ? interval : wait * 2;
@@ -389,6 +389,7 @@ int cmd_repair(int argc, char **argv)
 			 "most 5 % of a CPU"),
 		OPT_CALL(0, "shared", NULL, set_flag, &flags, "also move pages that other processes map (CAP_SYS_NICE)"),
 		OPT_CALL(0, "evict", NULL, set_flag, &flags, "exact: migrate the pages that occupy the frames"),
+		QUIET_OPTION,
 		OUTPUT_OPTIONS(&out), { }
 	};
 	struct table table;

@@ -47,7 +47,7 @@ static int record(struct recording *r, const char *name, pid_t pid)
 	r->written = true;
 	pagealloc_layout_free(layout);
 	if (!ret && r->path && strcmp(r->path, "-"))
-		fprintf(stderr, "pagealloc: %s: %" PRIu64 " pages of %s\n", r->path, pages, name);
+		inform("%s: %" PRIu64 " pages of %s", r->path, pages, name);
 	return ret;
 }
 
@@ -80,7 +80,7 @@ int cmd_record(int argc, char **argv)
 		OPT_TEXT('o', "output", "FILE", &r.path, "the layout (default standard output)"),
 		OPT_SET(0, "no-frames", &r.flags, PAGEALLOC_NO_FRAMES,
 			"record colors only, no frame numbers"),
-		OPT_FLAG(0, "no-aslr", &l.no_aslr, NO_ASLR_HELP), { }
+		OPT_FLAG(0, "no-aslr", &l.no_aslr, NO_ASLR_HELP), QUIET_OPTION, { }
 	};
 	struct target t = { };
 	int i, ret;

@@ -340,11 +340,11 @@ static void report_end(struct run *r, size_t left, size_t whole)
 		complain(OK, "the machine drifts: what should always take the same time takes %.2f"
 			 " times what it took at first (canary in raw.csv)", drift);
 	if (left)
-		complain(OK, "%s: %zu of %zu executions of boot %" PRIu64 " are there; the same"
-			 " command goes on", r->dir, whole - left, whole, r->boot);
+		inform("%s: %zu of %zu executions of boot %" PRIu64 " are there; the same"
+		       " command goes on", r->dir, whole - left, whole, r->boot);
 	else if (r->boot + 1 < r->suite.boots)
-		complain(OK, "%s: boot %" PRIu64 " of %" PRIu64 " is complete; next: --boot %" PRIu64
-			 ", after a reboot", r->dir, r->boot, r->suite.boots, r->boot + 1);
+		inform("%s: boot %" PRIu64 " of %" PRIu64 " is complete; next: --boot %" PRIu64
+		       ", after a reboot", r->dir, r->boot, r->suite.boots, r->boot + 1);
 }
 
 static int measure(struct run *r, const char *suite)
@@ -369,7 +369,7 @@ static int measure(struct run *r, const char *suite)
 		left += r->plan.entry[i].program && !r->plan.entry[i].done;
 	}
 	if (!left) {
-		complain(OK, "%s: all of boot %" PRIu64 " is there already", r->dir, r->boot);
+		inform("%s: all of boot %" PRIu64 " is there already", r->dir, r->boot);
 		goto out;
 	}
 	if (*counters_missing(missing, sizeof(missing)))
@@ -495,6 +495,7 @@ int bench_run(int argc, char **argv)
 			   "this is boot K of the suite's, from 0 (default 0)"),
 		OPT_CALL(0, "strategy", "NAME", add_name, &names, "only this strategy; may be repeated"),
 		OPT_FLAG(0, "dry-run", &r.dry, "print the runs in their order, and run nothing"),
+		QUIET_OPTION,
 		OPT_CHANGED('s', NULL, "--strategy"), OPT_CHANGED('n', NULL, "--dry-run"), { }
 	};
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "lib/complain.h"
+
 #include "process.h"
 #include "progress.h"
 
@@ -44,7 +46,7 @@ void progress_next(struct progress *p, const struct plan_entry *e)
 {
 	uint64_t now = process_now_ns();
 
-	if (!p->terminal && now - p->printed_ns < EVERY_NS)
+	if (quiet || (!p->terminal && now - p->printed_ns < EVERY_NS))
 		return;
 	p->printed_ns = now;
 	fprintf(stderr, "%s%llu of %llu, block %llu: %s %s %s", p->terminal ? "\r\033[K" : "",
@@ -73,6 +75,6 @@ void progress_done(struct progress *p)
  */
 void progress_end(struct progress *p)
 {
-	if (p->terminal)
+	if (p->terminal && !quiet)
 		fputs("\r\033[K", stderr);
 }

@@ -107,6 +107,8 @@ sub interleaving {
 	# Never measured again, never overwritten.
 	($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/r");
 	is("$status $err", "0 pagealloc: $dir/r: all of boot 0 is there already\n", 'nothing is left to do');
+	($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/r --quiet");
+	is("$status $err", '0 ', 'nothing is said of that with --quiet');
 	is(slurp("$dir/r/raw.csv"), $raw, 'nothing is changed');
 	for ([ qr/^(s,fft.*),/m, qr/raw\.csv: byte \d+: not a row of results/ ],
 	     [ qr/^(# kernel: ).*/m, qr/raw\.csv: measured on another system/ ], [ qr/^(# memscope)-bench/, qr/measured on another system/ ]) {
