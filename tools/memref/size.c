@@ -142,7 +142,7 @@ int cmd_size(int argc, char **argv)
 			   "number of runs with each limit, odd; their median counts (default 1)"),
 		OPT_REAL(0, "precision", "PCT", &precision, 0.1, 100,
 			 "stop when a smaller limit could save at most this much more, in % of what can be "
-			 "saved, or at most a 256th of the memory (default 10)"),
+			 "saved, or at most a 1024th of the memory (default 10)"),
 		QUIET_OPTION, OUTPUT_OPTIONS(&output), WINDOW_TIME_OPTIONS(&q.window), { }
 	};
 	struct model m;

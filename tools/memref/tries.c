@@ -30,6 +30,8 @@
 #define LAST_BYTES 4096
 /* Of the slowdown that is allowed, so much is made use of: the next run takes more or less time. */
 #define SHARE 0.9
+/* A limit with which a run takes so many times the slowdown that is allowed may have been slow by chance. */
+#define CHANCE 2
 /* Shorter times differ by more than a few %. */
 #define SHORT_SECONDS 1
 
@@ -293,27 +295,27 @@ static int run_without(const struct tries *t, struct runs *without)
 }
 
 /*
- * With a limit; @again: which was enough before.  Return: OK with *@enough and *@slowdown set, or FAILED with a
- * message printed.
+ * With a limit, which may make use of @share of the slowdown; @once_more: it was tried before.  Return: OK with *@found
+ * and *@slowdown set, or FAILED with a message printed.
  */
-static int run_limited(const struct tries *t, uint64_t limit, bool again, const struct runs *without, bool *enough,
-		       double *slowdown)
+static int run_limited(const struct tries *t, uint64_t limit, bool once_more, double share, const struct runs *without,
+		       enum search_result *found, double *slowdown)
 {
-	const char *once_more = again ? "once more, " : "";
+	const char *again = once_more ? "once more, " : "";
 	const double patience = fmax(PATIENCE, 1 + t->slowdown / 100) * without->longest + 1;
-	const double allowed = (1 + (again ? 1 : SHARE) * t->slowdown / 100) * without->median;
+	const double allowed = (1 + share * t->slowdown / 100) * without->median;
 	const struct runs all = run_repeats(t, limit, patience, allowed);
 	const double mib = limit / (double)(1 << 20);
 
-	*enough = false;
+	*found = SEARCH_TOO_SMALL;
 	switch (all.end) {
 	case BROKEN:
 		return FAILED;
 	case LATE:
-		inform("%s%.3f MiB: ended after %.3f s: too small", once_more, mib, all.last.elapsed);
+		inform("%s%.3f MiB: ended after %.3f s: too small", again, mib, all.last.elapsed);
 		return OK;
 	case ENDED_BADLY:
-		inform("%s%.3f MiB: status %d: too small", once_more, mib, all.last.status);
+		inform("%s%.3f MiB: status %d: too small", again, mib, all.last.status);
 		return OK;
 	case RAN:
 		break;
@@ -322,41 +324,49 @@ static int run_limited(const struct tries *t, uint64_t limit, bool again, const 
 		return complain(FAILED, "%s: prints a time with a limit only", t->command);
 	/* Of a pipeline, the status is that of its last command. */
 	if (without->nr_printed && all.nr_printed < all.nr) {
-		inform("%s%.3f MiB: printed no time above 0: too small", once_more, mib);
+		inform("%s%.3f MiB: printed no time above 0: too small", again, mib);
 		return OK;
 	}
 	*slowdown = (all.median / without->median - 1) * 100;
-	*enough = all.median <= allowed;
-	inform("%s%.3f MiB: %.3f s, %.1f %% %s: %s", once_more, mib, all.median, fabs(*slowdown),
-	       *slowdown < 0 ? "less" : "more", *enough ? "enough" : "too small");
+	*found = all.median <= allowed ? SEARCH_ENOUGH :
+		 *slowdown <= CHANCE * t->slowdown ? SEARCH_NEARLY : SEARCH_TOO_SMALL;
+	inform("%s%.3f MiB: %.3f s, %.1f %% %s: %s", again, mib, all.median, fabs(*slowdown),
+	       *slowdown < 0 ? "less" : "more", *found == SEARCH_ENOUGH ? "enough" : "too small");
 	if (*slowdown < -t->slowdown)
 		complain(OK, "less time than without a limit: times differ by more than %g %%: more --repeats", t->slowdown);
 	return OK;
 }
 
-/* Run with limits until the smallest that is enough is so twice.  Return: OK, or FAILED with a message printed. */
+/*
+ * Run with limits until the smallest that is enough is so twice, and a smaller one that was nearly enough is too small
+ * twice.  Return: OK, or FAILED with a message printed.
+ */
 static int find_limit(const struct tries *t, const struct runs *without, struct search *s, struct tried *result)
 {
-	bool again, enough, failed = false;
+	bool once_more, last, failed = false;
+	enum search_result found;
 	double slowdown = 0;
 	uint64_t limit;
 
 	do {
 		limit = result->nr < t->most ? search_next(s) : 0;
-		again = !limit;
-		if (again)
+		once_more = !limit;
+		if (once_more)
+			limit = search_doubt(s);
+		last = !limit;
+		if (last)
 			limit = s->enough;
 		if (!limit)
 			return complain(FAILED, "of %" PRIu32 " limits, none was enough%s: the largest was %.3f MiB",
 					result->nr, failed ? " twice" : "", s->too_small / (double)(1 << 20));
-		if (run_limited(t, limit, again, without, &enough, &slowdown))
+		if (run_limited(t, limit, once_more, last ? 1 : SHARE, without, &found, &slowdown))
 			return FAILED;
-		result->nr += !again;
-		failed |= again && !enough;
+		result->nr += !once_more;
+		failed |= last && found != SEARCH_ENOUGH;
 		/* Of the one before, nothing is printed until it ran once more. */
-		result->slowdown = enough ? slowdown : again ? NAN : result->slowdown;
-		search_note(s, limit, enough);
-	} while (!again || !enough);
+		result->slowdown = found == SEARCH_ENOUGH ? slowdown : last ? NAN : result->slowdown;
+		search_note(s, limit, found);
+	} while (!last || found != SEARCH_ENOUGH);
 	return OK;
 }
 

@@ -8,7 +8,7 @@
 
 #define PAGE 4096
 /* Limits that differ by less than this part of the peak are not told apart. */
-#define GRAINS 256
+#define GRAINS 1024
 /* No limit above so many peaks is tried. */
 #define MOST_PEAKS 8
 #define MOST_BYTES (1ULL << 62)
@@ -58,23 +58,55 @@ uint64_t search_next(struct search *s)
 }
 
 /**
+ * search_doubt() - a limit to be tried once more, at the end of the search
+ * @s: what is known
+ *
+ * Times differ from run to run: a limit that was nearly enough may be so the next time, and then the search goes on
+ * with smaller ones.
+ *
+ * Return: bytes, @s->too_small; 0: no limit was too small by so little, or it was tried twice.
+ */
+uint64_t search_doubt(const struct search *s)
+{
+	return s->nearly ? s->too_small : 0;
+}
+
+static void note_enough(struct search *s, uint64_t limit)
+{
+	if (s->enough && s->nr_larger < SEARCH_LIMITS)
+		s->larger[s->nr_larger++] = s->enough;
+	s->enough = limit;
+	if (limit > s->too_small)
+		return;
+	s->nearly = s->nr_smaller && s->smaller[s->nr_smaller - 1].nearly;
+	s->too_small = s->nr_smaller ? s->smaller[--s->nr_smaller].limit : 0;
+}
+
+static void note_too_small(struct search *s, uint64_t limit, bool nearly)
+{
+	if (s->too_small && limit != s->too_small && s->nr_smaller < SEARCH_LIMITS) {
+		s->smaller[s->nr_smaller].limit = s->too_small;
+		s->smaller[s->nr_smaller++].nearly = s->nearly;
+	}
+	s->nearly = nearly && limit != s->too_small && limit != s->enough;
+	s->too_small = limit;
+	if (limit == s->enough)
+		s->enough = s->nr_larger ? s->larger[--s->nr_larger] : 0;
+}
+
+/**
  * search_note() - what a try has shown
  * @s: what is known
- * @limit: that was tried, from search_next(); or @s->enough, tried once more
- * @enough: whether it was enough
+ * @limit: that was tried, from search_next() or search_doubt(); or @s->enough, tried once more
+ * @result: what its try has shown
  *
  * A limit that was enough, and once more is not, is too small: times differ from run to run, and the
  * smallest limit that was enough is the one that chance favored.
  */
-void search_note(struct search *s, uint64_t limit, bool enough)
+void search_note(struct search *s, uint64_t limit, enum search_result result)
 {
-	if (enough && limit != s->enough) {
-		if (s->enough && s->nr_larger < SEARCH_LARGER)
-			s->larger[s->nr_larger++] = s->enough;
-		s->enough = limit;
-	} else if (!enough) {
-		s->too_small = limit;
-		if (limit == s->enough)
-			s->enough = s->nr_larger ? s->larger[--s->nr_larger] : 0;
-	}
+	if (result != SEARCH_ENOUGH)
+		note_too_small(s, limit, result == SEARCH_NEARLY);
+	else if (limit != s->enough)
+		note_enough(s, limit);
 }

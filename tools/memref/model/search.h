@@ -8,8 +8,11 @@
 #include <stdint.h>
 
 #define SEARCH_GUESSES 3
-/* Each limit that is enough halves what is left, or is a guess. */
-#define SEARCH_LARGER 80
+/* Each limit halves what is left, or is a guess. */
+#define SEARCH_LIMITS 80
+
+/* What a try has shown.  Nearly: it took too long, by no more than what chance may add to a run. */
+enum search_result { SEARCH_TOO_SMALL, SEARCH_NEARLY, SEARCH_ENOUGH };
 
 /**
  * struct search - what tries have shown; bytes
@@ -21,6 +24,9 @@
  * @enough: the smallest that was; 0: none
  * @larger: those that were enough before it, from the largest on
  * @nr_larger: their number
+ * @smaller: those that were not enough before @too_small, from the smallest on, each with its @nearly
+ * @nr_smaller: their number
+ * @nearly: the result of @too_small, of a single try, was nearly enough
  */
 struct search {
 	uint64_t peak;
@@ -28,11 +34,15 @@ struct search {
 	uint64_t guesses[SEARCH_GUESSES];
 	int nr_guessed;
 	uint64_t too_small, enough;
-	uint64_t larger[SEARCH_LARGER];
+	uint64_t larger[SEARCH_LIMITS];
 	int nr_larger;
+	struct { uint64_t limit; bool nearly; } smaller[SEARCH_LIMITS];
+	int nr_smaller;
+	bool nearly;
 };
 
 uint64_t search_next(struct search *s);
-void search_note(struct search *s, uint64_t limit, bool enough);
+uint64_t search_doubt(const struct search *s);
+void search_note(struct search *s, uint64_t limit, enum search_result result);
 
 #endif

@@ -125,7 +125,7 @@ for my $least (0.5, 5, 11, 20, 40) {
 	my $limit = $row->{limit_mib} // 0;
 	is($status, 0, "needs $least MiB") or diag $err;
 	cmp_ok($limit, '>=', $least, '... that limit is enough');
-	cmp_ok($limit, '<=', $least < $peak ? $peak - 0.9 * ($peak - $least) + $peak / 256 : $least + $peak / 256,
+	cmp_ok($limit, '<=', $least < $peak ? $peak - 0.9 * ($peak - $least) + $peak / 1024 : $least + $peak / 1024,
 	       '... and saves nine tenths of what the best saves');
 	cmp_ok($row->{too_small_mib} // -1, '<', $least, '... the largest that was too small');
 	is(defined $row->{too_small_mib}, $least > 1, '... is known');
@@ -145,6 +145,7 @@ my (undef, $one, $more) = try_it(needs(5), '--tries 1');
 is($one->{tries}, 1, '--tries');
 like($more, qr/--tries 1: a smaller limit may be enough, too$/m, 'and says what it means');
 cmp_ok((try_it(needs(5), '--precision 1'))[1]{limit_mib}, '<', 5.4, '--precision');
+unlike((try_it(needs(5), '--tries 2 --quiet'))[2], qr/enough$|too small$/m, '--quiet: results of limits are not printed');
 is_deeply([ (try_it(needs(5), '--slowdown 21'))[1]->@{qw(too_small_mib tried_slowdown_pct)} ], [ undef, 18.8 ], '--slowdown: all are enough');
 cmp_ok((try_it(needs(20), '--extra 8M'))[2] =~ /^memref: ([\d.]+) MiB/m ? $1 : 0, '==', $of{'/web'}{high_mib} + 8,
        '--extra is added to what is tried first');
@@ -158,10 +159,24 @@ like($says, qr/^memref: without a limit, times differ by 40\.0 %, more than the 
 is_deeply([ $repeated, defined $row->{too_small_mib}, $row->{tried_slowdown_pct} ], [ 0, 1, 0 ], '--repeats: a slow limit') or diag $says;
 like($says, qr/^memref: [\d.]+ MiB: 12\.000 s, 20\.0 % more: too small$/m, 'is too small');
 is(scalar(() = slurp("$dir/runs") =~ /x/g), 12, 'with as many runs as are needed');
-# 1.9 % more is not enough of 2, as the next run may take more; once more, it is.
+# 1.9 % more is not enough of 2, as the next run may take more, in either run of a limit; in the last run, it is.
 (undef, $row, $says) = try_it(prints(('echo\ 1000') x 2, 'echo\ 1019', 'echo\ 1018', 'echo\ 1019'), '--tries 2');
-like($says, qr/: 1019\.000 s, 1\.9 % more: too small\n.*: 1018\.000 s, 1\.8 % more: enough\n.*once more, .*: 1019\.000 s, 1\.9 % more: enough\n/, 'what is left for the next run');
+like($says, qr/: 1019\.000 s, 1\.9 % more: too small\n.*: 1018\.000 s, 1\.8 % more: enough\n.*once more, .*: 1019\.000 s, 1\.9 % more: too small\n.*once more, .*: 1019\.000 s, 1\.9 % more: enough\n/, 'what is left for the next run');
 is($row->{tried_slowdown_pct}, 1.9, '... of which the slowdown is');
+# A limit that was too small by chance.  The first is that of the estimate; the peak, and one between them, are enough.
+for ([ 'enough the second time', 10.25, [ 10, 10 ], [ $of{'/web'}{high_mib}, undef ] ],
+     [ 'too small twice', 10.25, [ 10.25, 10 ], [ 18.25, $of{'/web'}{high_mib} ] ],
+     [ 'by more than chance', 10.5, [ 10 ], [ 18.25, $of{'/web'}{high_mib} ] ]) {
+	my ($name, $first, $again, $expected) = @$_;
+	my @printed = (10, 10, $first, 10, 10, @$again);
+	my ($status, $row, $err) = try_it(prints(map { "echo\\ $_" } @printed), '--precision 100');
+	is_deeply([ $status, $row->{tries} ], [ 0, 3 ], "$name: three limits") or diag $err;
+	is(scalar(() = slurp("$dir/runs") =~ /x/g), @printed, '... so many runs') or diag $err;
+	is_deeply([ @$row{qw(limit_mib too_small_mib)} ], $expected, '... the limit') or diag $err;
+}
+# --tries counts limits, and this is one that was tried.
+(undef, $row) = try_it(prints(map { "echo\\ $_" } 10, 10, 10.25, 10, 10), '--tries 2');
+is_deeply([ @$row{qw(limit_mib too_small_mib tries)} ], [ $of{'/web'}{high_mib}, undef, 2 ], 'once more after the last of --tries');
 # A limit that was enough by chance: runs are without a limit (two), with one (enough, enough), and that once more.
 for ([ 'the one before it', '--tries 2', [ ('echo\ 10') x 4, 'echo\ 12', 'echo\ 10.1' ], [ 0, 1, 2 ] ],
      [ 'none is left', '--tries 2', [ ('echo\ 10') x 4, 'echo\ 12' ], [ 1 ] ],

@@ -20,7 +20,7 @@ static int search(struct search *s, uint64_t least)
 		assert_int_equal(limit % PAGE, 0);
 		assert_true(limit > s->too_small);
 		assert_true(!s->enough || limit < s->enough);
-		search_note(s, limit, limit >= least);
+		search_note(s, limit, limit >= least ? SEARCH_ENOUGH : SEARCH_TOO_SMALL);
 		assert_true(++tries < 40);
 	}
 	return tries;
@@ -43,8 +43,8 @@ static void precision(void **unused)
 		search(&s, least);
 		assert_true(s.enough >= least);
 		assert_true(s.too_small < least);
-		/* A 256th of the peak, in whole pages, or nine tenths of what the best saves. */
-		if (s.enough - s.too_small > 40 * PAGE)
+		/* A 1024th of the peak, in whole pages, or nine tenths of what the best saves. */
+		if (s.enough - s.too_small > 10 * PAGE)
 			assert_true(peak - s.enough >= 0.9 * (peak - least));
 	}
 }
@@ -55,9 +55,9 @@ static void guesses(void **unused)
 
 	(void)unused;
 	assert_int_equal(search_next(&s), 600 * PAGE);
-	search_note(&s, 600 * PAGE, true);
+	search_note(&s, 600 * PAGE, SEARCH_ENOUGH);
 	assert_int_equal(search_next(&s), 500 * PAGE);
-	search_note(&s, 500 * PAGE, false);
+	search_note(&s, 500 * PAGE, SEARCH_TOO_SMALL);
 	/* The last guess is smaller than one that was not enough. */
 	assert_int_equal(search_next(&s), 550 * PAGE);
 	/* Guesses that are right save tries. */
@@ -76,19 +76,19 @@ static void chance(void **unused)
 	search(&s, 500 * PAGE);
 	assert_int_equal(s.enough, 500 * PAGE);
 	assert_int_equal(s.nr_larger, 2);
-	search_note(&s, s.enough, true);
+	search_note(&s, s.enough, SEARCH_ENOUGH);
 	assert_int_equal(s.nr_larger, 2);
-	search_note(&s, s.enough, false);
+	search_note(&s, s.enough, SEARCH_TOO_SMALL);
 	assert_int_equal(s.too_small, 500 * PAGE);
 	assert_int_equal(s.enough, 600 * PAGE);
 	limit = search_next(&s);
 	assert_in_range(limit, 501 * PAGE, 599 * PAGE);
 	/* Nor is the one before it, nor the first. */
-	search_note(&s, limit, false);
-	search_note(&s, s.enough, false);
+	search_note(&s, limit, SEARCH_TOO_SMALL);
+	search_note(&s, s.enough, SEARCH_TOO_SMALL);
 	assert_int_equal(s.enough, 800 * PAGE);
 	assert_in_range(search_next(&s), 601 * PAGE, 799 * PAGE);
-	search_note(&s, s.enough, false);
+	search_note(&s, s.enough, SEARCH_TOO_SMALL);
 	assert_int_equal(s.enough, 0);
 	assert_int_equal(search_next(&s), peak);
 	/* As often as it happens, an end is found, with larger limits. */
@@ -96,23 +96,79 @@ static void chance(void **unused)
 	do {
 		limit = s.too_small;
 		search(&s, 0);
-		search_note(&s, s.enough, false);
+		search_note(&s, s.enough, SEARCH_TOO_SMALL);
 		assert_true(s.too_small > limit);
 	} while (s.too_small < 4 * peak);
 }
 
-/* No try is spent on a guess that is less than a 256th of the peak, 4 pages, from a limit that was tried. */
+/* A limit that was too small by chance: it is tried once more at the end, and then smaller ones are. */
+static void doubt(void **unused)
+{
+	struct search s = begin(1000 * PAGE, 800 * PAGE, 600 * PAGE, 500 * PAGE);
+	uint64_t limit;
+
+	(void)unused;
+	search_note(&s, search_next(&s), SEARCH_ENOUGH);
+	assert_int_equal(search_doubt(&s), 0);
+	search_note(&s, search_next(&s), SEARCH_TOO_SMALL);
+	assert_int_equal(search_doubt(&s), 0);
+	search_note(&s, 700 * PAGE, SEARCH_NEARLY);
+	assert_int_equal(search_doubt(&s), 700 * PAGE);
+	search_note(&s, 750 * PAGE, SEARCH_ENOUGH);
+	assert_int_equal(search_doubt(&s), 700 * PAGE);
+	search_note(&s, 700 * PAGE, SEARCH_ENOUGH);
+	assert_int_equal(s.enough, 700 * PAGE);
+	assert_int_equal(s.too_small, 600 * PAGE);
+	assert_int_equal(search_doubt(&s), 0);
+	/* What was enough the second time, and not the third, is too small; so is all below. */
+	limit = search_next(&s);
+	assert_in_range(limit, 601 * PAGE, 699 * PAGE);
+	search_note(&s, limit, SEARCH_NEARLY);
+	search_note(&s, 700 * PAGE, SEARCH_NEARLY);
+	assert_int_equal(s.enough, 750 * PAGE);
+	assert_int_equal(s.too_small, 700 * PAGE);
+	assert_int_equal(search_doubt(&s), 0);
+	/* Too small twice: no third time. */
+	search_note(&s, 725 * PAGE, SEARCH_NEARLY);
+	search_note(&s, 725 * PAGE, SEARCH_NEARLY);
+	assert_int_equal(search_doubt(&s), 0);
+	assert_int_equal(s.too_small, 725 * PAGE);
+	assert_int_equal(s.enough, 750 * PAGE);
+	/* The one before it is known still. */
+	search_note(&s, 725 * PAGE, SEARCH_ENOUGH);
+	assert_int_equal(s.too_small, 700 * PAGE);
+	/* Smaller ones are in doubt, too, each once. */
+	s = begin(1000 * PAGE, 0, 0, 0);
+	search_note(&s, 500 * PAGE, SEARCH_NEARLY);
+	search_note(&s, 600 * PAGE, SEARCH_NEARLY);
+	search_note(&s, 700 * PAGE, SEARCH_ENOUGH);
+	assert_int_equal(search_doubt(&s), 600 * PAGE);
+	search_note(&s, 600 * PAGE, SEARCH_ENOUGH);
+	assert_int_equal(s.too_small, 500 * PAGE);
+	assert_int_equal(search_doubt(&s), 500 * PAGE);
+	search_note(&s, 500 * PAGE, SEARCH_TOO_SMALL);
+	assert_int_equal(search_doubt(&s), 0);
+	/* Without a smaller one. */
+	s = begin(1000 * PAGE, 0, 0, 0);
+	search_note(&s, search_next(&s), SEARCH_NEARLY);
+	assert_int_equal(search_doubt(&s), 1000 * PAGE);
+	search_note(&s, 1000 * PAGE, SEARCH_ENOUGH);
+	assert_int_equal(s.too_small, 0);
+	assert_int_equal(s.enough, 1000 * PAGE);
+}
+
+/* No try is spent on a guess that is less than a 1024th of the peak, 4 pages, from a limit that was tried. */
 static void guesses_beside_others(void **unused)
 {
-	struct search s = begin(1000 * PAGE, 600 * PAGE, 597 * PAGE, 300 * PAGE);
+	struct search s = begin(4000 * PAGE, 600 * PAGE, 597 * PAGE, 300 * PAGE);
 
 	(void)unused;
 	assert_int_equal(search_next(&s), 600 * PAGE);
-	search_note(&s, 600 * PAGE, true);
+	search_note(&s, 600 * PAGE, SEARCH_ENOUGH);
 	assert_int_equal(search_next(&s), 300 * PAGE);
-	s = begin(1000 * PAGE, 600 * PAGE, 603 * PAGE, 604 * PAGE);
+	s = begin(4000 * PAGE, 600 * PAGE, 603 * PAGE, 604 * PAGE);
 	assert_int_equal(search_next(&s), 600 * PAGE);
-	search_note(&s, 600 * PAGE, false);
+	search_note(&s, 600 * PAGE, SEARCH_TOO_SMALL);
 	assert_int_equal(search_next(&s), 604 * PAGE);
 }
 
@@ -154,6 +210,7 @@ int main(void)
 		cmocka_unit_test(precision),
 		cmocka_unit_test(guesses),
 		cmocka_unit_test(chance),
+		cmocka_unit_test(doubt),
 		cmocka_unit_test(guesses_beside_others),
 		cmocka_unit_test(ends_in_time),
 		cmocka_unit_test(no_end),
