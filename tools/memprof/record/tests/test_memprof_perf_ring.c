@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "memprof/record/perf_ring.h"
-#include "memprof/tests/made_ring.h"
+#include "memprof/record/tests/made_ring.h"
 
 #define BYTES		(128UL << 10)
 #define MAX_TAKEN	16

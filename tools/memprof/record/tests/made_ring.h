@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright (C) 2026 the memscope authors */
-/* Rings as perf writes them, made up for tests: a page that has head and tail, and records. */
+/* Rings as perf writes them, made up for tests: a page that has head and tail, and records; and what perf counts. */
 #ifndef MEMPROF_MADE_RING_H
 #define MEMPROF_MADE_RING_H
 
-#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <cmocka.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define MADE_PAGE	4096
 
@@ -38,6 +44,17 @@ static inline void made_record(struct perf_event_mmap_page *ring, size_t bytes, 
 
 	made_put(ring, bytes, &h, sizeof(h));
 	made_put(ring, bytes, body, n);
+}
+
+/* What is read of an event's descriptor: its count, and how many records were lost. */
+static inline int made_counts(uint64_t lost)
+{
+	const uint64_t counts[] = { 1000, lost };
+	const int fd = memfd_create("counts", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, counts, sizeof(counts), 0), sizeof(counts));
+	return fd;
 }
 
 #endif
