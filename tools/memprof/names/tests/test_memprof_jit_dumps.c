@@ -1,217 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
-/* Map files and jitdumps that are made byte by byte: the function and line at each address. */
+/* Jitdumps of compiled code: the function and line at each address and time, and which files are jitdumps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "memprof/names/names.h"
-
-#define MAP	"/tmp/perf-10.map"
-#define DUMP	"/tmp/jit-10.dump"
-
-static char root[] = "/tmp/memprof-jit.XXXXXX";
-
-static const char *below(const char *path)
-{
-	static char full[128];
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	return full;
-}
-
-static void write_file(const char *path, const void *data, size_t bytes)
-{
-	FILE *f = fopen(below(path), "w");
-
-	if (!f)
-		fail_msg("%s: %s", below(path), strerror(errno));
-	assert_int_equal(fwrite(data, 1, bytes, f), bytes);
-	fclose(f);
-}
-
-/* What is at an address at a time; function NULL: nothing; file NULL: no line. */
-struct expected {
-	uint64_t addr, time;
-	const char *function;
-	uint64_t in;
-	const char *file;
-	unsigned int line;
-};
-
-static void code_is(const struct jit *j, const struct expected *e, size_t n)
-{
-	static const char odd[] = "odd";
-
-	for (size_t i = 0; i < n; i++, e++) {
-		struct place place = { odd, odd, 99 };
-		uint64_t in = 77;
-		const bool found = jit_code(j, 10, e->addr, e->time, &place, &in);
-
-		if (found != !!e->function || (found && strcmp(place.function, e->function)))
-			fail_msg("%zu: %#lx at %lu: %s, not %s", i, (unsigned long)e->addr, (unsigned long)e->time,
-				 found ? place.function : "nothing", e->function ? e->function : "nothing");
-		assert_int_equal(in, found ? e->in : 77);
-		if (!found)
-			assert_null(place.function);
-		if (e->file)
-			assert_string_equal(place.file, e->file);
-		else
-			assert_null(place.file);
-		assert_int_equal(place.line, e->line);
-	}
-}
-
-#define CODE_IS(j, ...)	do {							\
-		const struct expected e_[] = { __VA_ARGS__ };			\
-		code_is(j, e_, sizeof(e_) / sizeof(e_[0]));			\
-	} while (0)
-
-static struct jit *of_map(const char *text, size_t bytes)
-{
-	struct jit *j = jit_new(root);
-
-	write_file(MAP, text, bytes);
-	assert_int_equal(jit_add(j, 10, NULL), 0);
-	assert_int_equal(unlink(below(MAP)), 0);
-	return j;
-}
-
-static void lines_of_map_files(void **unused)
-{
-	static const char map[] =
-		"1000 10 first\r\n"
-		"0x2000 0x10 with spaces  and 0x\n"
-		"\n"
-		"3000 0 nothing\n"
-		"4000 10\n"
-		"4000 10 \n"
-		"4000  \n"
-		"4000 g named\n"
-		"x 10 named\n"
-		"5000 10   behind blanks\n"
-		"6000 10 a\rb\n"
-		/* The last byte of all is no function's, as those behind it would begin at 0 again. */
-		"ffffffffffffff00 ff last\n"
-		"fffffffffffffe00 200 beyond\n"
-		"7000 10 without an end";
-	struct jit *j = of_map(map, sizeof(map) - 1);
-	struct place place;
-	uint64_t in;
-
-	(void)unused;
-	CODE_IS(j, { 0xfff, 0, NULL }, { 0x1000, 0, "first", 0 }, { 0x100f, 0, "first", 15 }, { 0x1010, 0, NULL },
-		{ 0x1000, UINT64_MAX, "first", 0 }, { 0x200f, 0, "with spaces  and 0x", 15 }, { 0x3000, 0, NULL },
-		{ 0x4000, 0, NULL }, { 0x5000, 0, "behind blanks", 0 }, { 0x6000, 0, "a", 0 },
-		{ 0x7001, 0, "without an end", 1 }, { 0xffffffffffffff00, 0, "last", 0 },
-		{ 0xfffffffffffffffe, 0, "last", 0xfe }, { UINT64_MAX, 0, NULL }, { 0xfffffffffffffe00, 0, NULL }, { 0, 0, NULL });
-	/* Of another process nothing is known. */
-	assert_true(jit_known(j, 10));
-	assert_false(jit_known(j, 11));
-	assert_false(jit_code(j, 11, 0x1000, 0, &place, &in));
-	assert_null(place.function);
-	jit_free(j);
-}
-
-/* Functions within others, at the same address, and of one that is long before many that are short. */
-static void functions_that_overlap(void **unused)
-{
-	static const char map[] =
-		"2000 1000 outer\n"
-		"2100 10 inner\n"
-		"2100 20 inner again\n"
-		"2200 8 other\n"
-		"1000 10 before\n"
-		"2100 10 inner at last\n"
-		"4000 1000 as long\n";
-	struct jit *j = of_map(map, sizeof(map) - 1);
-
-	(void)unused;
-	CODE_IS(j, { 0x2000, 0, "outer", 0 }, { 0x20ff, 0, "outer", 0xff }, { 0x2100, 0, "inner at last", 0 },
-		{ 0x210f, 0, "inner at last", 15 }, { 0x2110, 0, "inner again", 16 }, { 0x211f, 0, "inner again", 31 },
-		{ 0x2120, 0, "outer", 0x120 }, { 0x2207, 0, "other", 7 }, { 0x2208, 0, "outer", 0x208 },
-		{ 0x2fff, 0, "outer", 0xfff }, { 0x3000, 0, NULL }, { 0x1000, 0, "before", 0 }, { 0x1010, 0, NULL },
-		{ 0x4fff, 0, "as long", 0xfff }, { 0x5000, 0, NULL });
-	jit_free(j);
-}
-
-/* More functions than there is memory for at first; a name that fills it. */
-static void many_functions(void **unused)
-{
-	static char map[200000];
-	struct jit *j;
-	char name[64];
-	size_t n = 0;
-	int i;
-
-	(void)unused;
-	for (i = 0; i < 2000; i++)
-		n += sprintf(map + n, "%x 10 function %0*d\n", 0x100000 + 16 * (i * 7 % 2000), i == 0 ? 54 : 5, i);
-	j = of_map(map, n);
-	for (i = 0; i < 2000; i++) {
-		snprintf(name, sizeof(name), "function %0*d", i == 0 ? 54 : 5, i);
-		CODE_IS(j, { 0x10000f + 16 * (i * 7 % 2000), 0, name, 15 });
-	}
-	CODE_IS(j, { 0xfffff, 0, NULL }, { 0x100000 + 16 * 2000, 0, NULL });
-	jit_free(j);
-}
-
-/* A map file is of a process's number, and is read once; no link, pipe or folder is read. */
-static void files_of_a_process(void **unused)
-{
-	static const char map[] = "1000 10 first\n";
-	struct jit *j = jit_new(root);
-	struct place place;
-	char to[128];
-	uint64_t in;
-	int kind;
-
-	(void)unused;
-	assert_false(jit_known(j, 10));
-	assert_int_equal(jit_add(j, 10, NULL), 0);
-	assert_true(jit_known(j, 10));
-	write_file(MAP, map, sizeof(map) - 1);
-	assert_int_equal(jit_add(j, 10, NULL), 0);
-	CODE_IS(j, { 0x1000, 0, NULL });
-	assert_int_equal(jit_add(j, 1, NULL), 0);
-	assert_false(jit_code(j, 1, 0x1000, 0, &place, &in));
-	jit_free(j);
-
-	jit_free(NULL);
-	snprintf(to, sizeof(to), "%s", below("/tmp/elsewhere"));
-	for (kind = 0; kind < 3; kind++) {
-		int fd = -1;
-
-		unlink(below(MAP));
-		if (!kind) {
-			write_file("/tmp/elsewhere", map, sizeof(map) - 1);
-			assert_int_equal(symlink(to, below(MAP)), 0);
-		} else {
-			assert_int_equal(kind == 1 ? mkfifo(below(MAP), 0600) : mkdir(below(MAP), 0700), 0);
-		}
-		/* Not even one with something in it. */
-		if (kind == 1) {
-			fd = open(below(MAP), O_RDWR | O_NONBLOCK);
-			assert_int_equal(write(fd, map, sizeof(map) - 1), sizeof(map) - 1);
-		}
-		j = jit_new(root);
-		assert_int_equal(jit_add(j, 10, NULL), 0);
-		CODE_IS(j, { 0x1000, 0, NULL });
-		jit_free(j);
-		if (fd >= 0)
-			close(fd);
-	}
-	rmdir(below(MAP));
-}
+#include "memprof/names/tests/made_jit.h"
 
 static void which_files_are_jitdumps(void **unused)
 {
@@ -229,103 +25,6 @@ static void which_files_are_jitdumps(void **unused)
 	assert_false(jit_is_dump("/ajit-1.dump"));
 	assert_false(jit_is_dump("/"));
 	assert_false(jit_is_dump(""));
-}
-
-/* ---- jitdumps ---- */
-
-static struct {
-	unsigned char bytes[1 << 16];
-	size_t n;
-} dump;
-
-static void put(unsigned int bytes, uint64_t value)
-{
-	assert_true(dump.n + bytes <= sizeof(dump.bytes));
-	for (unsigned int i = 0; i < bytes; i++)
-		dump.bytes[dump.n++] = value >> 8 * i;
-}
-
-static void put_text(const char *text, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		put(1, text[i]);
-}
-
-static void put_header(uint32_t bytes, uint64_t flags)
-{
-	dump.n = 0;
-	put(4, 0x4a695444);
-	put(4, 1);
-	put(4, bytes);
-	put(4, 62);
-	put(4, 0);
-	put(4, 10);
-	put(8, 0xbadbadbad);
-	put(8, flags);
-	while (dump.n < bytes)
-		put(1, 0xee);
-}
-
-static void put_head(uint32_t id, uint32_t bytes, uint64_t time)
-{
-	put(4, id);
-	put(4, bytes);
-	put(8, time);
-}
-
-/* A function that is loaded, with so many bytes of its name and of what is behind it. */
-static void put_load_bytes(uint64_t time, uint64_t addr, uint64_t size, const char *name, size_t bytes)
-{
-	put_head(0, 56 + bytes, time);
-	put(4, 10);
-	put(4, 11);
-	put(8, addr + 0x1000000);
-	put(8, addr);
-	put(8, size);
-	put(8, 5);
-	put_text(name, bytes);
-}
-
-static void put_load(uint64_t time, uint64_t addr, uint64_t size, const char *name)
-{
-	put_load_bytes(time, addr, size, name, strlen(name) + 1);
-}
-
-static void put_move(uint64_t time, uint64_t from, uint64_t to, uint64_t size)
-{
-	put_head(1, 64, time);
-	put(4, 10);
-	put(4, 11);
-	put(8, to + 0x1000000);
-	put(8, from);
-	put(8, to);
-	put(8, size);
-	put(8, 5);
-}
-
-static void put_lines_head(uint32_t bytes, uint64_t nr)
-{
-	put_head(2, 32 + bytes, 1);
-	put(8, 0xabcdef);
-	put(8, nr);
-}
-
-static void put_line(uint64_t addr, uint32_t line, const char *file)
-{
-	put(8, addr);
-	put(4, line);
-	put(4, 0xdd);
-	put_text(file, strlen(file) + 1);
-}
-
-static struct jit *of_dump(void)
-{
-	struct jit *j = jit_new(root);
-
-	write_file(DUMP, dump.bytes, dump.n);
-	assert_int_equal(jit_add(j, 10, DUMP), 0);
-	assert_int_equal(unlink(below(DUMP)), 0);
-	return j;
 }
 
 /* Of what was at an address: that of the time; before all of them, the first. */
@@ -653,28 +352,63 @@ static void dumps_of_a_process(void **unused)
 	unlink(below(DUMP));
 }
 
-static int make_root(void **unused)
+/* One that has lines; compiled again; moved. */
+static void functions_of_a_jitdump_by_time(void **unused)
 {
+	struct place place;
+	struct jit *j;
+	uint64_t in;
+	size_t whole;
+
 	(void)unused;
-	return !mkdtemp(root) || mkdir(below("/tmp"), 0755) ? -1 : 0;
+	put_header(40, 0);
+	put_lines_head(2 * 16 + 9 + 2, 2);
+	put_line(0x1000, 7, "App.java");
+	put_line(0x1008, 8, "\xff");
+	/* Of the code itself 3 bytes, so that the next record is at an odd place. */
+	put_load_bytes(100, 0x1000, 0x100, "App::first\0\x90\x90\xc3", 14);
+	put_load_bytes(200, 0x1000, 0x80, "App::second\0\x90\x90\xc3", 15);
+	put_move(300, 0x1000, 0x3000, 0x80);
+	write_file(DUMP, dump.bytes, dump.n);
+	j = jit_new(root);
+	assert_int_equal(jit_add(j, 10, DUMP), 0);
+	/* Before all that is known, the first is the best guess. */
+	CODE_IS(j, { 0x1010, 150, "App::first", 0x10, "App.java", 8 }, { 0x1010, 250, "App::second", 0x10 },
+		{ 0x3010, 350, "App::second", 0x10 }, { 0x1010, 50, "App::first", 0x10, "App.java", 8 });
+	assert_true(jit_code(j, 10, 0x1009, 150, &place, &in));
+	assert_string_equal(place.file, "App.java");
+	assert_int_equal(place.line, 8);
+	assert_true(jit_code(j, 10, 0x1009, 250, &place, &in));
+	assert_null(place.file);
+	jit_free(j);
+
+	/* Cut off in each place: what is before it is there, and nothing is read behind the end. */
+	whole = dump.n;
+	for (dump.n = 0; dump.n < whole; dump.n++) {
+		j = of_dump();
+		if (dump.n >= 300)
+			CODE_IS(j, { 0x1010, 150, "App::first", 0x10, "App.java", 8 });
+		jit_free(j);
+	}
+	/* Times of another clock: the last one counts. */
+	dump.bytes[32] = 1;
+	j = of_dump();
+	CODE_IS(j, { 0x1010, 150, "App::second", 0x10 });
+	jit_free(j);
 }
 
-static int remove_root(void **unused)
+static void paths_of_jitdumps(void **unused)
 {
-	char command[128];
-
 	(void)unused;
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
+	assert_true(jit_is_dump("/home/me/.debug/jit/java-jit-2/jit-1234.dump"));
+	assert_false(jit_is_dump("/home/me/jit-1234.dump.old"));
+	assert_false(jit_is_dump("/home/me/jit-x.dump"));
+	assert_false(jit_is_dump("jit-1.dump"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_map_files),
-		cmocka_unit_test(functions_that_overlap),
-		cmocka_unit_test(many_functions),
-		cmocka_unit_test(files_of_a_process),
 		cmocka_unit_test(which_files_are_jitdumps),
 		cmocka_unit_test(functions_by_time),
 		cmocka_unit_test(functions_that_are_no_code),
@@ -684,7 +418,9 @@ int main(void)
 		cmocka_unit_test(headers_of_dumps),
 		cmocka_unit_test(dumps_that_are_cut_off),
 		cmocka_unit_test(dumps_of_a_process),
+		cmocka_unit_test(functions_of_a_jitdump_by_time),
+		cmocka_unit_test(paths_of_jitdumps),
 	};
 
-	return cmocka_run_group_tests_name("memprof jit", tests, make_root, remove_root);
+	return cmocka_run_group_tests_name("memprof jit dumps", tests, make_root, remove_root);
 }
