@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Of more than 100,000 intervals. */
-#define BYTES_ROOM (1 << 27)
+#define BYTES_CAPACITY (1 << 27)
 #include "age_sim.h"
 #include "memref_events.h"
 

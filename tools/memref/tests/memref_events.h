@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "lib/tests/trace_bytes.h"
+#include "lib/trace/tests/trace_bytes.h"
 #include "memref/model/events.h"
 
 enum { ID_GROUP = 101, ID_BATCH, ID_NODE, ID_TASK, ID_VIRT, ID_SCAN, ID_AGE, ID_VMA, ID_VMA_AGE };

@@ -1,44 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* trace.dat files, written byte by byte: each kind of entry, damage, and every truncation. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <cmocka.h>
 
-#include "lib/trace/dat.h"
-#include "trace_bytes.h"
-
-static struct bytes file;
-static struct trace_dat dat;
-static char error[256];
-static const char *const formats[] = { FORMAT_VALUE };
-
-/* Opens the first @size bytes of the file. */
-static int open_part(uint32_t size, const char *system)
-{
-	int fd = memfd_create("trace.dat", 0), ret;
-	char path[64];
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, file.b, size), size);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	*error = '\0';
-	ret = trace_dat_open(&dat, path, system, error, sizeof(error));
-	close(fd);
-	return ret;
-}
-
-static void open_all(void)
-{
-	if (open_part(file.size, "test"))
-		fail_msg("%s", error);
-}
+#include "small_trace.h"
 
 static void expect_event(uint64_t ts, int cpu, uint32_t value, uint64_t offset)
 {
@@ -278,7 +247,7 @@ static void beyond_the_end(void **state)
 static void expect_refused(const char *message)
 {
 	assert_int_equal(open_part(file.size, "test"), -1);
-	assert_non_null(strstr(error, message));
+	assert_non_null(strstr(dat_error, message));
 	trace_dat_close(&dat);
 }
 
@@ -288,7 +257,7 @@ static void refused(void **state)
 
 	(void)state;
 	assert_int_equal(open_part(file.size, "memref"), -1);
-	assert_string_equal(error, "no memref events (record with: trace-cmd record -e memref)");
+	assert_string_equal(dat_error, "no memref events (record with: trace-cmd record -e memref)");
 	trace_dat_close(&dat);
 	file.b[0] = 'X';
 	expect_refused("not a trace.dat file");
@@ -310,79 +279,12 @@ static void refused(void **state)
 	trace_dat_close(&dat);
 }
 
-/*
- * Version 7: formats, events, then the index, in sections.  @pages of two CPUs; @zip: sections are
- * compressed.  Return: where the events begin.
- */
+/* Version 7, of which a CPU's pages are one chunk if they are compressed.  Return: where the events begin. */
 static uint32_t version_7(int zip, uint32_t *index)
 {
-	struct bytes *raw = calloc(1, sizeof(*raw));
-	unsigned char packed[3 * PAGE_BYTES];
-	uint32_t section, options, at, page, text, symbols, cpu, offset[2], size[2];
-	uint32_t n;
-
-	put_magic(&file, "7");
-	put_string(&file, zip ? "zstd" : "none");
-	put_string(&file, zip ? "1.5.4" : "");
-	options = file.size;
-	put(&file, 0, 8);
-	text = section_begin(&file, 18, 0);
-	put_formats(&file, "test", formats, 1);
-	section_end(&file, text);
-	symbols = section_begin(&file, 19, 0);
-	put(&file, 4, 4);
-	put_data(&file, "symb", 4);
-	section_end(&file, symbols);
-	section = section_begin(&file, 3, zip);
-	put_align(&file, PAGE_BYTES);
-	at = file.size;
-	for (cpu = 0; cpu < 2; cpu++) {
-		offset[cpu] = file.size;
-		raw->size = 0;
-		page = page_begin(raw, 100 + cpu);
-		put_event(raw, 0, 1 + cpu);
-		page_end(raw, page, 0, 0);
-		page = page_begin(raw, 200 + cpu);
-		put_event(raw, 0, 3 + cpu);
-		page_end(raw, page, 0, 0);
-		if (zip) {
-			n = zstd(packed, raw);
-			put(&file, 1, 4);
-			put(&file, n, 4);
-			put(&file, raw->size, 4);
-			put_data(&file, packed, n);
-		} else {
-			put_data(&file, raw->b, raw->size);
-		}
-		size[cpu] = file.size - offset[cpu];
-		put_align(&file, PAGE_BYTES);
-	}
-	section_end(&file, section);
-	*index = file.size;
-	put_at(&file, options, file.size, 8);
-	page = section_begin(&file, 0, 0);
-	put_option(&file, 5, 4);
-	put_data(&file, "box", 4);
-	put_option(&file, 18, 8);
-	put(&file, text, 8);
-	put_option(&file, 19, 8);
-	put(&file, symbols, 8);
-	put_option(&file, 3, 8 + 2 + 8 + 2 * 20);
-	put(&file, section, 8);
-	put_string(&file, "");
-	put_string(&file, "");
-	put(&file, PAGE_BYTES, 4);
-	put(&file, 2, 4);
-	for (cpu = 0; cpu < 2; cpu++) {
-		put(&file, 4 + cpu, 4);
-		put(&file, offset[cpu], 8);
-		put(&file, size[cpu], 8);
-	}
-	put_option(&file, 0, 8);
-	put(&file, 0, 8);
-	section_end(&file, page);
-	free(raw);
-	return at;
+	make_sections(zip ? ZIP_DATA : 0, 1, 100);
+	*index = place[INDEX];
+	return place[DATA];
 }
 
 static void expect_values(uint64_t bad, int cpus_known)
@@ -465,105 +367,6 @@ static void bad_chunks(void **state)
 	expect_end(0, at + 4);
 }
 
-/* A span of a page: later than its begin, not later than its end; with what was lost before. */
-static void cut_pages(void **state)
-{
-	uint32_t table = put_v6(&file, "test", formats, 1, 1), at = file.size, page, head;
-	unsigned char out[PAGE_BYTES];
-	uint64_t v;
-
-	(void)state;
-	page = page_begin(&file, 100);
-	put_event(&file, 0, 1);
-	put_event(&file, 10, 2);
-	put_event(&file, 10, 3);
-	put_event(&file, 10, 4);
-	page_end(&file, page, LOST | LOST_STORED, 9);
-	page = page_begin(&file, 200);
-	put_event(&file, 0, 5);
-	page_end(&file, page, LOST | LOST_STORED, 7);
-	put_cpu(&file, table, 0, at);
-	open_all();
-	assert_int_equal(trace_dat_cut_page(&dat, at, 100, 120, out), 1);
-	memcpy(&v, out, 8);
-	assert_int_equal(v, 110);
-	memcpy(&v, out + 8, 8);
-	assert_int_equal(v, 32);			/* two events; the loss was before them */
-	memcpy(&head, out + 16, 4);
-	assert_int_equal(head, 3);			/* the first has no time to add */
-	assert_int_equal(out[16 + 4 + 8], 2);
-	memcpy(&head, out + 32, 4);
-	assert_int_equal(head, 3 | 10 << 5);
-	assert_int_equal(out[32 + 4 + 8], 3);
-	assert_int_equal(trace_dat_cut_page(&dat, at, 100, 120, out), 0);
-	trace_dat_close(&dat);
-
-	open_all();
-	assert_int_equal(trace_dat_cut_page(&dat, at, 99, 300, out), 1);
-	memcpy(&v, out + 8, 8);
-	assert_int_equal(v, 64 | LOST | LOST_STORED);
-	memcpy(&v, out + 16 + 64, 8);
-	assert_int_equal(v, 9);
-	assert_int_equal(trace_dat_cut_page(&dat, at, 99, 300, out), 1);
-	memcpy(&v, out, 8);
-	assert_int_equal(v, 200);
-	memcpy(&v, out + 16 + 16, 8);
-	assert_int_equal(v, 7);
-	assert_int_equal(trace_dat_cut_page(&dat, at, 99, 300, out), 0);
-	trace_dat_close(&dat);
-}
-
-static void expect_cut(uint32_t at, uint64_t time, uint64_t commit, uint64_t lost)
-{
-	unsigned char out[PAGE_BYTES + 8] = "";
-	uint64_t v;
-
-	assert_int_equal(trace_dat_cut_page(&dat, at, 0, UINT64_MAX, out + 8), 1);
-	memcpy(&v, out, 8);
-	assert_int_equal(v, 0);				/* nothing before the page */
-	memcpy(&v, out + 8, 8);
-	assert_int_equal(v, time);
-	memcpy(&v, out + 8 + 8, 8);
-	assert_int_equal(v, commit);
-	if (commit & LOST_STORED) {
-		memcpy(&v, out + 8 + 16 + (commit & 0xffff), 8);
-		assert_int_equal(v, lost);
-	}
-}
-
-/* What was lost before pages without events, or without room for the number, is not lost. */
-static void cut_pages_keep_losses(void **state)
-{
-	const uint32_t full = (PAGE_BYTES - 16) / 16;
-	uint32_t table = put_v6(&file, "test", formats, 1, 1), at = file.size, page, i;
-	unsigned char out[PAGE_BYTES];
-
-	(void)state;
-	page = page_begin(&file, 10);			/* no events; 9 lost before */
-	page_end(&file, page, LOST | LOST_STORED, 9);
-	page = page_begin(&file, 20);			/* no room for the number */
-	for (i = 0; i < full; i++)
-		put_event(&file, 1, i);
-	page_end(&file, page, 0, 0);
-	page = page_begin(&file, 2000);
-	put_event(&file, 0, 1);
-	page_end(&file, page, LOST | LOST_STORED, 3);
-	page = page_begin(&file, 3000);			/* how many is not known */
-	put_event(&file, 0, 1);
-	page_end(&file, page, LOST, 0);
-	page = page_begin(&file, 4000);			/* lost after the last event */
-	page_end(&file, page, LOST | LOST_STORED, 5);
-	put_cpu(&file, table, 0, at);
-	open_all();
-	assert_int_equal(trace_dat_cut_page(&dat, at + 1, 0, UINT64_MAX, out), 0);
-	expect_cut(at, 21, 16 * full | LOST, 0);
-	expect_cut(at, 2000, 16 | LOST | LOST_STORED, 8 + 3);
-	expect_cut(at, 3000, 16 | LOST, 0);
-	expect_cut(at, 4000, LOST | LOST_STORED, 5);
-	assert_int_equal(trace_dat_cut_page(&dat, at, 0, UINT64_MAX, out), 0);
-	trace_dat_close(&dat);
-}
-
 /* The last four bytes of a page, and a number that is only half on it. */
 static void ends_of_pages(void **state)
 {
@@ -639,7 +442,7 @@ static void any_bytes(void **state)
 			symbols = trace_dat_symbols(&dat);
 			free(symbols);
 		} else {
-			assert_true(*error);
+			assert_true(*dat_error);
 		}
 		trace_dat_close(&dat);
 	}
@@ -652,7 +455,6 @@ int main(void)
 		cmocka_unit_test(lost_events), cmocka_unit_test(damage),
 		cmocka_unit_test(beyond_the_end), cmocka_unit_test(refused),
 		cmocka_unit_test(sections), cmocka_unit_test(bad_chunks),
-		cmocka_unit_test(cut_pages), cmocka_unit_test(cut_pages_keep_losses),
 		cmocka_unit_test(ends_of_pages), cmocka_unit_test(any_bytes),
 	};
 

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "lib/perf/perf_parts.h"
 #include "made/mutate.h"
 #include "made/perf_file.h"
+#include "perf_bytes.h"
 
 #define SAMPLES	300
 
@@ -56,12 +56,6 @@ static struct perf_data *open_bytes(const void *bytes, size_t size, int expected
 	assert_int_equal(ret, expected);
 	assert_int_equal(!*error, !expected);
 	return d;
-}
-
-static void end(struct perf_data *d)
-{
-	perf_data_close(d);
-	free(d);
 }
 
 static void check_samples(struct perf_data *d)
@@ -122,7 +116,7 @@ static void each_kind_of_file_has_the_same_records(void **unused)
 		d = open_bytes(bytes, size, 0);
 		assert_int_equal(d->pipe, kind == PERF_PIPE);
 		check_samples(d);
-		end(d);
+		close_file(d, NULL);
 		free(bytes);
 	}
 	made_perf_free(f);
@@ -149,7 +143,7 @@ static void a_recording_that_was_not_ended_is_read_to_its_end(void **unused)
 	assert_in_range(n, 40, 60);
 	/* The last record is a part of one. */
 	assert_non_null(strstr(d->error, "truncated record at 0x"));
-	end(d);
+	close_file(d, NULL);
 	free(bytes);
 	made_perf_free(f);
 }
@@ -218,7 +212,7 @@ static void each_field_is_where_the_kernel_puts_it(void **unused)
 	/* The second one's AUX data are missing. */
 	assert_int_equal(perf_data_next(d, &r), -1);
 	assert_non_null(strstr(d->error, "damaged sample at 0x"));
-	end(d);
+	close_file(d, NULL);
 	free(bytes);
 	made_perf_free(f);
 }
@@ -236,11 +230,11 @@ static void what_is_not_read_is_refused_with_a_reason(void **unused)
 	memcpy(bytes, "2ELIFREP", 8);
 	d = open_bytes(bytes, size, -1);
 	assert_non_null(strstr(d->error, "other byte order"));
-	end(d);
+	close_file(d, NULL);
 	memcpy(bytes, "PERFFILE", 8);
 	d = open_bytes(bytes, size, -1);
 	assert_non_null(strstr(d->error, "not a perf.data file"));
-	end(d);
+	close_file(d, NULL);
 	free(bytes);
 	/* Samples of one event have an id, those of the other do not. */
 	made_perf_event(f, &other, NULL, 0);
@@ -248,7 +242,7 @@ static void what_is_not_read_is_refused_with_a_reason(void **unused)
 	d = open_bytes(bytes, size, 0);
 	assert_int_equal(perf_data_next(d, &r), -1);
 	assert_non_null(strstr(d->error, "cannot be told apart"));
-	end(d);
+	close_file(d, NULL);
 	free(bytes);
 	made_perf_free(f);
 }
@@ -323,10 +317,10 @@ static void a_round_gives_what_the_one_before_had(void **unused)
 /* As many events as a file may have, each with an id: not a sort of all ids for each. */
 static void a_file_of_many_events_is_opened_at_once(void **unused)
 {
-	enum { EVENTS = 60000, ATTR = 64 + 16 };
-	const size_t size = 104 + EVENTS * (8 + ATTR);
+	enum { MANY = 60000, EACH = ATTR + 16 };
+	const size_t size = 104 + MANY * (8 + EACH);
 	char *bytes = calloc(1, size);
-	uint64_t header[13] = { 0, 104, ATTR, 104 + 8 * EVENTS, EVENTS * ATTR, size }, i;
+	uint64_t header[13] = { 0, 104, EACH, 104 + 8 * MANY, MANY * EACH, size }, i;
 	const clock_t begin = clock();
 	struct perf_data d;
 	char error[512];
@@ -335,17 +329,17 @@ static void a_file_of_many_events_is_opened_at_once(void **unused)
 	assert_non_null(bytes);
 	memcpy(header, "PERFILE2", 8);
 	memcpy(bytes, header, sizeof(header));
-	for (i = 0; i < EVENTS; i++) {
-		const uint64_t id = EVENTS - i, ids[] = { 104 + 8 * i, 8 };
+	for (i = 0; i < MANY; i++) {
+		const uint64_t id = MANY - i, ids[] = { 104 + 8 * i, 8 };
 
 		memcpy(bytes + 104 + 8 * i, &id, sizeof(id));
-		memcpy(bytes + header[3] + ATTR * i + 64, ids, sizeof(ids));
+		memcpy(bytes + header[3] + EACH * i + ATTR, ids, sizeof(ids));
 	}
 	assert_int_equal(perf_data_open(&d, mutate_file(bytes, size), error, sizeof(error)), 0);
-	assert_int_equal(d.nr_events, EVENTS);
-	assert_ptr_equal(perf_events_by_id(&d, 1), &d.events[EVENTS - 1]);
-	assert_ptr_equal(perf_events_by_id(&d, EVENTS), &d.events[0]);
-	assert_null(perf_events_by_id(&d, EVENTS + 1));
+	assert_int_equal(d.nr_events, MANY);
+	assert_ptr_equal(perf_events_by_id(&d, 1), &d.events[MANY - 1]);
+	assert_ptr_equal(perf_events_by_id(&d, MANY), &d.events[0]);
+	assert_null(perf_events_by_id(&d, MANY + 1));
 	assert_in_range((clock() - begin) / CLOCKS_PER_SEC, 0, 5);
 	perf_data_close(&d);
 	free(bytes);

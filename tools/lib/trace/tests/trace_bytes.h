@@ -13,20 +13,20 @@
 #define LOST		(UINT64_C(1) << 31)	/* events were lost before the page */
 #define LOST_STORED	(UINT64_C(1) << 30)	/* how many is behind its events */
 
-#ifndef BYTES_ROOM
-#define BYTES_ROOM (1 << 17)
+#ifndef BYTES_CAPACITY
+#define BYTES_CAPACITY (1 << 17)
 #endif
 
 struct bytes {
-	unsigned char b[BYTES_ROOM];
+	unsigned char b[BYTES_CAPACITY];
 	uint32_t size;
 };
 
 static inline void has_capacity(const struct bytes *f, uint32_t bytes)
 {
-	if (bytes <= BYTES_ROOM - f->size)
+	if (bytes <= BYTES_CAPACITY - f->size)
 		return;
-	fprintf(stderr, "more than %d bytes of a file that is made up\n", BYTES_ROOM);
+	fprintf(stderr, "more than %d bytes of a file that is made up\n", BYTES_CAPACITY);
 	abort();
 }
 
