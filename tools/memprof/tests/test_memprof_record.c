@@ -20,8 +20,7 @@
 #include "memprof/record.c"
 #include "memprof/lib/file.h"
 #include "memprof/record/chunks.h"
-
-static char path[] = "/tmp/memprof-record.XXXXXX";
+#include "memprof_data.h"
 
 /* The command of a recording's description, to be freed. */
 static char *command_of(char **command)
@@ -37,11 +36,11 @@ static char *command_of(char **command)
 	size_t n;
 
 	r.machine.nr_cpus = r.machine.nr_nodes = 1;
-	assert_int_equal(writer_open(&r.writer, path, 1), OK);
+	assert_int_equal(writer_open(&r.writer, data_path, 1), OK);
 	write_meta(&r, &o);
 	assert_int_equal(r.writer.error, 0);
 	assert_int_equal(writer_close(&r.writer), OK);
-	f = fopen(path, "r");
+	f = fopen(data_path, "r");
 	n = fread(text, 1, sizeof(text) - 1, f);
 	fclose(f);
 	/* The bytes before it may be any, as times and checks are. */
@@ -84,18 +83,6 @@ static void long_commands_are_cut_between_characters(void **unused)
 	}
 }
 
-static int make_path(void **unused)
-{
-	(void)unused;
-	return close(mkstemp(path));
-}
-
-static int remove_path(void **unused)
-{
-	(void)unused;
-	return unlink(path);
-}
-
 /* What earlier calls may leave on the stack: states of hashes with the seed of the next one. */
 static void __attribute__((noinline)) fill_stack(uint64_t seed)
 {
@@ -125,7 +112,7 @@ static void checks_do_not_depend_on_the_stack(void **unused)
 	int i;
 
 	(void)unused;
-	assert_int_equal(writer_open(&w, path, 1), OK);
+	assert_int_equal(writer_open(&w, data_path, 1), OK);
 	for (i = 0; i < 2; i++) {
 		writer_chunk(&w, CHUNK_META, 0, 5, 5, 1, &(struct iovec){ data, sizeof(data) }, 1);
 		f = fopen(w.tmp, "r");
@@ -157,7 +144,7 @@ static off_t size_now(void)
 {
 	struct stat st;
 
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(data_path, &st), 0);
 	return st.st_size;
 }
 
@@ -169,13 +156,13 @@ static void a_recording_replaces_another_once_it_has_samples(void **unused)
 	off_t size;
 
 	(void)unused;
-	assert_int_equal(truncate(path, 12345), 0);
-	assert_int_equal(writer_open(&w, path, 1), OK);
+	assert_int_equal(truncate(data_path, 12345), 0);
+	assert_int_equal(writer_open(&w, data_path, 1), OK);
 	writer_chunk(&w, CHUNK_META, 0, 5, 5, 1, &(struct iovec){ "{}", 2 }, 1);
 	assert_int_equal(size_now(), 12345);
 	writer_drop(&w);
 	assert_int_equal(size_now(), 12345);
-	assert_int_equal(writer_open(&w, path, 1), OK);
+	assert_int_equal(writer_open(&w, data_path, 1), OK);
 	writer_chunk(&w, CHUNK_SAMPLES, 0, 5, 5, 1, &(struct iovec){ (void *)&sample, sizeof(sample) }, 1);
 	size = size_now();
 	assert_int_equal(size, sizeof(struct file_header) + sizeof(struct chunk_header) + sizeof(sample));
@@ -193,20 +180,20 @@ static void a_chunk_has_a_maximum(void **unused)
 
 	(void)unused;
 	assert_non_null(data);
-	assert_int_equal(writer_open(&w, path, 1), OK);
+	assert_int_equal(writer_open(&w, data_path, 1), OK);
 	writer_chunk(&w, CHUNK_META, 0, 5, 5, 1, &(struct iovec){ data, MEMPROF_MAX_CHUNK }, 1);
 	writer_chunk(&w, CHUNK_END, 0, 5, 5, 1, &(struct iovec){ "{}", 2 }, 1);
 	assert_int_equal(writer_close(&w), OK);
-	assert_int_equal(file_open(&f, path, error, sizeof(error)), 0);
+	assert_int_equal(file_open(&f, data_path, error, sizeof(error)), 0);
 	assert_string_equal(f.damage, "");
 	file_close(&f);
-	assert_int_equal(writer_open(&w, path, 1), OK);
+	assert_int_equal(writer_open(&w, data_path, 1), OK);
 	writer_chunk(&w, CHUNK_META, 0, 5, 5, 1, (struct iovec []){
 		{ data, MEMPROF_MAX_CHUNK }, { data + MEMPROF_MAX_CHUNK, 1 } }, 2);
 	assert_int_equal(w.error, EFBIG);
 	assert_non_null(strstr(writer_error(&w), "a chunk"));
 	assert_int_equal(writer_close(&w), FAILED);
-	assert_int_equal(file_open(&f, path, error, sizeof(error)), 0);
+	assert_int_equal(file_open(&f, data_path, error, sizeof(error)), 0);
 	file_close(&f);
 	free(data);
 }
@@ -237,7 +224,7 @@ static void begin_session(struct session *s)
 	assert_int_equal(guard_begin("memprof", false), OK);
 	s->rings = rings_new(&s->r, error, sizeof(error));
 	assert_non_null(s->rings);
-	assert_int_equal(writer_open(&s->r.writer, path, time), OK);
+	assert_int_equal(writer_open(&s->r.writer, data_path, time), OK);
 	writer_chunk(&s->r.writer, CHUNK_META, 0, time, time, 1, &(struct iovec){ (void *)meta, strlen(meta) }, 1);
 }
 
@@ -287,7 +274,7 @@ static void add_ring_of(struct session *s, const char *name, int events)
 static void recorded_are(uint64_t events, uint64_t lost)
 {
 	char error[256];
-	struct memprof *m = memprof_open(path, NULL, error, sizeof(error));
+	struct memprof *m = memprof_open(data_path, NULL, error, sizeof(error));
 
 	if (!m)
 		fail_msg("%s", error);
@@ -605,5 +592,5 @@ int main(void)
 		cmocka_unit_test(a_thread_that_runs_is_not_gone),
 	};
 
-	return cmocka_run_group_tests_name("memprof record", tests, make_path, remove_path);
+	return cmocka_run_group_tests_name("memprof record", tests, data_make_path, data_remove_path);
 }

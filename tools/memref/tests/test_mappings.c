@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* What is referenced of each mapping: events become mappings, and their views. */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,32 +9,19 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "memref/view/view.h"
+#include "one_view.h"
 
 #define HEAP	0x555555400000ULL
 #define FILES	0x7f0000100000ULL
 #define BLOCK	(uint64_t)VIRT_BLOCK
 
-static struct model m;
-static struct table t;
-static char error[512];
-
-static int begin(void **state)
+static int begin_mappings(void **state)
 {
-	(void)state;
-	model_init(&m);
+	const int ret = begin(state);
+
 	m.mappings.collect = 1;
 	m.virt.max_cells = 100;
-	memset(&t, 0, sizeof(t));
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	table_free(&t);
-	model_free(&m);
-	return 0;
+	return ret;
 }
 
 static void vma(uint32_t seq, uint32_t pid, uint64_t start, uint64_t size, const char *name)
@@ -44,13 +30,6 @@ static void vma(uint32_t seq, uint32_t pid, uint64_t start, uint64_t size, const
 
 	snprintf(row.name, sizeof(row.name), "%s", name);
 	assert_int_equal(model_add_vma(&m, &row), 0);
-}
-
-static void virt(uint32_t seq, uint32_t pid, uint64_t addr, uint32_t pages, uint32_t written)
-{
-	const struct virt_row row = { .seq = seq, .pid = pid, .addr = addr, .pages = pages, .written = written };
-
-	assert_int_equal(model_add_virt(&m, &row), 0);
 }
 
 /* Intervals last from seq - 1 to seq seconds. */
@@ -86,51 +65,12 @@ static void recording(void)
 	model_end(&m);
 }
 
-static void make(const char *name)
-{
-	table_free(&t);
-	assert_int_equal(view_make(view_find(name), &m, &t, error, sizeof(error)), 0);
-}
-
-static void lacks(const char *view, const char *why)
-{
-	table_free(&t);
-	assert_int_equal(view_make(view_find(view), &m, &t, error, sizeof(error)), 1);
-	if (!strstr(error, why))
-		fail_msg("'%s' does not say '%s'", error, why);
-}
-
-static const struct cell *cell(size_t row, const char *column)
-{
-	int c;
-
-	for (c = 0; c < t.nr_columns && strcmp(t.columns[c].name, column); c++)
-		;
-	assert_true(c < t.nr_columns && row < t.nr_cells / t.nr_columns);
-	return &t.cells[row * t.nr_columns + c];
-}
-
-static void is(size_t row, const char *column, double value)
-{
-	const struct cell *c = cell(row, column);
-	const double got = c->type == CELL_INT ? (double)c->integer : c->real;
-
-	assert_true(c->type == CELL_INT || c->type == CELL_REAL);
-	if (fabs(got - value) > 1e-6 * fabs(value))
-		fail_msg("row %zu, %s: %g, not %g", row, column, got, value);
-}
-
-static void is_text(size_t row, const char *column, const char *text)
-{
-	assert_string_equal(cell(row, column)->text, text);
-}
-
 static void totals(void **state)
 {
 	(void)state;
 	recording();
 	make("mappings");
-	assert_int_equal(t.nr_cells / t.nr_columns, 4);
+	assert_int_equal(rows(), 4);
 	is_text(0, "mapping", "[heap]");
 	is(0, "pid", 7);
 	is(0, "intervals", 2);
@@ -227,7 +167,7 @@ static void over_time(void **state)
 	recording();
 	make("mapping-times");
 	/* Three names in two intervals. */
-	assert_int_equal(t.nr_cells / t.nr_columns, 6);
+	assert_int_equal(rows(), 6);
 	is_text(0, "mapping", "[heap]");
 	is(0, "time_s", 1);
 	is(0, "mib", 612 / 256.0);
@@ -260,7 +200,7 @@ static void many(void **state)
 	}
 	scan(1);
 	make("mapping-times");
-	assert_int_equal(t.nr_cells / t.nr_columns, 8);
+	assert_int_equal(rows(), 8);
 	is_text(0, "mapping", "/file/11");
 	is_text(6, "mapping", "/file/5");
 	is_text(7, "mapping", "other");
@@ -312,7 +252,7 @@ static void without_name(void **state)
 	virt(3, 7, HEAP, 16, 0);
 	scan(3);
 	make("mappings");
-	assert_int_equal(t.nr_cells / t.nr_columns, 3);
+	assert_int_equal(rows(), 3);
 	is_text(0, "mapping", "(no name)");
 	is(0, "pid", 7);
 	is(0, "mean_pages", (5 + 4 + 8 + 16) / 3.0);
@@ -340,10 +280,10 @@ static void of_one(void **state)
 	m.window.mapping = "libc";
 	recording();
 	make("mappings");
-	assert_int_equal(t.nr_cells / t.nr_columns, 2);
+	assert_int_equal(rows(), 2);
 	m.window.pids = (struct pids){ 1, { 9 } };
 	make("virtual");
-	assert_int_equal(t.nr_cells / t.nr_columns, 2);
+	assert_int_equal(rows(), 2);
 	is(1, "virt_addr", FILES + BLOCK - FILES % BLOCK);
 	assert_int_equal(view_window(view_find("mappings"), &mapping, error, sizeof(error)), 0);
 	assert_int_equal(view_window(view_find("virtual"), &mapping, error, sizeof(error)), 0);
@@ -369,17 +309,17 @@ static void lacking(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(totals, begin, end),
-		cmocka_unit_test_setup_teardown(advice, begin, end),
-		cmocka_unit_test_setup_teardown(advice_of_few, begin, end),
-		cmocka_unit_test_setup_teardown(advice_of_process, begin, end),
-		cmocka_unit_test_setup_teardown(over_time, begin, end),
-		cmocka_unit_test_setup_teardown(many, begin, end),
-		cmocka_unit_test_setup_teardown(too_many, begin, end),
-		cmocka_unit_test_setup_teardown(without_name, begin, end),
-		cmocka_unit_test_setup_teardown(strange_name, begin, end),
-		cmocka_unit_test_setup_teardown(of_one, begin, end),
-		cmocka_unit_test_setup_teardown(lacking, begin, end),
+		cmocka_unit_test_setup_teardown(totals, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(advice, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(advice_of_few, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(advice_of_process, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(over_time, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(many, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(too_many, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(without_name, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(strange_name, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(of_one, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(lacking, begin_mappings, end),
 	};
 
 	return cmocka_run_group_tests_name("mappings", tests, NULL, NULL);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Copyright (C) 2026 the memscope authors
 /* Views of models that are filled by hand. */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,41 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "memref/view/view.h"
-
-static struct model m;
-static struct table t;
-static char error[512];
-
-static int begin(void **state)
-{
-	(void)state;
-	model_init(&m);
-	memset(&t, 0, sizeof(t));
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	table_free(&t);
-	model_free(&m);
-	return 0;
-}
-
-static void make(const char *name)
-{
-	table_free(&t);
-	assert_int_equal(view_make(view_find(name), &m, &t, error, sizeof(error)), 0);
-}
-
-static void lacks(const char *view, const char *why)
-{
-	table_free(&t);
-	assert_int_equal(view_make(view_find(view), &m, &t, error, sizeof(error)), 1);
-	if (!strstr(error, why))
-		fail_msg("'%s' does not say '%s'", error, why);
-}
+#include "one_view.h"
 
 static void group(uint32_t seq, uint64_t addr, uint32_t kernel, uint32_t user)
 {
@@ -70,35 +35,6 @@ static void scan(uint32_t seq, uint32_t groups, uint64_t kernel, uint64_t user)
 	const struct scan_row row = scan_row(seq, groups, kernel, user);
 
 	assert_int_equal(model_add_scan(&m, &row), 0);
-}
-
-static size_t rows(void)
-{
-	return t.nr_cells / t.nr_columns;
-}
-
-static const struct cell *cell(size_t row, const char *column)
-{
-	int c;
-
-	for (c = 0; c < t.nr_columns && strcmp(t.columns[c].name, column); c++)
-		;
-	assert_true(c < t.nr_columns && row < rows());
-	return &t.cells[row * t.nr_columns + c];
-}
-
-static double number(const struct cell *c)
-{
-	assert_true(c->type == CELL_INT || c->type == CELL_REAL);
-	return c->type == CELL_INT ? (double)c->integer : c->real;
-}
-
-static void is(size_t row, const char *column, double value)
-{
-	double got = number(cell(row, column));
-
-	if (fabs(got - value) > 1e-6 * fabs(value))
-		fail_msg("row %zu, %s: %g, not %g", row, column, got, value);
 }
 
 /* The row of the summary that has an item. */
@@ -183,15 +119,6 @@ static void lacking(void **state)
 	assert_int_equal(view_window(view_find("wss"), &process, error, sizeof(error)), -1);
 	assert_string_equal(error, "--pid 7: the view wss does not distinguish processes");
 	assert_null(view_find("nonsense"));
-}
-
-static void virt(uint32_t seq, uint32_t pid, uint64_t addr, uint32_t pages, uint32_t written)
-{
-	const struct virt_row row = {
-		.seq = seq, .pid = pid, .addr = addr, .pages = pages, .written = written,
-	};
-
-	assert_int_equal(model_add_virt(&m, &row), 0);
 }
 
 static void heatmap(void **state)

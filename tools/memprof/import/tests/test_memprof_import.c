@@ -12,20 +12,7 @@
 
 #include "memprof/import/csv.c"
 #include "memprof/memprof.h"
-
-static char path[] = "/tmp/memprof-import.XXXXXX";
-
-static int make_path(void **unused)
-{
-	(void)unused;
-	return close(mkstemp(path));
-}
-
-static int remove_path(void **unused)
-{
-	(void)unused;
-	return unlink(path);
-}
+#include "memprof/tests/memprof_data.h"
 
 /* Call chains of all CPUs, 34 MB of them, before the first CPU has samples for a chunk. */
 static void chains_of_many_cpus_can_be_read(void **unused)
@@ -40,7 +27,7 @@ static void chains_of_many_cpus_can_be_read(void **unused)
 
 	(void)unused;
 	assert_non_null(s);
-	assert_int_equal(sink_open(s, path, 1), OK);
+	assert_int_equal(sink_open(s, data_path, 1), OK);
 	for (i = 0; i < MEMPROF_MAX_DEPTH; i++)
 		frames[i] = 0x400000 + i;
 	for (i = 0; i < 511; i++)
@@ -50,7 +37,7 @@ static void chains_of_many_cpus_can_be_read(void **unused)
 		}
 	assert_int_equal(sink_close(s, json_object()), OK);
 	free(s);
-	m = memprof_open(path, NULL, error, sizeof(error));
+	m = memprof_open(data_path, NULL, error, sizeof(error));
 	assert_non_null(m);
 	assert_null(memprof_damage(m));
 	assert_int_equal(memprof_nr_accesses(m), n);
@@ -67,7 +54,7 @@ static void file_that_shrinks(bool late)
 	const struct csv_options o = { .element = 8, .unit = 1 };
 	struct source *s = calloc(1, sizeof(*s));
 	struct sink *sink = malloc(sizeof(*sink));
-	FILE *f = fopen(path, "w");
+	FILE *f = fopen(data_path, "w");
 	int i;
 
 	assert_true(s && sink && f);
@@ -75,9 +62,9 @@ static void file_that_shrinks(bool late)
 	for (i = 0; i < 1000; i++)
 		fprintf(f, "%d,%d\n", 1000 + (late ? 999 - i : i), i % 10);
 	fclose(f);
-	s->path = path;
+	s->path = data_path;
 	s->options = &o;
-	assert_int_equal(open_file(s, path), OK);
+	assert_int_equal(open_file(s, data_path), OK);
 	assert_int_equal(read_header(s), OK);
 	assert_int_equal(look_through(s), OK);
 	assert_int_equal(place_objects(s), OK);
@@ -86,7 +73,7 @@ static void file_that_shrinks(bool late)
 	assert_int_equal(sink_open(sink, "/dev/null", 1), OK);
 	assert_int_equal(begin_again(s), OK);
 	/* Behind a line, so that those before it are whole. */
-	assert_int_equal(truncate(path, strlen("time,address\n") + 900 * strlen("1000,0\n")), 0);
+	assert_int_equal(truncate(data_path, strlen("time,address\n") + 900 * strlen("1000,0\n")), 0);
 	assert_int_equal(put_samples(s, sink), FAILED);
 	sink_close(sink, NULL);
 	free_source(s);
@@ -107,5 +94,5 @@ int main(void)
 		cmocka_unit_test(files_that_shrink_are_refused),
 	};
 
-	return cmocka_run_group_tests_name("memprof import", tests, make_path, remove_path);
+	return cmocka_run_group_tests_name("memprof import", tests, data_make_path, data_remove_path);
 }

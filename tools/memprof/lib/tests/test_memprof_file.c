@@ -16,10 +16,11 @@
 #include <xxhash.h>
 
 #include "memprof/lib/file.h"
+#include "memprof/tests/memprof_data.h"
 
 #define HEADER	40	/* bytes of a chunk's */
 
-static char path[] = "/tmp/memprof-file.XXXXXX", error[256];
+static char error[256];
 
 /* Of a file: its bytes. */
 static struct {
@@ -73,7 +74,7 @@ static size_t put_chunk(unsigned int type, uint32_t stream, uint32_t records, ui
 
 static void write_bytes(size_t n)
 {
-	const int fd = open(path, O_WRONLY | O_TRUNC);
+	const int fd = open(data_path, O_WRONLY | O_TRUNC);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, image.bytes, n), n);
@@ -83,7 +84,7 @@ static void write_bytes(size_t n)
 static void open_image(struct file *f)
 {
 	write_bytes(image.n);
-	assert_int_equal(file_open(f, path, error, sizeof(error)), 0);
+	assert_int_equal(file_open(f, data_path, error, sizeof(error)), 0);
 }
 
 static void damage_is(const struct file *f, const char *what, size_t at, size_t of)
@@ -184,7 +185,7 @@ static void chunks_and_their_streams(void **unused)
 	for (i = 0; i < 2; i++) {
 		put_all(headers[i], at);
 		open_image(&f);
-		assert_ptr_equal(f.path, path);
+		assert_ptr_equal(f.path, data_path);
 		assert_int_equal(fcntl(f.fd, F_GETFD), FD_CLOEXEC);
 		assert_int_equal(f.bytes, image.n);
 		assert_memory_equal(f.header.magic, "MEMPROF\n", 8);
@@ -252,10 +253,10 @@ static void truncated_files(void **unused)
 	for (n = 1; n < image.n; n++) {
 		write_bytes(n);
 		if (n < 32) {
-			assert_int_equal(file_open(&f, path, error, sizeof(error)), -1);
+			assert_int_equal(file_open(&f, data_path, error, sizeof(error)), -1);
 			continue;
 		}
-		assert_int_equal(file_open(&f, path, error, sizeof(error)), 0);
+		assert_int_equal(file_open(&f, data_path, error, sizeof(error)), 0);
 		for (whole = 0; whole < ALL && at[whole] + HEADER + all[whole].bytes <= n; whole++)
 			;
 		damage_is(&f, n == at[whole] ? "the recording was not ended" : "truncated", at[whole], n);
@@ -284,8 +285,8 @@ static void largest_chunk(void **unused)
 		put_chunk(1, 0, 1, 0, 1);
 		put(32 + 8, 4, 0x1000000 + more);
 		write_bytes(image.n);
-		assert_int_equal(truncate(path, 32 + HEADER + 0x1000000 + more), 0);
-		assert_int_equal(file_open(&f, path, error, sizeof(error)), 0);
+		assert_int_equal(truncate(data_path, 32 + HEADER + 0x1000000 + more), 0);
+		assert_int_equal(file_open(&f, data_path, error, sizeof(error)), 0);
 		damage_is(&f, more ? "damaged" : "the recording was not ended", more ? 32 : 32 + HEADER + 0x1000000,
 			  32 + HEADER + 0x1000000 + more);
 		assert_int_equal(f.nr_chunks, more ? 0 : 2);
@@ -329,16 +330,16 @@ static void files_that_are_no_recordings(void **unused)
 	is_refused("/tmp", "Is a directory");
 	is_refused("/dev/null", "not a file");
 	write_bytes(0);
-	is_refused(path, "empty file");
+	is_refused(data_path, "empty file");
 	put_file_header(32);
 	write_bytes(31);
-	is_refused(path, "not a recording of memprof");
+	is_refused(data_path, "not a recording of memprof");
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		put_file_header(32);
 		put_chunk(9, 0, 1, 2, 1);
 		put(cases[i].at, cases[i].bytes, cases[i].value);
 		write_bytes(image.n);
-		is_refused(path, cases[i].why);
+		is_refused(data_path, cases[i].why);
 	}
 	/* A header, and no more; one that the file has not. */
 	put_file_header(32);
@@ -364,7 +365,7 @@ static void checks_of_chunks(void **unused)
 	(void)unused;
 	put_all(32, at);
 	open_image(&f);
-	fd = open(path, O_WRONLY);
+	fd = open(data_path, O_WRONLY);
 	for (i = at[3]; i < at[4]; i++) {
 		const unsigned char changed = image.bytes[i] ^ 0x10;
 		/* Its check is that of the open file. */
@@ -453,20 +454,6 @@ static void many_chunks_of_many_streams(void **unused)
 	assert_int_equal(f.nr_chunks, 0);
 }
 
-static int make_path(void **unused)
-{
-	const int fd = mkstemp(path);
-
-	(void)unused;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_path(void **unused)
-{
-	(void)unused;
-	return unlink(path);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -480,5 +467,5 @@ int main(void)
 		cmocka_unit_test(many_chunks_of_many_streams),
 	};
 
-	return cmocka_run_group_tests_name("memprof file", tests, make_path, remove_path);
+	return cmocka_run_group_tests_name("memprof file", tests, data_make_path, data_remove_path);
 }

@@ -14,15 +14,15 @@
 #include "lib/perf/data_src.h"
 #include "memprof/lib/file.h"
 #include "memprof/record/chunks.h"
+#include "memprof/tests/memprof_data.h"
 
 #define MAX_CHAINS	(1U << 20)
 
-static char path[] = "/tmp/memprof-chunks.XXXXXX";
 static struct writer writer;
 
 static void begin(void)
 {
-	assert_int_equal(writer_open(&writer, path, 1), 0);
+	assert_int_equal(writer_open(&writer, data_path, 1), 0);
 }
 
 /* The chunks so far, after which there are none to be written. */
@@ -32,7 +32,7 @@ static void end(struct file *f)
 
 	writer_chunk(&writer, CHUNK_END, 0, 0, 0, 1, &(struct iovec){ "{}", 2 }, 1);
 	assert_int_equal(writer_close(&writer), 0);
-	assert_int_equal(file_open(f, path, error, sizeof(error)), 0);
+	assert_int_equal(file_open(f, data_path, error, sizeof(error)), 0);
 	assert_string_equal(f->damage, "");
 }
 
@@ -317,20 +317,6 @@ static void paths_of_control_groups(void **unused)
 	numbers_free(&n);
 }
 
-static int make_path(void **unused)
-{
-	const int fd = mkstemp(path);
-
-	(void)unused;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_path(void **unused)
-{
-	(void)unused;
-	return unlink(path);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,5 +330,5 @@ int main(void)
 		cmocka_unit_test(paths_of_control_groups),
 	};
 
-	return cmocka_run_group_tests_name("memprof chunks", tests, make_path, remove_path);
+	return cmocka_run_group_tests_name("memprof chunks", tests, data_make_path, data_remove_path);
 }
