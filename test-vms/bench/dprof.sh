@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright (C) 2026 the memscope authors
 # dprof.sh [PART...]: dprof against what is known.  A part's tables are kept in
-# build/bench/dprof-PART.txt; once all are there, tables (but for real) in build/bench/dprof.txt
-# and numbers in build/bench/dprof.json.  Parts (or PARTS):
+# build/bench/dprof-PART.txt; once all are there, of one tree, tables (but for real) in
+# build/bench/dprof.txt and numbers in build/bench/dprof.json.  Without a PART, those that were
+# measured of this tree are not measured again.  Parts (or PARTS):
 #	cases	planted faults, CASES (default 56) from each of two seeds
 #	atomic	the same of read-modify-writes, ATOMIC (default 28) from each of two seeds
 #	classes	why accesses miss, against the oracle of types: SEEDS of planted faults with
@@ -14,10 +15,10 @@
 #	costs	in instructions; dprof_costs.sh has more of it
 #	structs	how many sampled accesses have an allocation site and a C struct, on LOADS
 #	contention	known structures that two CPUs contend for (guest/contention.c), ROUNDS calls
-#		each, by IBS and swmem, with perf c2c beside; recordings are kept.  Only by name
+#		each, by IBS and swmem, with perf c2c beside; recordings are kept
 #	cpus	what a sample of swmem costs on eight CPUs, in each encoding (dprof_costs.sh)
-#	layout	whether an advised order of members removes what it predicts (dprof_layout.sh).  Only by
-#		name; needs root, and compiles a part of a kernel
+#	layout	whether an advised order of members removes what it predicts (dprof_layout.sh); needs
+#		root, and compiles a part of a kernel
 #	shares	of types on LOADS of the kernel, against the same, with samples of SOURCES
 # CPUs take turns of 1,000 instructions (docs/develop/ibs.md).
 set -eu -o pipefail
@@ -319,27 +320,39 @@ layout() {
 	"$here/dprof_layout.sh"
 }
 
-all=(cases atomic classes real histories costs cpus structs shares)
+all=(cases atomic classes real histories costs cpus structs shares contention layout)
 # shellcheck disable=SC2206 # a list
 parts=(${PARTS:-"${all[@]}"})
 [ $# -eq 0 ] || parts=("$@")
+named=${PARTS:-$*}
+tree=$(cd "$here" && { git rev-parse HEAD; git diff HEAD; } 2>/dev/null | sha1sum)
+# of_this_tree PART: whether its tables are there, of this tree
+of_this_tree() {
+	[ -e "$out/dprof-$1.txt" ] && [ "$(cat "$out/dprof-$1.tree" 2>/dev/null)" = "$tree" ]
+}
+
 for part in "${parts[@]}"; do
+	if [ -z "$named" ] && of_this_tree "$part"; then
+		echo "$part was measured of this tree" >&2
+		continue
+	fi
 	begin=$SECONDS
 	"$part" | tee "$out/dprof-$part.new"
 	mv "$out/dprof-$part.new" "$out/dprof-$part.txt"
+	echo "$tree" >"$out/dprof-$part.tree"
 	echo "$part took $((SECONDS - begin)) s" >&2
 done
 for part in "${all[@]}"; do
-	[ -e "$out/dprof-$part.txt" ] || exit 0
+	of_this_tree "$part" || exit 0
 done
 # The types of real, which writes its own figures, would be taken for those of classes: only its lines count,
-# unless they are of other loads.
+# unless they are of other loads.  The last two have none of these lines.
 for part in "${all[@]}"; do
-	if [ "$part" = real ]; then
-		[ -n "${REAL:-}" ] || sed -n '/^agree /p' "$out/dprof-$part.txt"
-	else
-		cat "$out/dprof-$part.txt"
-	fi
+	case $part in
+	real) [ -n "${REAL:-}" ] || sed -n '/^agree /p' "$out/dprof-$part.txt" ;;
+	contention | layout) ;;
+	*) cat "$out/dprof-$part.txt" ;;
+	esac
 done >"$out/dprof.txt"
 # The tables of the page, too, but for classes.
 awk '
