@@ -20,6 +20,8 @@ PACKAGES += libtracecmd-dev libtraceevent-dev libtracefs-dev libjansson-dev libg
 	libbpf-dev libdw-dev libcapstone-dev libxxhash-dev libunistring-dev libzstd-dev graphviz \
 	libprotobuf-c-dev protobuf-c-compiler libpcp-import1-dev libpcp-mmv1-dev \
 	libjs-dygraphs libncurses-dev libcurl4-openssl-dev
+# libdw.pc names it for static linking; libdw-dev does not depend on it
+PACKAGES += libbz2-dev
 # their tests
 PACKAGES += chromium libcmocka-dev libkshark-dev libjson-c-dev man-db tmux
 # Performance Co-Pilot, which reads what memref publishes.  Its package starts services that
