@@ -13,7 +13,7 @@ use MemrefBench;
 my ($build, $seed, $dir, $refault_us, $evict_us) = @ARGV;
 die "usage: results.pl BUILD SEED DIR REFAULT_US EVICT_US\n" if !defined $evict_us;
 my $most = 2;	# % of slowdown
-my $judging = 8;
+my $judging = 9;
 my %figures = (map({ $_ => 0 } qw(size_workloads size_within_2pct size_tried_within_2pct size_tries_max)), size_refault_us => 0 + $refault_us,
 	size_evict_us => 0 + $evict_us);
 my @columns = qw(peak limit slowdown refaults best of_best tried tried_says tried_slowdown tried_of_best tries damon mglru clear_refs kernel);
