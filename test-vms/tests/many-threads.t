@@ -3,7 +3,8 @@
 # Copyright (C) 2026 the memscope authors
 # memprof record and many threads: 10,000 that come and go and 500 that sleep are recorded
 # whole, on 32 CPUs, or as many as the kernel takes, as on two; while nothing happens, the
-# recorder does next to nothing.
+# recorder does next to nothing.  dprof on as many CPUs: each is sampled, and each one's debug
+# registers are set for histories.
 use strict;
 use warnings;
 use FindBin;
@@ -70,11 +71,33 @@ wait $r || echo "status $?"
 cat err >&2
 taskset -c $(($(nproc) - 1)) memprof record -c 20000 -o last.data -- memprof_truth log 1 1000 || exit 1
 memprof report summary last.data -f csv
+grep -q dprof /sys/kernel/tracing/available_events || exit 0
+cat >each.sh <<'EOS'
+for cpu in $(seq 0 $(($(nproc) - 1))); do
+	taskset -c $cpu ls -R /sys/block /sys/bus >/dev/null &
+done
+wait
+EOS
+dprof record -s swmem -c 200000 --types filp -H filp -o each.dat -- sh each.sh || exit 1
+dprof script each.dat >each.txt || exit 1
+echo "sampled $(awk '$4 == "dprof_sample" { print $2 }' each.txt | sort -u | wc -l)"
+echo "histories $(grep -c ' dprof_history ' each.txt)"
+echo "accesses $(awk '$4 == "dprof_access" { print $2 }' each.txt | sort -u | wc -l)"
+echo "armed $(sed -n 's/^history_slots //p' /sys/kernel/tracing/dprof/stats)"
 END
 is($vm->{status}, 0, "$cpus CPUs are recorded") or diag $vm->{err}, $vm->{out};
 like($vm->{out}, qr/^online $cpus$/m, 'as many are there');
 unlike($vm->{out} . $vm->{err}, qr/^status|cannot be opened/m, "41 threads on $cpus CPUs: the limit of descriptors is raised")
 	or diag $vm->{err};
 like($vm->{out}, qr/^accesses,[1-9]/m, 'what runs on the last CPU only is sampled') or diag $vm->{out};
+SKIP: {
+	skip 'this kernel has no dprof', 4 if slurp("$kernel_dir/.config") !~ /^CONFIG_DPROF=y/m;
+	my %n = $vm->{out} =~ /^(sampled|histories|accesses|armed) (\d+)$/mg;
+	is($n{sampled}, $cpus, "dprof: each of $cpus CPUs is sampled") or diag $vm->{out}, $vm->{err};
+	cmp_ok($n{histories} // 0, '>', 10, 'objects are watched') or diag $vm->{out}, $vm->{err};
+	# An object is watched on all CPUs, wherever it was allocated.
+	cmp_ok($n{accesses} // 0, '>', $cpus / 2, 'and accesses of most CPUs reported');
+	is($n{armed}, 0, 'no debug register is kept');
+}
 
 done_testing();
