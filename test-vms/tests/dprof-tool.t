@@ -199,7 +199,7 @@ for my $control (qw(faults_private faults_conflict faults_capacity)) {
 	$vm = vm('--qemu', 'ibs', '--smp', 1, '--mem', '1G', '--accel', 'icount', '--ibs', 'hit-l1=60,hit-l2=20,hit-l3=10',
 		 '--share', $share, '--timeout', 600, '--', 'sh', '-c',
 		 "samples_ready; @record -o all.dat $load && @record --l3-miss-only -o missed.dat $load && " .
-		 "@record -o pool.dat -- xdp_frames 30000");
+		 "@record -o pool.dat -- xdp_frames 30000 && @record -o veth.dat -- xdp_frames 20000 veth");
 	is($vm->{status}, 0, 'recorded on a Zen 4') or diag($vm->{out}, $vm->{err});
 	my %n;
 	for my $of (qw(all missed)) {
@@ -214,11 +214,13 @@ for my $control (qw(faults_private faults_conflict faults_capacity)) {
 	isnt($?, 0, 'which is an error');
 	rows('profile', '--top', 3);
 
-	# Pages that a pool recycles are its own, whoever allocated them.
-	$file = 'pool.dat';
-	my %of = map { $_->{type} => $_->{samples} } rows('profile', '--top', 0);
-	cmp_ok($of{page_pool} // 0, '>=', 200, 'pages of a page pool are a type') or diag(explain(\%of));
-	cmp_ok($of{page_pool} // 0, '>', $of{page} // 0, 'and not among the other pages');
+	# Pages that a pool recycles are its own, whoever allocated them, and of its device.
+	for (['pool.dat', 'page_pool'], ['veth.dat', 'page_pool/pooled']) {
+		($file, my $type) = @$_;
+		my %of = map { $_->{type} => $_->{samples} } rows('profile', '--top', 0);
+		cmp_ok($of{$type} // 0, '>=', 200, "$type is a type") or diag(explain(\%of));
+		is_deeply([ grep { /^page_pool/ } keys %of ], [$type], 'and the only one of page pools');
+	}
 }
 
 Test::More->builder->is_passing or
