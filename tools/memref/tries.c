@@ -205,19 +205,20 @@ static struct run run_once(const char *text, uint64_t limit, double patience)
 /**
  * struct runs - the runs with a limit
  * @nr: their number
- * @end: how the first ended that did not run to its end; else RAN
+ * @end: how the first ended that ended badly; LATE if the median took too long; else RAN
  * @last: the last one
  * @median: of times: by the command's own account if there is one
  * @longest: by the clock
  * @spread: between the shortest and the longest of times
  * @nr_printed: so many printed a time above 0
+ * @nr_late: so many were ended, as they took too long
  */
 struct runs {
 	uint32_t nr;
 	enum end end;
 	struct run last;
 	double median, longest, spread;
-	uint32_t nr_printed;
+	uint32_t nr_printed, nr_late;
 };
 
 static int by_value(const void *a, const void *b)
@@ -228,8 +229,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * As many as are to be made, or until one does not run to its end, or so many took longer than @allowed that the
- * median of all would, too.
+ * As many as are to be made, or until one ends badly, or so many took longer than @allowed that the median of all
+ * would, too.  One that took longer than @patience counts as one that never ends.
  */
 static struct runs run_repeats(const struct tries *t, uint64_t limit, double patience, double allowed)
 {
@@ -243,16 +244,23 @@ static struct runs run_repeats(const struct tries *t, uint64_t limit, double pat
 		double *time = &times[all.nr++];
 
 		all.last = run_once(t->command, limit, patience);
-		all.end = all.last.end;
 		all.longest = fmax(all.longest, all.last.elapsed);
-		all.nr_printed += all.last.printed > 0;
-		*time = isnan(all.last.printed) ? all.last.elapsed : all.last.printed;
+		if (all.last.end == LATE) {
+			all.nr_late++;
+			*time = INFINITY;
+		} else {
+			all.end = all.last.end;
+			all.nr_printed += all.last.printed > 0;
+			*time = isnan(all.last.printed) ? all.last.elapsed : all.last.printed;
+		}
 		over += *time > allowed;
 	}
 	if (all.end == RAN) {
 		qsort(times, all.nr, sizeof(*times), by_value);
 		all.median = times[all.nr / 2];
 		all.spread = times[all.nr - 1] - times[0];
+		if (isinf(all.median))
+			all.end = LATE;
 	}
 	free(times);
 	return all;
@@ -312,7 +320,7 @@ static int run_limited(const struct tries *t, uint64_t limit, bool once_more, do
 	case BROKEN:
 		return FAILED;
 	case LATE:
-		inform("%s%.3f MiB: ended after %.3f s: too small", again, mib, all.last.elapsed);
+		inform("%s%.3f MiB: ended after %.3f s: too small", again, mib, all.longest);
 		return OK;
 	case ENDED_BADLY:
 		inform("%s%.3f MiB: status %d: too small", again, mib, all.last.status);
@@ -323,7 +331,7 @@ static int run_limited(const struct tries *t, uint64_t limit, bool once_more, do
 	if (all.nr_printed && !without->nr_printed)
 		return complain(FAILED, "%s: prints a time with a limit only", t->command);
 	/* Of a pipeline, the status is that of its last command. */
-	if (without->nr_printed && all.nr_printed < all.nr) {
+	if (without->nr_printed && all.nr_printed + all.nr_late < all.nr) {
 		inform("%s%.3f MiB: printed no time above 0: too small", again, mib);
 		return OK;
 	}

@@ -159,6 +159,10 @@ like($says, qr/^memref: without a limit, times differ by 40\.0 %, more than the 
 is_deeply([ $repeated, defined $row->{too_small_mib}, $row->{tried_slowdown_pct} ], [ 0, 1, 0 ], '--repeats: a slow limit') or diag $says;
 like($says, qr/^memref: [\d.]+ MiB: 12\.000 s, 20\.0 % more: too small$/m, 'is too small');
 is(scalar(() = slurp("$dir/runs") =~ /x/g), 12, 'with as many runs as are needed');
+# So is one that is ended because it takes too long.
+($repeated, $row, $says) = try_it(prints(('echo\ 10') x 5, 'sleep\ 985', 'echo\ 10'), '--repeats 3 --tries 1');
+is_deeply([ $repeated, @$row{qw(limit_mib too_small_mib)} ], [ 0, $of{'/web'}{high_mib}, undef ], '--repeats: one run of three is ended') or diag $says;
+is(scalar(() = slurp("$dir/runs") =~ /x/g), 10, 'and the others run') or diag $says;
 # 1.9 % more is not enough of 2, as the next run may take more, in either run of a limit; in the last run, it is.
 (undef, $row, $says) = try_it(prints(('echo\ 1000') x 2, 'echo\ 1019', 'echo\ 1018', 'echo\ 1019'), '--tries 2');
 like($says, qr/: 1019\.000 s, 1\.9 % more: too small\n.*: 1018\.000 s, 1\.8 % more: enough\n.*once more, .*: 1019\.000 s, 1\.9 % more: too small\n.*once more, .*: 1019\.000 s, 1\.9 % more: enough\n/, 'what is left for the next run');
