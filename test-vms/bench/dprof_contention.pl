@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the memscope authors
 # dprof_contention.pl BUILD VMLINUX DIR: what dprof report sharing says of the recordings of
 # dprof_contention.sh in DIR, with seed 1 for tuning and seed 2 for judging, against DIR/list, which
-# `contention list` printed.  The samples of a case are those of its two tasks (--pid), as one asks of
+# `contention list` printed.  The samples of a case are those of its two tasks (--tid), as one asks of
 # a program.  Of a control, rows of all tasks, the recorder's among them, from the first sample of the
 # two to their last, are counted beside.  A case is right if the first row has the struct, the field
 # and the class; of false sharing, the writer's field, too, is one of the case's, and another one.  A
@@ -118,7 +118,7 @@ for my $run ([ ibs => 1 ], [ swmem => 1 ], [ ibs => 2 ], [ swmem => 2 ]) {
 		my ($name, $set, $structs, $fields, $class) = split /\t/;
 		next if !$tasks->{$name};
 		die "no samples of $name\n" if !-e "$tmp/$name";
-		my @rows = sharing($name, '--pid', join ',', sort keys %{$tasks->{$name}});
+		my @rows = sharing($name, '--tid', join ',', sort keys %{$tasks->{$name}});
 		my ($row, $sum, $c2c, $beside) = ($rows[0], 0, c2c($seed, $name), '');
 		$sum += $_->{$of} // 0 for @rows;
 		my $right = $set eq 'none' ? !@rows : $row && is_right($row, $structs, $fields, $class);

@@ -10,7 +10,7 @@
 #define OF_TYPES	"profile|classify|workingset|assoc-sets|dataflow|paths|sharing|lines|c2c|latency|code|structs|callers"
 #define SIMULATED	"classify|workingset|assoc-sets|sharing"
 
-/* All views are of samples, and name what they show by files: --pid, --cpu, --vmlinux and so on. */
+/* All views are of samples, and name what they show by files: --tid, --cpu, --vmlinux and so on. */
 static const struct opt_only only[] = {
 	{ "level", "profile|" SIMULATED "|code|structs|callers" },
 	{ "cache", SIMULATED }, { "per-sample", SIMULATED }, { "seed", SIMULATED },

@@ -57,7 +57,7 @@ my %differs = (
 	format => 'those that the verb has', from => 'accesses, or intervals, which are longer', interval => 'of memref, or of counters',
 	intervals => 'without end, or one', iterations => 'of pages, or of a kernel', output => 'what is written',
 	pid => 'whose data, and whether forked processes count', size => 'of what', source => 'whether there is a default',
-	strategy => 'of a suite, or with its arguments', title => 'the default', to => 'formats', top => 'rows of what',
+	strategy => 'of a suite, or with its arguments', tid => 'one thread, or several', title => 'the default', to => 'formats', top => 'rows of what',
 	until => 'accesses, or intervals', view => 'of which tool',
 );
 for my $name (sort keys %names) {

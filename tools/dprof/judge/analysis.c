@@ -233,7 +233,7 @@ static bool is_filtered(const struct analysis *a)
  * analysis_chooses() - test whether the options choose anything
  * @a: the analysis, loaded
  *
- * Return: false if there is no type of the name --type, or no sample of these types is of --pid and
+ * Return: false if there is no type of the name --type, or no sample of these types is of --tid and
  * --cpu, in a recording that has samples.
  */
 bool analysis_chooses(const struct analysis *a)
@@ -352,7 +352,7 @@ double analysis_objects(const struct analysis *a, const struct dtype *t)
  * analysis_lacks_hits() - test whether all samples of the recording are misses
  * @a: the analysis
  *
- * A processor that discards others tells nothing of lines that stay in caches.  Samples that --pid and
+ * A processor that discards others tells nothing of lines that stay in caches.  Samples that --tid and
  * --cpu leave out show that it does not.
  *
  * Return: what is lacking, or NULL.

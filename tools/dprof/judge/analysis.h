@@ -64,7 +64,8 @@ struct analysis {
 		   "seed of the random numbers (default 1)")
 
 #define ANALYSIS_SAMPLES_OPTIONS(a) \
-	PIDS_OPTION('p', &(a)->m.filter.tasks, 0, "samples of these tasks only (threads), not of what they forked"), \
+	TIDS_OPTION(&(a)->m.filter.tasks, 0, "samples of these threads only, not of what they forked"), \
+	OPT_RENAMED('p', "pid", "tid"), \
 	OPT_CALL(0, "cpu", "LIST", analysis_cpu, a, "samples of these CPUs only: 0,4-7")
 
 #define ANALYSIS_TYPES_OPTIONS(a) \

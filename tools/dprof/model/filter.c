@@ -36,7 +36,7 @@ static bool has_cpu(const struct filter *f, long cpu)
 }
 
 /**
- * filter_print() - print a filter as the options --pid and --cpu, each after a blank
+ * filter_print() - print a filter as the options --tid and --cpu, each after a blank
  * @f: the filter
  * @out: the output
  */
@@ -46,7 +46,7 @@ void filter_print(const struct filter *f, FILE *out)
 	long first, last;
 
 	if (f->tasks.nr) {
-		fprintf(out, " --pid ");
+		fprintf(out, " --tid ");
 		pids_print(&f->tasks, out);
 	}
 	for (first = 0; first < NR_CPUS; first = last + 1) {

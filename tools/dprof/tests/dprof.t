@@ -478,12 +478,12 @@ sub test_names {
 	is($filtered->('--cpu 0,2-5', 'bar:f'), 0, 'and not of others');
 	$text =~ s/^(\d+) 1 1 (dprof_sample)/$1 1 77 $2/mg;
 	$file = spew("$dir/tasks.txt", $text);
-	is($filtered->('--pid 5,77', 'bar:f'), 20, 'samples of a task');
-	is($filtered->('--pid 5 --pid 77', 'bar:f'), 20, 'the option may be repeated');
-	is($filtered->('--pid 1', 'bar:f'), 0, 'and not of others');
-	my ($status, $out, $err) = run("$dprof report sharing --pid 6 $file");
-	is("$status$err", "1dprof: no sample matches --pid 6\n", 'none: said');
-	for ('--pid 1,', '--pid x', '--cpu 5-4', '--cpu 1024', '--cpu 1-') {
+	is($filtered->('--tid 5,77', 'bar:f'), 20, 'samples of a task');
+	is($filtered->('--tid 5 --tid 77', 'bar:f'), 20, 'the option may be repeated');
+	is($filtered->('--tid 1', 'bar:f'), 0, 'and not of others');
+	my ($status, $out, $err) = run("$dprof report sharing --tid 6 $file");
+	is("$status$err", "1dprof: no sample matches --tid 6\n", 'none: said');
+	for ('--tid 1,', '--tid x', '--cpu 5-4', '--cpu 1024', '--cpu 1-') {
 		($status, $out, $err) = run("$dprof report profile $_ $file");
 		is($status, 2, "$_: status 2");
 		like($err, qr/^dprof: \Q$_\E: not a list/, 'names it');

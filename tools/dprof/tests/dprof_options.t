@@ -117,7 +117,7 @@ for my $view (@views) {
 		is($status, 0, "report $view --$option");
 		isnt($out, $plain, '... has an effect');
 	}
-	for my $option ('--pid 1', '--cpu 1') {
+	for my $option ('--tid 1', '--cpu 1') {
 		($status, my $out) = run("$dprof report $view $file -f csv $option");
 		is($status, 0, "report $view $option");
 		isnt($out, $plain, '... has an effect');
@@ -165,8 +165,8 @@ for ([ diff => qw(cache per-sample seed) ], [ layout => qw(top type) ]) {
 
 # --- options that match nothing -----------------------------------------------------
 
-my %nothing = ('--pid 7' => [ sample => \@views ], '--cpu 9,5-7' => [ sample => [ 'levels', 'sharing' ] ],
-	       '--pid 7 --type bar' => [ sample => [ 'profile' ] ], '--type none' => [ type => \@typed ]);
+my %nothing = ('--tid 7' => [ sample => \@views ], '--cpu 9,5-7' => [ sample => [ 'levels', 'sharing' ] ],
+	       '--tid 7 --type bar' => [ sample => [ 'profile' ] ], '--type none' => [ type => \@typed ]);
 for my $options (sort keys %nothing) {
 	my ($what, $of) = @{$nothing{$options}};
 	my $says = "dprof: no $what matches " . ($options =~ s/9,5-7/5-7,9/r) . "\n";
@@ -184,22 +184,22 @@ for my $options (sort keys %nothing) {
 my ($header) = (run("$dprof report profile $file -f csv"))[1] =~ /^(.*\n)/;
 is((run("$dprof report profile $file --type none -f csv"))[1], $header, 'CSV has its header');
 spew("$dir/nothing.csv", "old\n");
-for my $command ("report profile $file --pid 99", "report profile $file --cpu 99", "report profile $file --type none",
-		 "diff $file $file --pid 99") {
+for my $command ("report profile $file --tid 99", "report profile $file --cpu 99", "report profile $file --type none",
+		 "diff $file $file --tid 99") {
 	is((run("$dprof $command -f csv -o $dir/nothing.csv"))[0], 1, ($command =~ s/\Q$dir\E\///gr) . ' -o: status 1');
 	is(slurp("$dir/nothing.csv"), "old\n", '... and an older file stays');
 }
 unlink "$dir/nothing.csv";
 my $without = spew("$dir/without.txt", join '', grep { !/type=22|id=22|dprof_chain/ } split /^/, $text);
 for ([ "$file $without --type baz", '0', 2 ], [ "$file $file --type none", "1dprof: no type matches --type none\n", 1 ],
-     [ "$file $file --pid 7 --type baz", "1dprof: no sample matches --pid 7 --type baz\n", 1 ]) {
+     [ "$file $file --tid 7 --type baz", "1dprof: no sample matches --tid 7 --type baz\n", 1 ]) {
 	my ($what, $says, $lines) = @$_;
 	my ($status, $out, $err) = run("$dprof diff $what -f csv");
 	is("$status$err", $says, "diff $what" =~ s/\Q$dir\E\///gr);
 	is(scalar(() = $out =~ /\n/g), $lines, '... and its table');
 }
-for ([ 'layout none', 'no type none in the recording' ], [ 'layout none --pid 1', 'no sample of none matches --pid 1' ],
-     [ 'layout baz --pid 7', 'no sample of baz matches --pid 7' ], [ 'layout foo --pid 7,8 --cpu 9', 'no sample of foo matches --pid 7,8 --cpu 9' ]) {
+for ([ 'layout none', 'no type none in the recording' ], [ 'layout none --tid 1', 'no sample of none matches --tid 1' ],
+     [ 'layout baz --tid 7', 'no sample of baz matches --tid 7' ], [ 'layout foo --tid 7,8 --cpu 9', 'no sample of foo matches --tid 7,8 --cpu 9' ]) {
 	my ($layout, $says) = @$_;
 	my ($status, $out, $err) = run("$dprof $layout $file");
 	is("$status$out$err", "1dprof: $file: $says\n", "$layout: status 1, and what matches nothing");
@@ -210,7 +210,7 @@ my $dram = 13 << 33;
 my $missed = spew("$dir/missed.txt", join '', map { /^\d+ 1 \d+ dprof_sample/ ? s/data_src=\K\d+/$dram | 2/er : $_ }
 		  grep { !/dprof_(?:history|access|chain)/ } split /^/, $text);
 my $all = spew("$dir/missed_all.txt", slurp($missed) =~ s/data_src=\K\d+/$dram | 2/egr);
-for my $options ('', ' --cpu 1', ' --pid 2', ' --cpu 1 --type bar') {
+for my $options ('', ' --cpu 1', ' --tid 2', ' --cpu 1 --type bar') {
 	my ($status, $out, $err) = run("$dprof report classify $missed -f csv$options");
 	is("$status$err", '0', "classify$options, of a recording that has hits");
 	($status, $out, $err) = run("$dprof report classify $all -f csv$options");

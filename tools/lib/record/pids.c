@@ -77,7 +77,7 @@ static int take(void *ctx, uint64_t first, uint64_t last)
 	return first != last ? IS_RANGE : pids_add(ctx, first) ? TOO_MANY : 0;
 }
 
-/** pids_option() - the argument of PIDS_OPTION().  Return: OK, or USAGE with a message printed. */
+/** pids_option() - the argument of IDS_OPTION().  Return: OK, or USAGE with a message printed. */
 int pids_option(const struct opt *o, const char *value)
 {
 	switch (parse_list(value, o->min, MAX_PID, take, o->to)) {
@@ -88,7 +88,7 @@ int pids_option(const struct opt *o, const char *value)
 }
 
 /**
- * pids_print() - print IDs as the argument of --pid
+ * pids_print() - print IDs as the argument of --pid or --tid
  * @p: the IDs
  * @f: the output
  */

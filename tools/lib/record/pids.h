@@ -28,9 +28,12 @@ struct pids {
  * A row of a verb's option table.  @least is 1, or 0 where idle CPUs count as task 0; @whom says
  * whose data these are, and whether those of forked processes count.
  */
-#define PIDS_OPTION(letter, pids, least, whom) \
-	{ OPT_KIND_CALL, letter, "pid", "LIST", pids, .min = least, .take = pids_option, \
+#define IDS_OPTION(letter, name, pids, least, whom) \
+	{ OPT_KIND_CALL, letter, name, "LIST", pids, .min = least, .take = pids_option, \
 	  .help = whom ": IDs with commas between them; may be repeated" }
+#define PIDS_OPTION(letter, pids, least, whom)	IDS_OPTION(letter, "pid", pids, least, whom)
+/* Of threads, as events have them. */
+#define TIDS_OPTION(tids, least, whom)		IDS_OPTION(0, "tid", tids, least, whom)
 
 int pids_option(const struct opt *o, const char *value);
 int pids_add(struct pids *p, int32_t id);
