@@ -289,9 +289,10 @@ sub metrics_in_some {
 
 # An answer is one to a request: what was said before that is not measured.
 sub early_answers {
-	# The second comes with the first; or behind more than what is read at once, in the pipe.
+	# The second comes with the first, in answer to the first request; or behind more than what is read at once, in
+	# the pipe.
 	for ('done 0\ndone 1\ndone 2\n', 'done 0\n%01100d\ndone 1\n') {
-		suite("[program p]\ncommand = sh -c 'printf \"$_\"; cat >/dev/null'\nprotocol = lines\n", timeout => 30);
+		suite("[program p]\ncommand = sh -c 'read a; printf \"$_\"; cat >/dev/null'\nprotocol = lines\n", timeout => 30);
 		system 'rm', '-rf', "$dir/early";
 		my ($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/early");
 		like("$status$err", qr/^1.*pagealloc: p, config -, strategy \w+: answered 'done \.\.\.' before it was asked; the last it said:\n.*done 1\n/s, "$_: refused");
