@@ -4,12 +4,12 @@
 # memprof record and many threads: 10,000 that come and go and 500 that sleep are recorded
 # whole, on 32 CPUs, or as many as the kernel takes, as on two; while nothing happens, the
 # recorder does next to nothing.  dprof on as many CPUs: each is sampled, and each one's debug
-# registers are set for histories.
+# registers report its accesses to an object that another one allocated.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
-use List::Util 'min';
+use List::Util qw(max min);
 use Test::More;
 use Plants;
 use VM;
@@ -71,19 +71,6 @@ wait $r || echo "status $?"
 cat err >&2
 taskset -c $(($(nproc) - 1)) memprof record -c 20000 -o last.data -- memprof_truth log 1 1000 || exit 1
 memprof report summary last.data -f csv
-grep -q dprof /sys/kernel/tracing/available_events || exit 0
-cat >each.sh <<'EOS'
-for cpu in $(seq 0 $(($(nproc) - 1))); do
-	taskset -c $cpu ls -R /sys/block /sys/bus >/dev/null &
-done
-wait
-EOS
-dprof record -s swmem -c 200000 --types filp -H filp -o each.dat -- sh each.sh || exit 1
-dprof script each.dat >each.txt || exit 1
-echo "sampled $(awk '$4 == "dprof_sample" { print $2 }' each.txt | sort -u | wc -l)"
-echo "histories $(grep -c ' dprof_history ' each.txt)"
-echo "accesses $(awk '$4 == "dprof_access" { print $2 }' each.txt | sort -u | wc -l)"
-echo "armed $(sed -n 's/^history_slots //p' /sys/kernel/tracing/dprof/stats)"
 END
 is($vm->{status}, 0, "$cpus CPUs are recorded") or diag $vm->{err}, $vm->{out};
 like($vm->{out}, qr/^online $cpus$/m, 'as many are there');
@@ -91,12 +78,33 @@ unlike($vm->{out} . $vm->{err}, qr/^status|cannot be opened/m, "41 threads on $c
 	or diag $vm->{err};
 like($vm->{out}, qr/^accesses,[1-9]/m, 'what runs on the last CPU only is sampled') or diag $vm->{out};
 SKIP: {
-	skip 'this kernel has no dprof', 4 if slurp("$kernel_dir/.config") !~ /^CONFIG_DPROF=y/m;
-	my %n = $vm->{out} =~ /^(sampled|histories|accesses|armed) (\d+)$/mg;
+	skip 'this kernel has no dprof', 5 if slurp("$kernel_dir/.config") !~ /^CONFIG_DPROF=y/m;
+	# By a busy host's time, setting registers takes so long that the share of a CPU is spent by a
+	# few histories, and the kernel takes fewer samples: time is instructions, and there is no limit.
+	# All write to one pipe, the object with a history, whose lock is its first field.
+	$vm = guest($cpus, <<'END', '--accel', 'icount');
+cat >each.sh <<'EOS'
+{
+	for cpu in $(seq 0 $(($(nproc) - 1))); do
+		taskset -c $cpu ls -R /sys/block /sys/bus &
+	done
+	wait
+} | cat >/dev/null
+EOS
+dprof record -s swmem -c 200000 --types kmalloc-cg-192 -H kmalloc-cg-192 --offsets 0 --objects 4 --cpu-share 0 -o each.dat -- sh each.sh || exit 1
+dprof script each.dat >each.txt || exit 1
+echo "sampled $(awk '$4 == "dprof_sample" { print $2 }' each.txt | sort -u | wc -l)"
+for id in $(awk '$4 == "dprof_history" { print $5 }' each.txt); do
+	echo "accessed by $(awk -v id=$id '$4 == "dprof_access" && $5 == id { print $2 }' each.txt | sort -u | wc -l)"
+done
+echo "armed $(sed -n 's/^history_slots //p' /sys/kernel/tracing/dprof/stats)"
+END
+	is($vm->{status}, 0, "dprof records on $cpus CPUs") or diag $vm->{err}, $vm->{out};
+	my %n = $vm->{out} =~ /^(sampled|armed) (\d+)$/mg;
 	is($n{sampled}, $cpus, "dprof: each of $cpus CPUs is sampled") or diag $vm->{out}, $vm->{err};
-	cmp_ok($n{histories} // 0, '>', 10, 'objects are watched') or diag $vm->{out}, $vm->{err};
-	# An object is watched on all CPUs, wherever it was allocated.
-	cmp_ok($n{accesses} // 0, '>', $cpus / 2, 'and accesses of most CPUs reported');
+	my @accessed = $vm->{out} =~ /^accessed by (\d+)$/mg;
+	cmp_ok(scalar @accessed, '>=', 1, 'an object is watched') or diag $vm->{out}, $vm->{err};
+	is(max(0, @accessed), $cpus, "accesses of each of $cpus CPUs are of one history") or diag $vm->{out}, $vm->{err};
 	is($n{armed}, 0, 'no debug register is kept');
 }
 
