@@ -374,8 +374,8 @@ static void print_name(FILE *f, const char *name)
 
 static void print_vma(FILE *f, uint64_t ts, const struct vma_row *v)
 {
-	fprintf(f, "memref_vma ts=%" PRIu64 " seq=%u pid=%u start=%" PRIu64 " end=%" PRIu64, ts, v->seq,
-		v->pid, v->start, v->end);
+	fprintf(f, "memref_vma ts=%" PRIu64 " seq=%u pid=%u start=%" PRIu64 " end=%" PRIu64 " worker=%u", ts,
+		v->seq, v->pid, v->start, v->end, v->worker);
 	print_name(f, v->name);
 }
 
@@ -434,7 +434,7 @@ static int print_row(void *ctx, const struct row *row)
 		break;
 	case ROW_VIRT:
 		fprintf(f, "memref_virt ts=%" PRIu64 " seq=%u pid=%u addr=%" PRIu64 " pages=%u "
-			"written=%u\n", row->ts, v->seq, v->pid, v->addr, v->pages, v->written);
+			"written=%u worker=%u\n", row->ts, v->seq, v->pid, v->addr, v->pages, v->written, v->worker);
 		break;
 	case ROW_VMA:
 		print_vma(f, row->ts, &row->vma);

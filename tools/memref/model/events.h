@@ -37,23 +37,23 @@ struct task_row {
 	char comm[16];
 };
 
-/* A memref_virt event: 2 MiB of a process's virtual memory, from addr on. */
+/* A memref_virt event: 2 MiB of a process's virtual memory, from addr on.  @worker: the thread that wrote it. */
 #define VIRT_BLOCK	(2 << 20)
 
 struct virt_row {
 	uint64_t addr;
-	uint32_t seq, pid, pages, written;
+	uint32_t seq, pid, pages, written, worker;
 };
 
 /*
- * A memref_vma event: a mapping of a process.  The memref_virt events that follow, up to the next of
- * these, and whose addresses are within it, are of it.
+ * A memref_vma event: a mapping of a process.  The memref_virt events that the same thread writes up to its
+ * next of these, and whose addresses are within it, are of it.
  */
 #define MAPPING_NAME	128	/* longer ones are cut */
 
 struct vma_row {
 	uint64_t start, end;
-	uint32_t seq, pid;
+	uint32_t seq, pid, worker;
 	char name[MAPPING_NAME];
 };
 

@@ -7,24 +7,52 @@
 #include "lib/array.h"
 #include "mappings.h"
 
+/* The part of @worker, or NULL if it has none. */
+static struct mapping_part *part_of(struct mappings *m, uint32_t worker)
+{
+	if (!m->part || m->part->worker != worker)
+		HASH_FIND(hh, m->parts, &worker, sizeof(worker), m->part);
+	return m->part;
+}
+
 /**
  * mappings_begin_part() - add a memref_vma event
  * @m: the mappings
  * @interval: index of its interval
- * @row: the event; the following memref_virt events within it belong to it
+ * @row: the event; the following memref_virt events of its worker that are within it belong to it
+ *
+ * Return: 0, or -1 without memory.
  */
-void mappings_begin_part(struct mappings *m, uint32_t interval, const struct vma_row *row)
+int mappings_begin_part(struct mappings *m, uint32_t interval, const struct vma_row *row)
 {
+	struct mapping_part *p = part_of(m, row->worker);
+
 	m->named = true;
-	m->part = *row;
-	m->part_interval = interval;
-	m->part_of = NULL;
+	/* Those that have begun a part of late are last. */
+	if (!p && HASH_COUNT(m->parts) >= MAX_WORKERS)
+		p = m->parts;
+	if (p)
+		HASH_DEL(m->parts, p);
+	else
+		p = calloc(1, sizeof(*p));
+	if (!p)
+		return -1;
+	p->worker = row->worker;
+	HASH_ADD(hh, m->parts, worker, sizeof(p->worker), p);
+	p->row = *row;
+	p->interval = interval;
+	p->of = NULL;
+	m->part = p;
+	return 0;
 }
 
-static bool is_of_part(const struct mappings *m, uint32_t interval, const struct virt_row *row)
+/* The part that an event belongs to, or NULL if its memref_vma event is missing. */
+static struct mapping_part *part_with(struct mappings *m, uint32_t interval, const struct virt_row *row)
 {
-	return interval == m->part_interval && row->pid == m->part.pid && row->addr >= m->part.start &&
-	       row->addr < m->part.end;
+	struct mapping_part *p = part_of(m, row->worker);
+
+	return p && interval == p->interval && row->pid == p->row.pid && row->addr >= p->row.start &&
+	       row->addr < p->row.end ? p : NULL;
 }
 
 /**
@@ -35,9 +63,11 @@ static bool is_of_part(const struct mappings *m, uint32_t interval, const struct
  *
  * Return: the name, or "" if its memref_vma event is missing.
  */
-const char *mappings_name(const struct mappings *m, uint32_t interval, const struct virt_row *row)
+const char *mappings_name(struct mappings *m, uint32_t interval, const struct virt_row *row)
 {
-	return is_of_part(m, interval, row) ? m->part.name : "";
+	const struct mapping_part *part = part_with(m, interval, row);
+
+	return part ? part->row.name : "";
 }
 
 static struct mapping *look_up(const struct mappings *m, uint32_t pid, const char *name)
@@ -165,14 +195,14 @@ static void count_block(struct mapping *p, const struct vma_row *part, const str
  */
 int mappings_add(struct mappings *m, uint32_t interval, const struct virt_row *row)
 {
-	const bool named = is_of_part(m, interval, row);
-	struct mapping *p = named ? m->part_of : NULL;
+	struct mapping_part *part = part_with(m, interval, row);
+	struct mapping *p = part ? part->of : NULL;
 	struct mapping_sum *s;
 
 	if (!m->collect || !row->pages)
 		return 0;
 	if (!p)
-		p = find(m, row->pid, named ? m->part.name : "");
+		p = find(m, row->pid, part ? part->row.name : "");
 	s = p ? sum_of(m, interval, p) : NULL;
 	if (!s)
 		return -1;
@@ -184,9 +214,9 @@ int mappings_add(struct mappings *m, uint32_t interval, const struct virt_row *r
 	if (s->pages > p->pages_max)
 		p->pages_max = s->pages;
 	count_process(p->process, interval, row->pages);
-	if (named) {
-		m->part_of = p;
-		count_block(p, &m->part, row);
+	if (part) {
+		part->of = p;
+		count_block(p, &part->row, row);
 	}
 	return 0;
 }
@@ -220,8 +250,13 @@ void mappings_free(struct mappings *m)
 {
 	struct mapping_process *process, *next_process;
 	struct mapping_name *name, *next_name;
+	struct mapping_part *part, *next_part;
 	struct mapping *p, *next;
 
+	HASH_ITER(hh, m->parts, part, next_part) {
+		HASH_DEL(m->parts, part);
+		free(part);
+	}
 	HASH_ITER(hh, m->all, p, next) {
 		HASH_DEL(m->all, p);
 		free(p);

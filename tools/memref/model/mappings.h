@@ -15,6 +15,8 @@
 /* Limit that keeps a damaged recording from exhausting memory; the others are one. */
 #define MAX_MAPPINGS	16384
 #define OTHER_MAPPINGS	"(others)"
+/* Threads of the sampler that are remembered: more than there can be at a time. */
+#define MAX_WORKERS	256
 
 /* A process over the whole recording: the most pages referenced in an interval. */
 struct mapping_process {
@@ -63,6 +65,14 @@ struct mapping {
 	UT_hash_handle hh;
 };
 
+/* What a thread of the sampler reads: its memref_virt events belong to its last memref_vma event. */
+struct mapping_part {
+	uint32_t worker, interval;
+	struct vma_row row;
+	struct mapping *of;		/* NULL: not looked up yet */
+	UT_hash_handle hh;
+};
+
 /* What was referenced of a mapping in an interval. */
 struct mapping_sum {
 	uint32_t interval;
@@ -72,14 +82,15 @@ struct mapping_sum {
 
 /**
  * struct mappings - all mappings of a recording
- * @collect: false: collect nothing but @part
+ * @collect: false: collect nothing but @parts
  * @named: there was a memref_vma event
  * @all: a hash of them, in the order in which they were seen
  * @nr: their number
  * @processes: a hash
  * @names: a hash
  * @sums: in the order of intervals
- * @part: the mapping that the following memref_virt events belong to
+ * @parts: a hash of what each worker reads, at most MAX_WORKERS
+ * @part: of these, the one asked for last, or NULL
  */
 struct mappings {
 	bool collect, named;
@@ -89,13 +100,11 @@ struct mappings {
 	struct mapping_name *names;
 	struct mapping_sum *sums;
 	size_t nr_sums, capacity;
-	struct vma_row part;
-	uint32_t part_interval;
-	struct mapping *part_of;	/* NULL: not looked up yet */
+	struct mapping_part *parts, *part;
 };
 
-void mappings_begin_part(struct mappings *m, uint32_t interval, const struct vma_row *row);
-const char *mappings_name(const struct mappings *m, uint32_t interval, const struct virt_row *row);
+int mappings_begin_part(struct mappings *m, uint32_t interval, const struct vma_row *row);
+const char *mappings_name(struct mappings *m, uint32_t interval, const struct virt_row *row);
 int mappings_add(struct mappings *m, uint32_t interval, const struct virt_row *row);
 void mappings_rank(struct mappings *m);
 void mappings_free(struct mappings *m);

@@ -210,8 +210,7 @@ static int count_pending(struct model *m, struct interval *i, const struct pendi
 	case PENDING_VIRT:
 		return count_virt(m, i, &p->virt);
 	case PENDING_VMA:
-		mappings_begin_part(&m->mappings, i - m->intervals, &p->vma);
-		return 0;
+		return mappings_begin_part(&m->mappings, i - m->intervals, &p->vma);
 	case PENDING_AGE:
 		return ages_add(&m->ages, i - m->intervals, &p->age);
 	case PENDING_VMA_AGE:

@@ -24,8 +24,8 @@ static const struct {
 	[EVENT_BATCH] = { { "seq", "group_kb", "first", "data" }, 99 },
 	[EVENT_NODE] = { { "start", "end", "seq", "node" }, 99 },
 	[EVENT_TASK] = { { "pages", "written", "rss", "seq", "pid", "comm" }, 99 },
-	[EVENT_VIRT] = { { "addr", "seq", "pid", "pages", "written" }, 99 },
-	[EVENT_VMA] = { { "start", "end", "seq", "pid", "name" }, 99 },
+	[EVENT_VIRT] = { { "addr", "seq", "pid", "pages", "written", "common_pid" }, 99 },
+	[EVENT_VMA] = { { "start", "end", "seq", "pid", "name", "common_pid" }, 99 },
 	[EVENT_AGE] = { { "cgroup", "seq", "node", "class", "pages", "again", "path" }, 99 },
 	[EVENT_VMA_AGE] = { { "start", "end", "seq", "pid", "comm", "anon", "file", "name" }, 99 },
 	[EVENT_SCAN] = { {
@@ -53,7 +53,7 @@ static int find_fields(struct tep_handle *tep, int event, struct fields *f, char
 	memset(f, 0, sizeof(*f));
 	f->id = e ? e->id : -1;
 	for (i = 0; e && known[event].field[i]; i++) {
-		const struct tep_format_field *field = tep_find_field(e, known[event].field[i]);
+		const struct tep_format_field *field = tep_find_any_field(e, known[event].field[i]);
 		const int expected = numbers_of(event, i);
 
 		f->field[i] = field;
@@ -185,7 +185,7 @@ static int decode_virt(const struct raw *e, row_fn take, void *ctx)
 {
 	const struct row row = { .type = ROW_VIRT, .ts = e->ts, .virt = {
 		.addr = value(e, 0), .seq = value(e, 1), .pid = value(e, 2),
-		.pages = value(e, 3), .written = value(e, 4),
+		.pages = value(e, 3), .written = value(e, 4), .worker = value(e, 5),
 	} };
 
 	return take(ctx, &row);
@@ -213,6 +213,7 @@ static int decode_vma(const struct raw *e, row_fn take, void *ctx)
 {
 	struct row row = { .type = ROW_VMA, .ts = e->ts, .vma = {
 		.start = value(e, 0), .end = value(e, 1), .seq = value(e, 2), .pid = value(e, 3),
+		.worker = value(e, 5),
 	} };
 
 	return text(e, 4, row.vma.name, sizeof(row.vma.name)) ? -1 : take(ctx, &row);

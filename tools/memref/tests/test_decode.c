@@ -263,6 +263,10 @@ static void nodes_and_virtual(void **state)
 	assert_int_equal(rows[0].virt.pid, 77);
 	assert_int_equal(rows[0].virt.pages, 512);
 	assert_int_equal(rows[0].virt.written, 3);
+	assert_int_equal(rows[0].virt.worker, 1);
+	put_at(&event, 4, 4711, 4);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(rows[0].virt.worker, 4711);
 	/* An event of another system, or no event. */
 	put_at(&event, 0, 9999, 2);
 	assert_int_equal(take(event.size), 0);
@@ -286,6 +290,9 @@ static void mappings(void **state)
 	assert_int_equal(rows[0].vma.start, 0x7f0000200000);
 	assert_int_equal(rows[0].vma.end, 0x7f0000400000);
 	assert_string_equal(rows[0].vma.name, "/lib/libc.so.6");
+	put_at(&event, 4, 4711, 4);
+	assert_int_equal(take(event.size), 0);
+	assert_int_equal(rows[0].vma.worker, 4711);
 	/* Cut off: damaged where the name is. */
 	for (size = 36; size < event.size; size++)
 		assert_int_equal(take(size), -1);

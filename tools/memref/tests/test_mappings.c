@@ -24,12 +24,24 @@ static int begin_mappings(void **state)
 	return ret;
 }
 
-static void vma(uint32_t seq, uint32_t pid, uint64_t start, uint64_t size, const char *name)
+static void vma_of(uint32_t worker, uint32_t seq, uint32_t pid, uint64_t start, uint64_t size, const char *name)
 {
-	struct vma_row row = { .seq = seq, .pid = pid, .start = start, .end = start + size };
+	struct vma_row row = { .seq = seq, .pid = pid, .worker = worker, .start = start, .end = start + size };
 
 	snprintf(row.name, sizeof(row.name), "%s", name);
 	assert_int_equal(model_add_vma(&m, &row), 0);
+}
+
+static void virt_of(uint32_t worker, uint32_t seq, uint32_t pid, uint64_t addr, uint32_t pages)
+{
+	const struct virt_row row = { .seq = seq, .pid = pid, .worker = worker, .addr = addr, .pages = pages };
+
+	assert_int_equal(model_add_virt(&m, &row), 0);
+}
+
+static void vma(uint32_t seq, uint32_t pid, uint64_t start, uint64_t size, const char *name)
+{
+	vma_of(0, seq, pid, start, size, name);
 }
 
 /* Intervals last from seq - 1 to seq seconds. */
@@ -90,6 +102,60 @@ static void totals(void **state)
 	is(2, "max_mib", 40 / 256.0);
 	is_text(3, "mapping", "[stack]");
 	is(3, "mean_pages", 1);
+}
+
+/* Several threads read at the same time, also parts of one process: each has its own mapping. */
+static void of_workers(void **state)
+{
+	(void)state;
+	vma_of(51, 1, 7, HEAP, 4 * BLOCK, "[heap]");
+	vma_of(52, 1, 7, FILES, BLOCK, "/lib/libc.so.6");
+	virt_of(51, 1, 7, HEAP, 100);
+	virt_of(52, 1, 7, FILES, 10);
+	vma_of(52, 1, 9, HEAP, BLOCK, "[stack]");
+	virt_of(51, 1, 7, HEAP + BLOCK, 200);
+	virt_of(52, 1, 9, HEAP, 3);
+	/* It is not within the worker's own. */
+	virt_of(52, 1, 7, HEAP + 2 * BLOCK, 1);
+	scan(1);
+	make("mappings");
+	assert_int_equal(rows(), 4);
+	is_text(0, "mapping", "[heap]");
+	is(0, "mean_pages", 300);
+	is_text(1, "mapping", "/lib/libc.so.6");
+	is(1, "mean_pages", 10);
+	is_text(2, "mapping", "[stack]");
+	is(2, "pid", 9);
+	is(2, "mean_pages", 3);
+	is_text(3, "mapping", "(no name)");
+	is(3, "mean_pages", 1);
+}
+
+/* Threads end, and new ones come: those that were seen last are kept, and one that begins again and again. */
+static void many_workers(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 3 * MAX_WORKERS; i++) {
+		if (i % 100 == 0)
+			vma_of(99, 1, 9, HEAP, BLOCK, "[stack]");
+		vma_of(100 + i, 1, 7, HEAP, BLOCK, "[heap]");
+		virt_of(100 + i, 1, 7, HEAP, 1);
+	}
+	virt_of(99, 1, 9, HEAP, 5);
+	for (i = 0; i < 3 * MAX_WORKERS; i++)
+		virt_of(100 + i, 1, 7, HEAP, 10000);
+	scan(1);
+	assert_int_equal(HASH_COUNT(m.mappings.parts), MAX_WORKERS);
+	make("mappings");
+	assert_int_equal(rows(), 3);
+	is_text(0, "mapping", "(no name)");
+	is(0, "mean_pages", (2 * MAX_WORKERS + 1) * 10000);
+	is_text(1, "mapping", "[heap]");
+	is(1, "mean_pages", 3 * MAX_WORKERS + (MAX_WORKERS - 1) * 10000);
+	is_text(2, "mapping", "[stack]");
+	is(2, "mean_pages", 5);
 }
 
 /* The advice counts whole blocks: huge pages cannot reach beyond a mapping. */
@@ -310,6 +376,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(totals, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(of_workers, begin_mappings, end),
+		cmocka_unit_test_setup_teardown(many_workers, begin_mappings, end),
 		cmocka_unit_test_setup_teardown(advice, begin_mappings, end),
 		cmocka_unit_test_setup_teardown(advice_of_few, begin_mappings, end),
 		cmocka_unit_test_setup_teardown(advice_of_process, begin_mappings, end),
