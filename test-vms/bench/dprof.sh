@@ -95,27 +95,36 @@ atomic() {
 	done
 }
 
-# The oracle's caches are those of the emulated CPU.
+# The oracle's caches are those of the emulated CPU.  The method was tuned on recordings of seeds
+# 1 to 3.
 classes() {
-	local seed
+	local seed kind
 
-	for seed in ${SEEDS:-1 2 3}; do
-		echo "== classes, seed $seed"
-		guest model=trace,slice=1000 ,cache=32768:8,misses=loads ibs 2500 \
-			"modprobe dprof_cases cases=14 seed=$seed accesses=${ACCESSES:-40000}" 'case_*'
-		"$here/dprof_classes.pl" "$build/bin/dprof" "$share/truth" "$share/types" \
-			"$share/trace.dat"
-		agree "$share/trace.dat"
+	for seed in ${SEEDS:-4 5 6}; do
+		for kind in cases atomic; do
+			echo "== classes, $kind of seed $seed"
+			if [ $kind = cases ]; then
+				guest model=trace,slice=1000 ,cache=32768:8,misses=loads ibs 2500 \
+					"modprobe dprof_cases cases=14 seed=$seed accesses=${ACCESSES:-40000}" 'case_*'
+			else
+				guest model=trace,slice=1000 ,cache=32768:8,misses=loads ibs 1024 \
+					"modprobe dprof_cases cases=28 seed=$seed accesses=$((${ACCESSES:-40000} / 2)) atomic=1" 'case_*'
+			fi
+			"$here/dprof_classes.pl" "$build/bin/dprof" "$share/truth" "$share/types" \
+				"$share/trace.dat"
+			agree "$share/trace.dat"
+		done
 	done | tee "$share/classes"
 	# A row of each type: its line is "TYPE N misses, oracle O, dprof D, paper P: A % (possible B %)".
 	tr -d , <"$share/classes" | awk '
-		/^== / { seed = $4 }
+		/^== / { recording = "seed " $6 ($3 == "atomic" ? ", read-modify-writes" : "") }
 		$3 == "misses" && $4 == "oracle" {
 			sub(/:$/, "", $9)
-			rows = rows (rows ? ", " : "") "{ \"recording\" : \"seed " seed "\", \"type\" : \"" $1 "\", \"misses\" : " $2 \
+			rows = rows (rows ? ", " : "") "{ \"recording\" : \"" recording "\", \"type\" : \"" $1 "\", \"misses\" : " $2 \
 				", \"oracle\" : \"" $5 "\", \"dprof\" : \"" $7 "\", \"heuristic\" : \"" ($9 == "-" ? "" : $9) \
 				"\", \"agreement\" : " $10 ", \"possible\" : " $13 " }"
-			if (!types++ || $10 < min) min = $10
+			# Others are met by chance.
+			if ($1 ~ /^case_/ && (!types++ || $10 < min)) min = $10
 		}
 		/^agree / {
 			agree += $2
@@ -128,7 +137,7 @@ classes() {
 		}' >"$share/figures"
 	# Those of other seeds are not what the names of the figures say.
 	[ -n "${SEEDS:-}${ACCESSES:-}" ] || perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof PARTS=classes' \
-		'2 CPUs, accel icount, slice=1000; emulated IBS, model=trace, one op in 2500; 14 cases, seeds 1 to 3' <"$share/figures"
+		'2 CPUs, accel icount, slice=1000; emulated IBS, model=trace; 14 cases, one op in 2500, and 28 of read-modify-writes, one op in 1024, seeds 4 to 6' <"$share/figures"
 }
 
 # kept FILE PROGRAM: a recording that is no older than what it was made with
@@ -325,7 +334,10 @@ all=(cases atomic classes real histories costs cpus structs shares contention la
 parts=(${PARTS:-"${all[@]}"})
 [ $# -eq 0 ] || parts=("$@")
 named=${PARTS:-$*}
-tree=$(cd "$here" && { git rev-parse HEAD; git diff HEAD; } 2>/dev/null | sha1sum)
+# Of the tree, what a figure may depend on: kernel, QEMU, dprof, and what runs in guests.
+depends=(kernel-config patches tools/Makefile tools/dprof tools/lib test-vms/Makefile test-vms/run test-vms/guest test-vms/oracle
+	test-vms/qemu-ibs test-vms/bench/Figures.pm 'test-vms/bench/dprof*')
+tree=$(cd "$here/../.." && { git ls-files -s -- "${depends[@]}"; git diff -- "${depends[@]}"; } 2>/dev/null | sha1sum)
 # of_this_tree PART: whether its tables are there, of this tree
 of_this_tree() {
 	[ -e "$out/dprof-$1.txt" ] && [ "$(cat "$out/dprof-$1.tree" 2>/dev/null)" = "$tree" ]
@@ -401,11 +413,7 @@ awk '
 		lines += $4
 		if (of_atomic) atomic_lines += $4
 	}
-	/^types / {
-		gsub(/,/, "")
-		classes++
-		if (classes == 1 || $6 < agreement) agreement = $6
-	}
+	/^types / { classes++ }
 	/^structs / {
 		gsub(/,/, "")
 		if (!structs++ || $6 < named) named = $6
@@ -433,7 +441,7 @@ awk '
 	/^loop: and told / { told = $6 + 0 }
 	END {
 		if (!history["outside"]) exit 1
-		if (structs != 5 || classes != 3 || !planted || !atomic || !lines) exit 1
+		if (structs != 5 || classes != 6 || !planted || !atomic || !lines) exit 1
 		for (i = 1; i <= all_kinds; i++) {
 			put("cases", order[i], "kind", text(order[i]))
 			put("cases", order[i], "right", kind_right[order[i]])
@@ -456,7 +464,6 @@ awk '
 		printf "   \"planted_recall\" : %.4f,\n   \"false_alarms\" : %d,\n", right / planted, alarms
 		printf "   \"atomic_recall\" : %.4f,\n   \"atomic_false_alarms\" : %d,\n", atomic_right / atomic, atomic_alarms
 		printf "   \"views_agree\" : %.4f,\n", agree / lines
-		printf "   \"class_agreement\" : %.4f,\n", agreement / 100
 		printf "   \"history_complete\" : %.6f,\n   \"history_invented\" : %d,\n   \"history_wrong_lives\" : %d,\n", history["logged"] / history["outside"], history["invented"], history["wrong_lives"]
 		printf "   \"insn_per_nmi\" : %d,\n   \"insn_per_element\" : %d,\n   \"insn_per_arm_cpu\" : %d,\n", insns["sample:"], insns["access:"], insns["arming:"]
 		printf "   \"insn_per_sample_of_dprof\" : %d,\n", of_dprof
