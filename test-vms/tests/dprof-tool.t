@@ -178,11 +178,14 @@ for my $control (qw(faults_private faults_conflict faults_capacity)) {
 		 'samples_ready; dprof record -s ibs -c 8192 --types none -H none -o epyc.dat -- kernel_load files 30 && ' .
 		 'dprof record -s swmem --types none -H filp -o watched.dat -- true && ' .
 		 'dprof record -s ibs --l3-miss-only --types none -H none -o none.dat -- kernel_load files 1; ' .
-		 'cat /sys/kernel/tracing/dprof/l3_miss_only');
+		 'dprof record -s ibs --ldlat 256 --types none -H none -o none.dat -- kernel_load files 1; ' .
+		 'cd /sys/kernel/tracing/dprof && cat l3_miss_only ldlat; ls /sys/bus/event_source/devices/ibs_op/format /sys/bus/event_source/devices/ibs_op/caps');
 	is($vm->{status}, 0, 'recorded on a Zen 1 with one CPU') or diag($vm->{out}, $vm->{err});
 	unlike($vm->{out} . $vm->{err}, qr/histories will be wrong/, 'the watchpoints of this QEMU are right');
 	like($vm->{err}, qr/^dprof: no samples: --l3-miss-only wants IBS of Zen 4 or later$/m, 'it has no filter of the L3');
-	like($vm->{out}, qr/^0$/m, 'and the setting is as before');
+	like($vm->{err}, qr/^dprof: no samples: --ldlat wants IBS of Zen 5 or later$/m, 'nor one of latencies');
+	like($vm->{out}, qr/^0\n0$/m, 'and the settings are as before');
+	unlike($vm->{out}, qr/^ldlat$/m, 'perf is offered none');
 	my %sum = (l3_or_peer => 0, peer => 0, misses_l3 => 0);
 	for my $type (rows('profile', '--top', 0)) {
 		$sum{$_} += $type->{$_} // 0 for keys %sum;
@@ -190,6 +193,47 @@ for my $control (qw(faults_private faults_conflict faults_capacity)) {
 	cmp_ok(delete $sum{l3_or_peer}, '>=', 20, 'L3 hits are counted apart');
 	is_deeply(\%sum, { peer => 0, misses_l3 => 0 }, 'none was in a neighbor, none past the L3');
 	is_deeply([ grep { $_->{class} =~ /sharing/ } rows('classify', '--top', 0) ], [], 'nothing is shared');
+}
+
+# Zen 5 discards what took no longer than was said: 150 cycles are a node's own memory, and 300 the other node's.
+# perf discards what lies between two thresholds of the processor.
+{
+	my @record = qw(dprof record -s ibs -c 1024 --types none -H none);
+	# The root of the host, which has perf, has neither of these.
+	system('cp', "$build/guest/bin/kernel_load", "$FindBin::RealBin/../guest/samples_ready", $share) == 0 or die 'cp';
+	my $load = '-- ./kernel_load files 200';
+	my $pmu = '/sys/bus/event_source/devices/ibs_op';
+	$vm = vm('--qemu', 'ibs', '--cpu', 'max,-la57,-pdpe1gb,family=26,model=2,stepping=1', '--smp', 2, '--numa', 2, '--mem', '1G',
+		 '--append', 'hpet=disable tsc=reliable clocksource=tsc', '--accel', 'icount', '--ibs',
+		 'hit-l1=60,hit-l2=20,hit-l3=10,lat-dram=150', '--root', 'host', '--share', $share, '--timeout', 600, '--', 'sh', '-c',
+		 "cd /share; cat $pmu/format/ldlat $pmu/caps/ldlat; ./samples_ready; " .
+		 join(' && ', "@record --l3-miss-only -o l3.dat $load",
+		      map({ "@record --ldlat $_ -o over$_.dat $load" } qw(128 256 384)),
+		      map({ "perf record -q -c 1024 -e ibs_op/cnt_ctl=1,ldlat=$_/ -d -W -a -o perf$_.data $load" } qw(128 200 299 300)),
+		      'for n in 128 200 299 300; do perf script -i perf$n.data -F weight 2>/dev/null | sort -n | uniq -c | sed "s/^/perf $n /"; done') .
+		 "; perf record -q -e ibs_op/ldlat=127/ -a -o bad.data true; echo bad \$?; dprof record --ldlat 200 -- true; echo odd \$?");
+	is($vm->{status}, 0, 'recorded on a Zen 5') or diag($vm->{out}, $vm->{err});
+	like($vm->{out}, qr/^config1:0-11\n1$/m, 'perf is offered the filter');
+	my %n;
+	for my $of (qw(l3 over128 over256 over384)) {
+		open my $samples, '-|', "$build/bin/dprof", 'script', "$share/$of.dat" or die;
+		while (<$samples>) {
+			$n{$of}{$1}++ if / dprof_sample .* latency=(\d+)/;
+		}
+	}
+	is_deeply([ sort keys %{ $n{l3} } ], [150, 300], 'of misses of the L3, latencies are those of two nodes') or diag(explain(\%n));
+	is_deeply([ sort keys %{ $n{over128} } ], [150, 300], 'more than 128 cycles: both');
+	is_deeply([ sort keys %{ $n{over256} } ], [300], "more than 256 cycles: the other node's");
+	is_deeply($n{over384}, undef, 'more than 384 cycles: none');
+	my ($all, $over) = ($n{l3}{300} // 0, $n{over256}{300} // 0);
+	cmp_ok(abs($all - $over), '<=', 5 * sqrt($all + $over), "as many as without the filter: $over, $all");
+	my %perf;
+	$perf{$1}{$2} = 1 while $vm->{out} =~ /^perf (\d+)\s+\d+\s+(\d+)$/mg;
+	is_deeply({ map { $_ => [ sort keys %{ $perf{$_} // {} } ] } qw(128 200 299 300) },
+		  { 128 => [150, 300], 200 => [300], 299 => [300], 300 => [] }, 'perf: to the cycle') or diag($vm->{out});
+	like($vm->{out}, qr/^bad [1-9]/m, 'perf: not below 128');
+	like($vm->{err}, qr/^dprof: --ldlat 200: not a multiple of 128, as the processor has them/m, 'dprof: thresholds of the processor');
+	like($vm->{out}, qr/^odd 2$/m, 'and others are refused');
 }
 
 # Zen 4 discards what did not miss the L3.

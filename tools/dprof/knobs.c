@@ -23,6 +23,7 @@ static struct {
 	[KNOB_PERIOD] = { "dprof/period", "--count" },
 	[KNOB_USER] = { "dprof/user", "--user" },
 	[KNOB_L3_MISS_ONLY] = { "dprof/l3_miss_only", "--l3-miss-only" },
+	[KNOB_LDLAT] = { "dprof/ldlat", "--ldlat" },
 	[KNOB_PIDS] = { "dprof/filter_pids", "--pid" },
 	[KNOB_CGROUP] = { "dprof/filter_cgroup", "--cgroup" },
 	[KNOB_CPUS] = { "dprof/filter_cpus", "--cpu" },
@@ -41,8 +42,8 @@ static struct {
 
 /* The kernel checks offsets against the length, so set that first.  Enable at last. */
 static const enum knob order[NR_KNOBS] = {
-	KNOB_SOURCE, KNOB_ENCODING, KNOB_PERIOD, KNOB_USER, KNOB_L3_MISS_ONLY, KNOB_PIDS, KNOB_CGROUP, KNOB_CPUS,
-	KNOB_EVERY, KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET, KNOB_CPU_SHARE, KNOB_MAX, KNOB_MAX_MS, KNOB_OFFSETS, KNOB_TYPES,
+	KNOB_SOURCE, KNOB_ENCODING, KNOB_PERIOD, KNOB_USER, KNOB_L3_MISS_ONLY, KNOB_LDLAT, KNOB_PIDS, KNOB_CGROUP,
+	KNOB_CPUS, KNOB_EVERY, KNOB_LENGTH, KNOB_OBJECTS, KNOB_BUDGET, KNOB_CPU_SHARE, KNOB_MAX, KNOB_MAX_MS, KNOB_OFFSETS, KNOB_TYPES,
 	KNOB_HISTORY, KNOB_CHAINS,
 };
 

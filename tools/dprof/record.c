@@ -71,7 +71,9 @@ static void warn(void)
 	long error = knobs_stat("sampling_error", NULL, 0);
 
 	knobs_stat("sampling", name, sizeof(name));
-	if (!strcmp(name, "off") && error == -EOPNOTSUPP && knobs_queued(KNOB_L3_MISS_ONLY))
+	if (!strcmp(name, "off") && error == -EOPNOTSUPP && knobs_queued(KNOB_LDLAT))
+		complain(FAILED, "no samples: --ldlat wants IBS of Zen 5 or later");
+	else if (!strcmp(name, "off") && error == -EOPNOTSUPP && knobs_queued(KNOB_L3_MISS_ONLY))
 		complain(FAILED, "no samples: --l3-miss-only wants IBS of Zen 4 or later");
 	else if (!strcmp(name, "off") && error < 0)
 		complain(FAILED, "no samples: %s", strerror(-error));
@@ -427,6 +429,17 @@ static int queue_history(const struct opt *o, const char *value)
 	return queue_rules(KNOB_HISTORY, value, o->to);
 }
 
+/* Cycles; IBS compares with multiples of LDLAT_UNIT. */
+#define LDLAT_UNIT	128
+#define LDLAT_MAX	2048
+
+static int queue_ldlat(const struct opt *o, const char *value)
+{
+	if (strtoul(value, NULL, 0) % LDLAT_UNIT)
+		return wrong_usage("--%s %s: not a multiple of %d, as the processor has them", o->name, value, LDLAT_UNIT);
+	return queue_knob(o, value);
+}
+
 #define QUEUE(letter, name, arg, knob, help)	OPT_CALL(letter, name, arg, queue_knob, (uintptr_t)(knob), help)
 #define QUEUE_NUMBER(letter, name, arg, knob, min, max, help) \
 	OPT_CALL_NUMBER(letter, name, arg, queue_knob, (uintptr_t)(knob), min, max, help)
@@ -445,6 +458,9 @@ int cmd_record(int argc, char **argv)
 		QUEUE(0, "user", NULL, KNOB_USER, "sample user mode, too"),
 		QUEUE(0, "l3-miss-only", NULL, KNOB_L3_MISS_ONLY,
 		     "have the processor sample only loads that missed the L3 (IBS of Zen 4 and later)"),
+		OPT_CALL_NUMBER(0, "ldlat", "N", queue_ldlat, (uintptr_t)KNOB_LDLAT, LDLAT_UNIT, LDLAT_MAX,
+				"have the processor sample only loads that missed the L3 and took more than N "
+				"cycles, a multiple of 128 up to 2048 (IBS of Zen 5 and later)"),
 		PIDS_OPTION(0, &p.pids, 1, "samples of these processes only, and of what they fork"),
 		OPT_CALL('G', "cgroup", "NAME", queue_cgroup, NULL,
 			 "samples of this control group only, and of those below it: " CGROUP_HELP),

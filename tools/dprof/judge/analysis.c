@@ -362,7 +362,8 @@ const char *analysis_lacks_hits(const struct analysis *a)
 	/* What perf recorded may be of any events. */
 	if (!model_has_types(&a->m) || a->m.recorded_hits || a->m.recorded_levels < FEW_SAMPLES)
 		return NULL;
-	return "all samples are misses of the L3 (dprof record --l3-miss-only): this wants samples of all accesses";
+	return "all samples are misses of the L3 (dprof record --l3-miss-only or --ldlat): "
+	       "this wants samples of all accesses";
 }
 
 /**

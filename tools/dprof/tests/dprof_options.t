@@ -215,7 +215,7 @@ for my $options ('', ' --cpu 1', ' --tid 2', ' --cpu 1 --type bar') {
 	is("$status$err", '0', "classify$options, of a recording that has hits");
 	($status, $out, $err) = run("$dprof report classify $all -f csv$options");
 	is($status, 1, '... and of one that has none: status 1');
-	like($err, qr/missed_all\.txt: all samples are misses of the L3 \(dprof record --l3-miss-only\)/, '... says why');
+	like($err, qr/missed_all\.txt: all samples are misses of the L3 \(dprof record --l3-miss-only or --ldlat\)/, '... says why');
 }
 
 ok(read_under_sanitizers(), 'no report of the sanitizers');
