@@ -26,6 +26,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MEMSCOPE_BUILD:-$here/../../build}
 build=$(cd "$build" && pwd)
 out=$build/bench
+# shellcheck source-path=SCRIPTDIR
+. "$here/parts.sh"
 loads=${LOADS:-files:3000 exec:60 pipes:16000 udp:6000 maps:1200}
 sources=${SOURCES:-ibs swmem}
 declare -A period=([ibs]="${IBS_PERIOD:-4096}" [swmem]="${SWMEM_PERIOD:-100000}")
@@ -334,28 +336,22 @@ all=(cases atomic classes real histories costs cpus structs shares contention la
 parts=(${PARTS:-"${all[@]}"})
 [ $# -eq 0 ] || parts=("$@")
 named=${PARTS:-$*}
-# Of the tree, what a figure may depend on: kernel, QEMU, dprof, and what runs in guests.
-depends=(kernel-config patches tools/Makefile tools/dprof tools/lib test-vms/Makefile test-vms/run test-vms/guest test-vms/oracle
-	test-vms/qemu-ibs test-vms/bench/Figures.pm 'test-vms/bench/dprof*')
-tree=$(cd "$here/../.." && { git ls-files -s -- "${depends[@]}"; git diff -- "${depends[@]}"; } 2>/dev/null | sha1sum)
-# of_this_tree PART: whether its tables are there, of this tree
-of_this_tree() {
-	[ -e "$out/dprof-$1.txt" ] && [ "$(cat "$out/dprof-$1.tree" 2>/dev/null)" = "$tree" ]
-}
+# What a figure may depend on: kernel, QEMU, dprof, and what runs in guests.
+parts_of "$out" dprof kernel-config patches tools/Makefile tools/dprof tools/lib test-vms/Makefile test-vms/run test-vms/guest \
+	test-vms/oracle test-vms/qemu-ibs test-vms/bench/Figures.pm 'test-vms/bench/dprof*'
 
 for part in "${parts[@]}"; do
-	if [ -z "$named" ] && of_this_tree "$part"; then
+	if [ -z "$named" ] && is_measured "$part"; then
 		echo "$part was measured of this tree" >&2
 		continue
 	fi
 	begin=$SECONDS
 	"$part" | tee "$out/dprof-$part.new"
-	mv "$out/dprof-$part.new" "$out/dprof-$part.txt"
-	echo "$tree" >"$out/dprof-$part.tree"
+	measured "$part" "$out/dprof-$part.new"
 	echo "$part took $((SECONDS - begin)) s" >&2
 done
 for part in "${all[@]}"; do
-	of_this_tree "$part" || exit 0
+	is_measured "$part" || exit 0
 done
 # The types of real, which writes its own figures, would be taken for those of classes: only its lines count,
 # unless they are of other loads.  The last two have none of these lines.

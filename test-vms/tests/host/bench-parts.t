@@ -1,0 +1,61 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright (C) 2026 the memscope authors
+# bench/parts.sh: a part of a bench is measured again if what it depends on has changed, committed
+# or not, and only then.
+use strict;
+use warnings;
+use FindBin;
+use File::Temp 'tempdir';
+use Test::More;
+
+my $top = tempdir(CLEANUP => 1);
+sub sh {
+	my ($script) = @_;
+	open my $out, '-|', 'bash', '-c', "cd $top && exec 2>&1 && { $script\n}" or die "bash: $!";
+	return join '', <$out>;
+}
+
+sub write_file {
+	my ($name, $text) = @_;
+	open my $f, '>', "$top/$name" or die "$name: $!";
+	print $f $text;
+	close $f or die;
+}
+
+is(sh("git init -q && mkdir -p bench/b tools pages out && cp $FindBin::RealBin/../../bench/parts.sh bench/b"), '', 'a tree');
+write_file('tools/a', "1\n");
+write_file('pages/a', "1\n");
+sub commit { is(sh("git add -A ':!out' && git -c user.name=t -c user.email=t\@t commit -q -m t"), '', shift) }
+commit('is committed');
+
+# Which of the parts are measured, as a run of the bench with these PATHs finds it.
+sub of_tree {
+	my (@paths) = @_;
+	return sh(". bench/b/parts.sh; parts_of out b @paths\nfor p in one two; do ! is_measured \$p || echo \$p; done") =~ tr/\n/ /r;
+}
+sub measure {
+	my ($part, @paths) = @_;
+	return sh(". bench/b/parts.sh; parts_of out b @paths; echo table >out/new; measured $part out/new; cat out/b-$part.txt");
+}
+is(of_tree('tools'), '', 'nothing is measured');
+is(measure('one', 'tools'), "table\n", 'a part is');
+is(of_tree('tools'), 'one ', 'and known');
+write_file('pages/a', "2\n");
+is(of_tree('tools'), 'one ', 'also if another file has changed');
+commit('which is committed');
+is(of_tree('tools'), 'one ', 'and then');
+is(of_tree('tools', 'pages'), '', 'not of more paths');
+write_file('tools/a', "2\n");
+is(of_tree('tools'), '', 'not if its own has');
+measure('two', 'tools');
+is(of_tree('tools'), 'two ', 'another part of that');
+commit('which is committed');
+is(of_tree('tools'), '', 'what was not committed is another tree');
+write_file('tools/a', "1\n");
+commit('as it was');
+is(of_tree('tools'), 'one ', 'it is that tree again');
+unlink "$top/out/b-one.txt";
+is(of_tree('tools'), '', 'without its tables it is not measured');
+
+done_testing();
