@@ -221,8 +221,22 @@ is_deeply([ map { $_->{phys_addr} } rows($file, 'spatial --addr 17M-18M') ], [ 1
 	}
 	like((run("$memref plot ages $dir/lost.dat --by process -o $dir/lost.svg"))[2],
 		qr/^memref: 5 events were lost: ages of some intervals may be missing$/, 'plot ages says that events were lost');
+	# What could be reclaimed, a line for each of what ages are summed by.
+	for my $by (qw(total class cgroup node)) {
+		my ($status, $out, $err) = run("cd $dir && $memref plot curve many.dat --by $by -o curve.svg");
+		is("$status$out$err", '0', "plot curve --by $by");
+		my ($names, @lines) = split /\n/, slurp("$dir/curve.csv") // '';
+		is($names, 'of,age,age_s,reclaimable_mib,again_pages_per_s,again_pct_per_interval,rank', 'its data');
+		my %is = map { (split /,/)[0] => 1 } @lines;
+		my @texts = grep { defined } slurp("$dir/curve.svg") =~ m{<text><tspan[^>]*>(.*?)</tspan></text>|<text>(.*?)</text>}g;
+		my %text = map { $_ => 1 } @texts;
+		cmp_ok(scalar(keys %is), '>=', $by eq 'cgroup' ? 2 : 1, 'has lines');
+		is_deeply([ grep { !$text{$_} } keys %is ], [], 'which are named') or diag explain \@texts;
+		cmp_ok(scalar(grep { $_ eq '32' } @texts), '>=', 1, 'and ages at their points');
+	}
 	# The data can be drawn without memref.
 	is_deeply([ run("gnuplot -e \"csv='$dir/panels.csv'; out='$dir/own.svg'\" $tools/../plots/ages.gp") ], [ 0, '', '' ], 'by hand');
+	is_deeply([ run("gnuplot -e \"csv='$dir/curve.csv'; out='$dir/own.svg'\" $tools/../plots/curve.gp") ], [ 0, '', '' ], 'the curve, too');
 }
 
 # A file has the mode that the umask gives, and one that is replaced keeps its own.

@@ -623,6 +623,37 @@ static void age_curve(void **state)
 	assert_float_equal(cell(7, "again_pct_per_interval")->real, 100.0 * 256 / 768, 1e-9);
 }
 
+/* The plot has a line for each of the eight whose memory was idle for longest, and says how many it leaves out. */
+static void curve_ranks(void **state)
+{
+	char name[8], of[32], *text;
+	uint32_t i;
+
+	(void)state;
+	m.ages.by = AGES_MAPPING;
+	for (i = 1; i <= 10; i++) {
+		snprintf(name, sizeof(name), "[%u]", i);
+		vma_age(1, 7, name, i * 256);
+	}
+	scan(1, 0, 0, 0);
+	model_end(&m);
+	make_plot("curve");
+	assert_int_equal(rows(), 8 * (AGE_BUCKETS - 1));
+	for (i = 0; i < rows(); i++) {
+		const int rank = 1 + i / (AGE_BUCKETS - 1);
+
+		snprintf(of, sizeof(of), "worker (7) [%u]", 11 - rank);
+		assert_string_equal(cell(i, "of")->text, of);
+		assert_int_equal(cell(i, "rank")->integer, rank);
+		if (i % (AGE_BUCKETS - 1) == 0)
+			is(i, "reclaimable_mib", 11 - rank);
+	}
+	text = legend("curve");
+	assert_non_null(strstr(text, "others=2; array named[8]; named[1]='worker (7) [10]'; "));
+	assert_non_null(strstr(text, "; named[8]='worker (7) [3]'; "));
+	free(text);
+}
+
 /* Two intervals of @full full blocks, and @others blocks of @pages pages. */
 static void blocks(int full, int others, uint32_t pages)
 {
@@ -771,6 +802,7 @@ int main(void)
 		cmocka_unit_test(option_by),
 		cmocka_unit_test(windows_of_ages),
 		cmocka_unit_test_setup_teardown(age_curve, begin, end),
+		cmocka_unit_test_setup_teardown(curve_ranks, begin, end),
 		cmocka_unit_test_setup_teardown(thp_dense, begin, end),
 		cmocka_unit_test_setup_teardown(thp_verdict_is_on_the_page, begin, end),
 		cmocka_unit_test_setup_teardown(thp_sparse, begin, end),

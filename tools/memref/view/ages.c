@@ -261,15 +261,21 @@ int age_panels_legend(struct model *m, FILE *f)
 	return i < p.nr ? -1 : 0;
 }
 
-const struct columns curve_columns = COLUMNS(
-	{ "of", CELL_TEXT, 0, "", "class, control group or node; total: all memory" },
-	{ "age", CELL_INT, 0, "intervals", "at least so many intervals without a reference" },
-	{ "age_s", CELL_REAL, 3, "s", "the same in time, by the mean length of the intervals" },
-	{ "reclaimable_mib", CELL_REAL, 3, "MiB", "memory of this age or more, mean of the intervals" },
-	{ "again_pages_per_s", CELL_REAL, 3, "1/s",
-	  "pages of this age or more that were referenced again", "the recording has no length" },
-	{ "again_pct_per_interval", CELL_REAL, 3, "%",
-	  "the share of such pages that is referenced again in an interval", "no memory is so old" },
+#define CURVE_COLUMNS \
+	{ "of", CELL_TEXT, 0, "", "class, control group or node; total: all memory" }, \
+	{ "age", CELL_INT, 0, "intervals", "at least so many intervals without a reference" }, \
+	{ "age_s", CELL_REAL, 3, "s", "the same in time, by the mean length of the intervals" }, \
+	{ "reclaimable_mib", CELL_REAL, 3, "MiB", "memory of this age or more, mean of the intervals" }, \
+	{ "again_pages_per_s", CELL_REAL, 3, "1/s", "pages of this age or more that were referenced again", \
+	  "the recording has no length" }, \
+	{ "again_pct_per_interval", CELL_REAL, 3, "%", "the share of such pages that is referenced again in an interval", \
+	  "no memory is so old" }
+
+const struct columns curve_columns = COLUMNS(CURVE_COLUMNS,);
+
+static const struct columns curve_rank_columns = COLUMNS(
+	CURVE_COLUMNS,
+	{ "rank", CELL_INT, 0, "", "1: that whose memory was idle for longest" },
 );
 
 /* The sums of one key over the recording. */
@@ -299,8 +305,8 @@ static void add_curve(const struct model *m, uint32_t key, struct curve *c)
 	}
 }
 
-/* Memory of at least each age, and how much of it is referenced again. */
-static int print_curve(const struct model *m, uint32_t key, struct table *t)
+/* Memory of at least each age, and how much of it is referenced again.  @rank: of the plot; 0: none. */
+static int print_curve(const struct model *m, uint32_t key, int rank, struct table *t)
 {
 	char name[AGE_KEY_NAME];
 	struct curve c;
@@ -322,6 +328,7 @@ static int print_curve(const struct model *m, uint32_t key, struct table *t)
 			REAL_CELL(pages * PAGES_TO_MIB / c.intervals),
 			c.seconds > 0 ? REAL_CELL(again / c.seconds) : NONE_CELL,
 			pages ? REAL_CELL(100.0 * again / pages) : NONE_CELL,
+			INT_CELL(rank),
 		};
 
 		if (table_add(t, row))
@@ -337,9 +344,46 @@ int view_curve(struct model *m, struct table *t)
 
 	table_init_columns(t, &curve_columns);
 	for (key = 0; key <= last; key++)
-		if (print_curve(m, key, t))
+		if (print_curve(m, key, 0, t))
 			return -1;
 	return 0;
+}
+
+/* Keys of the plot: more lines could not be told apart. */
+#define MAX_CURVES	8
+
+/* struct view's @make_plot: those whose memory was idle for longest. */
+int view_curve_ranks(struct model *m, struct table *t)
+{
+	uint32_t nr, i;
+	struct key_sum *keys = rank_keys(&m->ages, &nr);
+	int ret = keys ? 0 : -1;
+
+	table_init_columns(t, &curve_rank_columns);
+	for (i = 0; i < nr && i < MAX_CURVES && !ret; i++)
+		ret = print_curve(m, keys[i].key, i + 1, t);
+	free(keys);
+	return ret;
+}
+
+/* struct view's @legend: their names, and how many others there are. */
+int curve_legend(struct model *m, FILE *f)
+{
+	char name[AGE_KEY_NAME], variable[32];
+	uint32_t nr, i;
+	struct key_sum *keys = rank_keys(&m->ages, &nr);
+	int ret = keys ? 0 : -1;
+
+	if (keys)
+		fprintf(f, "others=%u; array named[%u]; ", nr > MAX_CURVES ? nr - MAX_CURVES : 0,
+			nr < MAX_CURVES ? nr : MAX_CURVES);
+	for (i = 0; i < nr && i < MAX_CURVES && !ret; i++) {
+		age_key_name(&m->ages, keys[i].key, name, sizeof(name));
+		snprintf(variable, sizeof(variable), "named[%u]", i + 1);
+		ret = gnuplot_name(f, variable, name, "");
+	}
+	free(keys);
+	return ret;
 }
 
 int lacks_ages(const struct model *m, char *error, size_t size)

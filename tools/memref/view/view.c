@@ -26,7 +26,7 @@ const struct view views[] = {
 	  &ages_columns, view_ages, lacks_ages,
 	  PLOT_NO_CLASS, VIEW_AGES, view_age_panels, age_panels_legend },
 	{ "curve", "memory that could be reclaimed at each age, and how soon it is referenced again",
-	  &curve_columns, view_curve, lacks_ages, PLOT_NONE, VIEW_AGES | VIEW_AGAIN },
+	  &curve_columns, view_curve, lacks_ages, PLOT_NO_CLASS, VIEW_AGES | VIEW_AGAIN, view_curve_ranks, curve_legend },
 	{ "mappings", "what was referenced of each mapping, and whether huge pages would pay off for it",
 	  &mappings_columns, view_mappings, lacks_mappings, PLOT_NONE, VIEW_MAPPINGS },
 	{ "mapping-times", "memory referenced over time of the mappings referenced most",

@@ -78,6 +78,8 @@ int view_thp(struct model *m, struct table *t);
 int view_ages(struct model *m, struct table *t);
 int view_age_panels(struct model *m, struct table *t);
 int view_curve(struct model *m, struct table *t);
+int view_curve_ranks(struct model *m, struct table *t);
+int curve_legend(struct model *m, FILE *f);
 int view_mappings(struct model *m, struct table *t);
 int view_mapping_times(struct model *m, struct table *t);
 
