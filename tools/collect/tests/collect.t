@@ -111,7 +111,9 @@ isnt($rows->[0][7], $rows->[1][7], 'and another');
 
 # Nothing of what was there is in the file, and the key is another each time.
 my $file = slurp("$dir/out.csv");
-unlike($file, qr/$_/, "no $_") for qw(31337 31338 4242 1234567 55d0 81234 3fedc someone example 1000\.);
+# What addresses are made of is random, so that a few digits may come again.
+unlike($file, qr/$_/, "no $_") for qw(7f1234567 7f1234568 55d000001 55d000002 ffff888123456 ffffffff81234 3fedcb someone example),
+	(map { "\\b$_\\b" } qw(31337 31338 4242)), '\\b1000\\.';
 my ($again) = (collect())[3];
 isnt($again->[0][5], $rows->[0][5], 'another key each time');
 
