@@ -211,7 +211,7 @@ for my $control (qw(faults_private faults_conflict faults_capacity)) {
 		      map({ "@record --ldlat $_ -o over$_.dat $load" } qw(128 256 384)),
 		      map({ "perf record -q -c 1024 -e ibs_op/cnt_ctl=1,ldlat=$_/ -d -W -a -o perf$_.data $load" } qw(128 200 299 300)),
 		      'for n in 128 200 299 300; do perf script -i perf$n.data -F weight 2>/dev/null | sort -n | uniq -c | sed "s/^/perf $n /"; done') .
-		 "; perf record -q -e ibs_op/ldlat=127/ -a -o bad.data true; echo bad \$?; dprof record --ldlat 200 -- true; echo odd \$?");
+		 " || exit 1; perf record -q -e ibs_op/ldlat=127/ -a -o bad.data true; echo bad \$?; dprof record --ldlat 200 -- true; echo odd \$?");
 	is($vm->{status}, 0, 'recorded on a Zen 5') or diag($vm->{out}, $vm->{err});
 	like($vm->{out}, qr/^config1:0-11\n1$/m, 'perf is offered the filter');
 	my %n;

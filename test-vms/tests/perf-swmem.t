@@ -20,7 +20,7 @@ for what in mem c2c; do
 	perf $what record -o none.data true 2>&1
 	echo "perf $what record: $?"
 done
-ls none.data
+ls none.data 2>/dev/null
 perf record -q -e swmem// -c 50000 -d -a --sample-cpu -o some.data -- ls -R /sys/block /sys/bus >/dev/null || exit 1
 perf script -i some.data -F cpu,addr 2>/dev/null | wc -l
 perf mem -i some.data report --stdio --sort=mem 2>/dev/null
@@ -32,6 +32,7 @@ for my $what (qw(mem c2c)) {
 	ok($status, "perf $what record finds no events") or diag $vm->{out};
 }
 my ($samples) = $vm->{out} =~ /^(\d+)$/m;
+unlike($vm->{out}, qr/^none\.data$/m, 'and leave no file');
 cmp_ok($samples // 0, '>=', 100, 'perf record does') or diag $vm->{out}, $vm->{err};
 like($vm->{out}, qr{^\s*100\.00%\s+$samples\s+N/A or N/A\s*$}m, 'perf mem report: all, without levels') or diag $vm->{out};
 my %n = $vm->{out} =~ /^  (Total records|Load Operations|Store Operations) +: +(\d+)$/mg;

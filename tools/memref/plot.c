@@ -236,7 +236,7 @@ int cmd_plot(int argc, char **argv)
 		OPT_TEXT(0, "title", "TITLE", &title, "title of the picture (default: host and settings)"),
 		OPT_CHANGED('c', NULL, "--class"), OPT_CHANGED('t', NULL, "--title"),
 		WINDOW_OPTIONS(&window), WINDOW_PID_OPTION(&window),
-		AGES_BY_OPTION(&by, "draw a picture of idle ages for each of these (default total)"), { }
+		AGES_BY_OPTION(&by, "draw a picture of idle ages, or a line of the curve, for each of these (default total)"), { }
 	};
 	const struct view *view;
 	const char *path;
