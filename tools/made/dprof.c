@@ -141,6 +141,8 @@ static struct trace_file *recording(const char *text, unsigned int batched)
 		ids[kind] = define(t, &event_format[kind]);
 	batch = batched ? trace_file_define(t, "dprof_samples", batch_fields, 7) : 0;
 	for (line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (!strncmp(line, "symbol ", 7))
+			trace_file_symbol(t, line + 7);
 		if (!isdigit((unsigned char)*line))
 			continue;
 		if (event_parse(&e, line, &wrong)) {

@@ -18,8 +18,8 @@
 #define MAX_TYPES	16
 #define MAX_FIELDS	32
 
-enum { SECTION_OPTIONS = 0, SECTION_BUFFER = 3, SECTION_EVENTS = 18 };
-enum { OPTION_DONE = 0, OPTION_BUFFER = 3, OPTION_UNAME = 5, OPTION_EVENTS = 18 };
+enum { SECTION_OPTIONS = 0, SECTION_BUFFER = 3, SECTION_EVENTS = 18, SECTION_SYMBOLS = 19 };
+enum { OPTION_DONE = 0, OPTION_BUFFER = 3, OPTION_UNAME = 5, OPTION_EVENTS = 18, OPTION_SYMBOLS = 19 };
 
 /* Growing memory. */
 struct bytes {
@@ -46,6 +46,7 @@ struct trace_file {
 	struct type types[MAX_TYPES];
 	unsigned int nr_types, nr_cpus;
 	struct cpu *cpus;
+	struct bytes symbols;
 };
 
 static void *need(void *p)
@@ -272,6 +273,13 @@ static void put_formats(struct bytes *b, const struct trace_file *t)
 		put_format(b, &t->types[i], FIRST_ID + i);
 }
 
+static void put_symbols(struct bytes *b, const struct trace_file *t)
+{
+	put_number(b, t->symbols.used, 4);
+	if (t->symbols.used)
+		put(b, t->symbols.data, t->symbols.used);
+}
+
 static void put_start(struct bytes *b, const char *version)
 {
 	put(b, "\027\010\104tracing", 10);
@@ -298,7 +306,7 @@ static void make_v6(struct bytes *b, struct trace_file *t)
 	put_number(b, 0, 8);
 	put_number(b, 0, 4);		/* formats of ftrace itself */
 	put_formats(b, t);
-	put_number(b, 0, 4);		/* kallsyms */
+	put_symbols(b, t);
 	put_number(b, 0, 4);		/* printk formats */
 	put_number(b, 0, 8);		/* names of processes */
 	put_number(b, t->nr_cpus, 4);
@@ -388,7 +396,7 @@ static void put_option(struct bytes *b, int id, const void *data, size_t size)
 
 static void make_v7(struct bytes *b, struct trace_file *t, bool compressed)
 {
-	struct bytes formats = { }, options = { }, buffer = { };
+	struct bytes formats = { }, symbols = { }, options = { }, buffer = { };
 	uint64_t at, section, begin;
 	size_t start;
 	unsigned int i;
@@ -403,6 +411,12 @@ static void make_v7(struct bytes *b, struct trace_file *t, bool compressed)
 	put_section(b, SECTION_EVENTS, &formats, compressed);
 	put_option(&options, OPTION_UNAME, "Linux made up", 14);
 	put_option(&options, OPTION_EVENTS, &section, 8);
+	if (t->symbols.used) {
+		section = b->used;
+		put_symbols(&symbols, t);
+		put_section(b, SECTION_SYMBOLS, &symbols, compressed);
+		put_option(&options, OPTION_SYMBOLS, &section, 8);
+	}
 	section = b->used;
 	begin = begin_section(b, SECTION_BUFFER, compressed);
 	put_number(&buffer, section, 8);
@@ -424,8 +438,16 @@ static void make_v7(struct bytes *b, struct trace_file *t, bool compressed)
 	set_number(b, start, b->used, 8);
 	put_section(b, SECTION_OPTIONS, &options, compressed);
 	free(formats.data);
+	free(symbols.data);
 	free(options.data);
 	free(buffer.data);
+}
+
+/** trace_file_symbol() - a line of /proc/kallsyms, without its end */
+void trace_file_symbol(struct trace_file *t, const char *line)
+{
+	put(&t->symbols, line, strlen(line));
+	put(&t->symbols, "\n", 1);
 }
 
 /** trace_file_bytes() - the file, in memory that is to be freed; events may be added later */
@@ -479,5 +501,6 @@ void trace_file_free(struct trace_file *t)
 	for (i = 0; i < t->nr_cpus; i++)
 		free(t->cpus[i].pages.data);
 	free(t->cpus);
+	free(t->symbols.data);
 	free(t);
 }

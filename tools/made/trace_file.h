@@ -42,6 +42,7 @@ int trace_file_define(struct trace_file *t, const char *name, const struct trace
 void trace_file_add(struct trace_file *t, unsigned int cpu, uint64_t ts, int id, int pid,
 		    const struct trace_value *values);
 void trace_file_lose(struct trace_file *t, unsigned int cpu, uint64_t events);
+void trace_file_symbol(struct trace_file *t, const char *line);
 void *trace_file_bytes(struct trace_file *t, enum trace_version version, size_t *size);
 void trace_file_formats(const void *bytes, size_t size, size_t *from, size_t *to);
 void trace_file_write(struct trace_file *t, enum trace_version version, const char *path);
