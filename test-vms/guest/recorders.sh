@@ -289,12 +289,12 @@ set +f
 # Of two recordings that are alike, one says what it has.
 for more in '' -q; do
 	# shellcheck disable=SC2086 # an option, or none
-	memprof record $more -c 100000 -o /tmp/out/r -- true 2>"/tmp/said$more"
-	rm -f /tmp/out/r
+	memprof record $more -c 100000 -o "/tmp/out/r$more" -- true 2>"/tmp/said$more" || echo "status $?" >>"/tmp/said$more"
 done
-grep -q '^memprof: /tmp/out/r: [0-9]* samples' /tmp/said && [ ! -s /tmp/said-q ]
+grep -q '^memprof: /tmp/out/r: [0-9]* samples' /tmp/said && [ ! -s /tmp/said-q ] && [ -s /tmp/out/r-q ]
 result $? 'memprof: -q says nothing of a recording without a fault'
 sed 's/^/# /' /tmp/said /tmp/said-q
+rm -f /tmp/out/r /tmp/out/r-q
 has_interval() {
 	[ "$(cat $tracing/memref/seq 2>/dev/null || echo 0)" -gt 0 ]
 }

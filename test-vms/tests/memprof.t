@@ -61,8 +61,8 @@ memprof record -c 1024 -o own.data --no-preload -A /share/bin/memprof_plant --al
 	memprof_plant after 2 200000 >/dev/null || exit 1
 memprof report objects own.data -f csv | sed 's/^/own: /'
 # It waits for the recorder, which on a busy host takes long to begin.
-sh -c 'until grep -q . /sys/kernel/tracing/uprobe_events; do sleep 0.1; done; sleep 2; exec memprof_truth later 3 4000' &
-memprof record -c 1024 -o pid.data --pid $! -A /lib/x86_64-linux-gnu/libc.so.6 || exit 1
+sh -c 'until grep -q "recording; Ctrl-C" /tmp/pid.err; do sleep 0.1; done; exec memprof_truth later 3 4000' &
+memprof record -c 1024 -o pid.data --pid $! -A /lib/x86_64-linux-gnu/libc.so.6 2>/tmp/pid.err || { cat /tmp/pid.err >&2; exit 1; }
 echo "pid: $(memprof_judge pid.data later)"
 echo "left: $(cat /sys/kernel/tracing/uprobe_events)"
 memprof record -o no.data -A /share/static.data -- true; echo "no program: status $?"

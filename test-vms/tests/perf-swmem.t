@@ -41,6 +41,7 @@ cmp_ok($n{'Load Operations'} // 0, '>', 0, 'loads');
 cmp_ok($n{'Store Operations'} // 0, '>', 0, 'and stores');
 unlike($vm->{out}, qr/no sample cpu/, 'whose CPUs it knows');
 my ($table) = $vm->{out} =~ /Shared Data Cache Line Table(.*)Shared Cache Line Distribution/s;
+ok(defined $table, 'a table of lines') or diag $vm->{out};
 is(scalar(() = ($table // 'none') =~ /0x[0-9a-f]+/g), 0, 'but no line') or diag $table;
 
 done_testing();

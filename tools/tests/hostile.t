@@ -111,12 +111,15 @@ condition('standard output closed, of what is written there', 'exec CMD >&-', fa
 condition('standard error closed', 'exec CMD 2>&-', must => 1, silent => 1);
 condition('a full disk for standard output', 'exec CMD >/dev/full', fails => 1, of => qr/^(?!.* OUT)/);
 # A picture needs a name, by which it is PNG or SVG.
-my $named = qr/^(?!.* plot ).* OUT/;
-condition('a full disk for standard output that is named -', 'exec CMD >/dev/full', fails => 1, to_stdout => 1,
-	  of => $named, status => { 2 => 1 });
+# So do files that are written at two of their places.
+my $file = qr/ plot |^memprof (?:import|export .*--to perf)|--to (?:pcp|perfdata)/;
+my $named = qr/^(?!.*$file).* OUT/;
+condition('a full disk for standard output that is named -', 'exec CMD >/dev/full', fails => 1, to_stdout => 1, of => $named);
+condition('standard output named -, of what needs a file', 'exec CMD', fails => 1, to_stdout => 1, of => qr/^(?=.*$file).* OUT/,
+	  status => { 2 => 1 });
 # The shell's own status is that of the command.
 condition('a pipe that is closed early, named -', 'set -o pipefail; CMD | head -c 1 >/dev/null', any_output => 1,
-	  to_stdout => 1, of => $named, status => { 141 => 1, 2 => 1 });
+	  to_stdout => 1, of => $named, status => { 141 => 1 });
 condition('a pipe that is closed early', 'set -o pipefail; CMD | head -c 1 >/dev/null', any_output => 1, status => { 141 => 1 });
 
 # Two at once: the output is that of one of them.

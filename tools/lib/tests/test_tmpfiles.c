@@ -103,13 +103,14 @@ static void a_signal_removes_all(void **state)
 /* The handler may come while a path is written: it removes no file whose name the path begins with. */
 static void a_signal_finds_no_part_of_a_path(void **state)
 {
-	char path[PATH_MAX], name[64];
-	int i, status;
+	char path[PATH_MAX], name[64], c;
+	int i, status, first[2];
 	pid_t pid;
 
 	(void)state;
 	create(path_of(1, path, sizeof(path)));
 	for (i = 0; i < 100; i++) {
+		assert_int_equal(pipe(first), 0);
 		pid = fork();
 		assert_true(pid >= 0);
 		if (!pid) {
@@ -118,8 +119,15 @@ static void a_signal_finds_no_part_of_a_path(void **state)
 				if (tmpfile_add(name))
 					_exit(1);
 				tmpfile_done(name);
+				/* Nobody reads it after the first one. */
+				if (first[1] >= 0 && write(first[1], "", 1) != 1)
+					_exit(1);
+				first[1] = -1;
 			}
 		}
+		close(first[1]);
+		assert_int_equal(read(first[0], &c, 1), 1);
+		close(first[0]);
 		usleep(i * 10);
 		kill(pid, SIGTERM);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
