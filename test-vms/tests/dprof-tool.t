@@ -182,8 +182,8 @@ for my $control (qw(faults_private faults_conflict faults_capacity)) {
 		 'cd /sys/kernel/tracing/dprof && cat l3_miss_only ldlat; ls /sys/bus/event_source/devices/ibs_op/format /sys/bus/event_source/devices/ibs_op/caps');
 	is($vm->{status}, 0, 'recorded on a Zen 1 with one CPU') or diag($vm->{out}, $vm->{err});
 	unlike($vm->{out} . $vm->{err}, qr/histories will be wrong/, 'the watchpoints of this QEMU are right');
-	like($vm->{err}, qr/^dprof: no samples: --l3-miss-only wants IBS of Zen 4 or later$/m, 'it has no filter of the L3');
-	like($vm->{err}, qr/^dprof: no samples: --ldlat wants IBS of Zen 5 or later$/m, 'nor one of latencies');
+	like($vm->{err}, qr/^dprof: no samples: --l3-miss-only needs IBS of Zen 4 or later$/m, 'it has no filter of the L3');
+	like($vm->{err}, qr/^dprof: no samples: --ldlat needs IBS of Zen 5 or later$/m, 'nor one of latencies');
 	like($vm->{out}, qr/^0\n0$/m, 'and the settings are as before');
 	unlike($vm->{out}, qr/^ldlat$/m, 'perf is offered none');
 	my %sum = (l3_or_peer => 0, peer => 0, misses_l3 => 0);

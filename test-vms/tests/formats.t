@@ -60,6 +60,11 @@ echo "sent $?"
 # Who listens makes one file of those of the CPUs when the sender has ended.
 until [ $(ls /share/got | wc -l) = 1 ]; do sleep 0.1; done
 kill $!
+# More than the kernel takes at once.
+many=$(for i in $(seq 900); do sleep 1000 >/dev/null & echo $!; done | tr '\n' ,)
+memref record -p "${many%,}" -o /share/many.dat -- sh -c 'wc -lc </sys/kernel/tracing/memref_pid' | sed 's/^/many /'
+echo "then [$(cat memref_pid)]"
+killall sleep
 for bad in '-i 5' '--group-size 3M' '-p 999999' '--write maybe' '--flush 3' '--kernel-tables 4' '--cpu-max 101' '--encoding x' '--cgroup /none' '--virt' '--mapping-ages'; do
 	memref record $bad -o /share/bad.dat -- true 2>&1
 	echo "bad $? $(ls /share/bad.dat 2>/dev/null)"
@@ -138,6 +143,10 @@ like($vm->{out}, qr/--write maybe: not off, anon or all; .*\nbad 2 \n/, 'record 
 like($vm->{out}, qr/--flush 3: .*\nbad 2 \n.*--kernel-tables 4: .*\nbad 2 \n/, 'and others');
 like($vm->{out}, qr/--cpu-max 101: .*\nbad 2 \n.*--encoding x: .*\nbad 2 \n.*--cgroup \/none: No such file.*\nbad 1 \n.*--virt needs .*\nbad 2 \n.*--mapping-ages needs .*\nbad 2 \n/,
      'and the newer ones');
+
+my ($pids, $bytes) = $vm->{out} =~ /^many +(\d+) +(\d+)\nthen \[\]$/m;
+is($pids, 900, 'record: many processes') or diag substr($vm->{err}, -2000);
+cmp_ok($bytes // 0, '>', 4096, 'are more than one write');
 
 # The compact encoding says the same: what its groups sum up to is what the
 # sampler counted.

@@ -72,9 +72,9 @@ static void warn(void)
 
 	knobs_stat("sampling", name, sizeof(name));
 	if (!strcmp(name, "off") && error == -EOPNOTSUPP && knobs_queued(KNOB_LDLAT))
-		complain(FAILED, "no samples: --ldlat wants IBS of Zen 5 or later");
+		complain(FAILED, "no samples: --ldlat needs IBS of Zen 5 or later");
 	else if (!strcmp(name, "off") && error == -EOPNOTSUPP && knobs_queued(KNOB_L3_MISS_ONLY))
-		complain(FAILED, "no samples: --l3-miss-only wants IBS of Zen 4 or later");
+		complain(FAILED, "no samples: --l3-miss-only needs IBS of Zen 4 or later");
 	else if (!strcmp(name, "off") && error < 0)
 		complain(FAILED, "no samples: %s", strerror(-error));
 	if (knobs_stat("sites", NULL, 0) == 0)
@@ -385,6 +385,9 @@ static int queue_cpus(const struct opt *o, const char *value)
 	return knobs_queue(KNOB_CPUS, value);
 }
 
+/* DPROF_MAX_PIDS of the kernel. */
+enum { MAX_PROCESSES = 64 };
+
 static int queue_pids(const struct pids *pids)
 {
 	char *text = NULL;
@@ -394,6 +397,8 @@ static int queue_pids(const struct pids *pids)
 
 	if (!pids->nr)
 		return OK;
+	if (pids->nr > MAX_PROCESSES)
+		return wrong_usage("--pid: more than %d processes, which the kernel takes", MAX_PROCESSES);
 	f = open_memstream(&text, &size);
 	if (!f)
 		return complain(FAILED, "out of memory");

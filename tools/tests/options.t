@@ -158,6 +158,8 @@ for ('memref record --flush 9', 'memref record --cpu-max 200', 'memref record --
 	is("$status$out", '2', "$_: status 2");
 	like($err, qr/^\w+: \Q$option $value\E: not .*; see \Q$command\E --help\n\z/, 'one line');
 }
+like((run("$bin/dprof record --pid " . join(',', 1 .. 65) . ' -- true'))[2], qr/^dprof: --pid: more than 64 processes, .*; see dprof record --help\n\z/,
+     'dprof record --pid of 65');
 # What prints a message of its own forgets where to look.
 my @alone = grep { !m{/(options|verbs)\.c$} } split /\n/, (run("grep -rl --include='*.c' 'complain(USAGE' $tools"))[1];
 is("@alone", '', 'wrong usage is said by wrong_usage(), or options_wrong()');
@@ -184,7 +186,7 @@ for ([ 'memscope dcotor', qr/did you mean doctor\?/ ], [ 'memref reprot', qr/no 
      [ 'memprof record -p 1 -- true', qr/--pid.*give one of them/ ], [ 'memprof record -a -- true', qr/give one of them/ ],
      [ 'memprof record -G x -p 1', qr/give one of them/ ], [ 'memprof record', qr/what to record/ ],
      [ "memref report summary -o ''", qr/--output: its argument is empty/ ], [ "dprof merge a b -o ''", qr/--output: its argument is empty/ ],
-     [ 'memprof import a -o -', qr/-o FILE is missing: a recording is written at two places/ ],
+     [ 'memprof import a -o -', qr/-o -: a recording is written at two places/ ],
      [ 'memref diff a b -n 3', qr/--top: only with --groups/ ], [ 'memref diff a b -n 20', qr/--top: only with --groups/ ],
      [ 'memref report -f csv html', qr/html: no such view: use memref html/ ],
      [ 'memscope-fleet report wss a --timeout 5', qr/--timeout: only with --clickhouse/ ],

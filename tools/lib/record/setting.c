@@ -7,6 +7,7 @@
 #include <tracefs.h>
 
 #include "guard.h"
+#include "list.h"
 #include "setting.h"
 
 /**
@@ -34,5 +35,9 @@ int setting_write(const char *file, const char *value, enum undo kind)
 	ret = guard_note(kind, file, before ? before : "");
 	free(before);
 	errno = 0;
-	return ret || tracefs_instance_file_write(NULL, file, *value ? value : "\n") < 0 ? -1 : 0;
+	if (ret)
+		return -1;
+	if (kind == UNDO_PIDS)
+		return list_write(file, value);
+	return tracefs_instance_file_write(NULL, file, *value ? value : "\n") < 0 ? -1 : 0;
 }

@@ -21,6 +21,7 @@
 
 #include "lib/complain.h"
 #include "lib/outfile.h"
+#include "list.h"
 #include "tree.h"
 #include "undo.h"
 
@@ -94,13 +95,18 @@ static void decode(char *word)
 	*to = '\0';
 }
 
-static int write_file(const char *file, const char *value)
+static int restored(int ret, const char *file, const char *value)
 {
-	errno = 0;
-	if (tracefs_instance_file_write(NULL, file, *value ? value : "\n") >= 0)
+	if (ret >= 0)
 		return OK;
 	return complain(FAILED, "%s: cannot be restored to '%s': %s", file, value,
 			strerror(errno));
+}
+
+static int write_file(const char *file, const char *value)
+{
+	errno = 0;
+	return restored(tracefs_instance_file_write(NULL, file, *value ? value : "\n"), file, value);
 }
 
 /* Leave out processes that have ended: the kernel refuses their pids.  @pids: overwritten */
@@ -120,7 +126,7 @@ static int write_pids(const char *file, char *pids)
 		to += n;
 	}
 	*to = '\0';
-	return write_file(file, pids);
+	return restored(list_write(file, pids), file, pids);
 }
 
 /* @line: of uprobe_events: "p:GROUP/NAME PATH:OFFSET".  Return: 0, -EBUSY, or another -errno. */
