@@ -41,7 +41,7 @@ struct common {
 	OPT_CALL(0, "until", "TIME", common_time, &(c)->what.to_ns, \
 		 "only accesses before this time (seconds without unit)"), \
 	PIDS_OPTION('p', &(c)->pids, 0, "accesses of these processes only, not of those that they forked"), \
-	OPT_NUMBER(0, "tid", "TID", &(c)->what.tid, 0, NO_NUMBER - 1, "only this thread"), \
+	OPT_NUMBER(0, "tid", "TID", &(c)->what.tid, 1, NO_NUMBER - 1, "only this thread"), \
 	OPT_TEXT(0, "symfs", "DIR", &(c)->what.symbols, "directory that has the recorded machine's files"), \
 	OPT_SIZE(0, "memory", "SIZE", &(c)->what.memory, 1, OPT_NUMBER_MAX, \
 		 "maximum memory to use; data beyond it go to files in $TMPDIR or /var/tmp (default: " \

@@ -101,6 +101,8 @@ in('memref.dat' => $refs, 'dprof.dat' => $samples, 'trace.dat' => $not_read);
 is(shown(), '0 memref.dat: memref dprof.dat: dprof ', 'memscope report: of each tool its own file');
 in('memref.dat' => $refs, 'trace.dat' => $samples);
 is(shown(), '0 memref.dat: memref trace.dat: dprof ', 'of trace.dat, what has no file of its own');
+in('memref.dat' => [ $refs, 1e9 ], 'trace.dat' => [ $samples, 1e9 + 1 ]);
+is(shown(), '0 memref.dat: memref trace.dat: dprof ', 'a newer one, too, and nothing is said of it');
 in('dprof.dat' => $samples, 'trace.dat' => $refs);
 is(shown(), '0 dprof.dat: dprof trace.dat: memref ', 'of either tool');
 in('memref.dat' => $refs, 'trace.dat' => [ $refs, 1e9 + 1 ]);

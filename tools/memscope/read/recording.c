@@ -177,8 +177,8 @@ static int add_default(struct recordings *r, const char *path, bool *there)
 	return *there ? add_operand(r, path) : OK;
 }
 
-/* Leave out what is of a tool, of the recordings from the @first on. */
-static void leave_out(struct recordings *r, size_t first, const char *tool)
+/* Leave out what is of a tool, of the recordings from the @first on.  Return whether there was any. */
+static bool leave_out(struct recordings *r, size_t first, const char *tool)
 {
 	size_t i, n = first;
 
@@ -188,7 +188,9 @@ static void leave_out(struct recordings *r, size_t first, const char *tool)
 		else
 			r->all[n++] = r->all[i];
 	}
-	r->nr = n;
+	n = r->nr - n;
+	r->nr -= n;
+	return n;
 }
 
 /* As memref and dprof read them: of trace-cmd's file, what has no file of its own. */
@@ -199,17 +201,18 @@ static int add_default_traces(struct recordings *r)
 
 	if (add_default(r, MEMREF_FILE, &memref) || add_default(r, DPROF_FILE, &dprof))
 		return FAILED;
-	if (memref)
+	if (memref && dprof) {
 		default_note_newer(MEMREF_FILE);
-	if (dprof)
 		default_note_newer(DPROF_FILE);
+		return OK;
+	}
 	before = r->nr;
-	if (!(memref && dprof) && add_default(r, TRACE_FILE, &trace))
+	if (add_default(r, TRACE_FILE, &trace))
 		return FAILED;
-	if (memref)
-		leave_out(r, before, "memref");
-	if (dprof)
-		leave_out(r, before, "dprof");
+	if (memref && leave_out(r, before, "memref"))
+		default_note_newer(MEMREF_FILE);
+	if (dprof && leave_out(r, before, "dprof"))
+		default_note_newer(DPROF_FILE);
 	return OK;
 }
 

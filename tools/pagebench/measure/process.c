@@ -100,10 +100,10 @@ static void wait_at_gate(void)
 		_exit(126);
 }
 
-/* Have who reads @path trace the process and its future children.  Never created: it is of a driver. */
+/* Whoever reads @path is to trace the process and its future children.  Never created: it is of a driver. */
 static int trace(const char *path, pid_t pid)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC), failed;
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), failed;
 
 	failed = fd < 0 || dprintf(fd, "%d", (int)pid) < 0;
 	if (failed)

@@ -365,22 +365,22 @@ END
 	ok(!-e "$dir/sf2", 'nothing is made');
 }
 
-# Read-only data of files, as pages of the page cache or as copies that are the program's own.
 # trace: each measured process is in that file before its program runs.
 sub traced {
-	suite("[program look]\ncommand = sh -c 'read pid <$dir/traced; : >$dir/traced; echo \$\$ = \$pid >>$dir/seen'\n",
+	suite("[program look]\ncommand = sh -c 'read pid <$dir/traced; echo \$\$ = \$pid >>$dir/seen'\n",
 	      executions => 2, trace => "$dir/traced");
 	my ($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/not-traced");
 	is($status, 1, 'trace: a file that is not there: status 1');
 	like($err, qr{^pagealloc: \Q$dir\E/traced: No such file or directory$}m, 'it is named');
 	like($err, qr/^pagealloc: look, config -, strategy \w+: cannot be traced \(trace\)$/m, 'and the run ends');
 	ok(!-e "$dir/traced", 'it is not made');
-	spew("$dir/traced", '');
+	spew("$dir/traced", "123456789012\n");
 	($status, undef, $err) = run("$bench run $dir/s.ini -o $dir/was-traced");
 	is($status, 0, 'a file that is there') or diag $err;
 	like(slurp("$dir/seen") // '', qr/\A(?:(\d+) = \g{-1}\n){4}\z/, 'has each process before it runs its program');
 }
 
+# Read-only data of files, as pages of the page cache or as copies that are the program's own.
 sub private_data {
 	for my $option ('', '--private-data') {
 		my $pid = open2(my $from, my $to, "$build/bin/pagealloc-programs", 'fft', '--size', '4K', '--lines', $option || ());
