@@ -125,7 +125,7 @@ classes() {
 			rows = rows (rows ? ", " : "") "{ \"recording\" : \"" recording "\", \"type\" : \"" $1 "\", \"misses\" : " $2 \
 				", \"oracle\" : \"" $5 "\", \"dprof\" : \"" $7 "\", \"heuristic\" : \"" ($9 == "-" ? "" : $9) \
 				"\", \"agreement\" : " $10 ", \"possible\" : " $13 " }"
-			# Others are met by chance.
+			# Others come with the load.
 			if ($1 ~ /^case_/ && (!types++ || $10 < min)) min = $10
 		}
 		/^agree / {
@@ -337,7 +337,8 @@ parts=(${PARTS:-"${all[@]}"})
 [ $# -eq 0 ] || parts=("$@")
 named=${PARTS:-$*}
 # What a figure may depend on: kernel, QEMU, dprof, and what runs in guests.
-parts_of "$out" dprof kernel-config patches tools/Makefile tools/dprof tools/lib test-vms/Makefile test-vms/run test-vms/guest \
+parts_of "$out" dprof 'CASES ATOMIC SEEDS ACCESSES REAL LOADS SOURCES IBS_PERIOD SWMEM_PERIOD ROUNDS MODES SETS SHARE PERIOD' \
+	kernel-config patches tools/Makefile tools/dprof tools/lib test-vms/Makefile test-vms/run test-vms/guest \
 	test-vms/oracle test-vms/qemu-ibs test-vms/bench/Figures.pm 'test-vms/bench/dprof*'
 
 for part in "${parts[@]}"; do

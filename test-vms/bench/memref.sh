@@ -14,7 +14,7 @@ mkdir -p "$out"
 # shellcheck source-path=SCRIPTDIR
 . "$here/parts.sh"
 # What a figure may depend on: kernel, QEMU, and what runs in guests.
-parts_of "$out" memref kernel-config patches test-vms/Makefile test-vms/run test-vms/guest test-vms/qemu-ibs \
+parts_of "$out" memref '' kernel-config patches test-vms/Makefile test-vms/run test-vms/guest test-vms/qemu-ibs \
 	test-vms/bench/Figures.pm 'test-vms/bench/memref*'
 
 for name in ${PARTS:-${LEFT:-cost cold bytes slowdown reclaim zap locks accuracy hinting workers stop}}; do
