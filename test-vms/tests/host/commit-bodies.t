@@ -28,6 +28,8 @@ is(judge(['a1', 'lib: keep names', "It passes.\n\nSigned-off-by: A <a\@b.c>\n"])
    'one, with a line of git');
 is(judge(['a1', 'lib: keep names', "The table was cut.  Now it is not.\n"]), "a1: the body does not say how it was verified\n1",
    'two, without how it was verified');
+is(judge(['a1', 'lib: keep names', "The table was shown twice.\nIts last row is found once now.\n"]),
+   "a1: the body does not say how it was verified\n1", 'what was wrong, in words that verification has, too');
 is(judge(['a1', 'docs: keep names', "The page had another name.\n"]), '0', 'of a page, a reason is enough');
 is(judge(['a1', 'lib: a', $whole], ['a2', 'lib: b', "x\n"], ['a3', 'lib: c', $whole]),
    "a2: the body is less than two sentences\n1", 'one among others');
