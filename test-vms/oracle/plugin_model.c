@@ -245,7 +245,7 @@ static void feed(unsigned int index, qemu_plugin_meminfo_t info, uint64_t vaddr,
 static void on_access(unsigned int index, qemu_plugin_meminfo_t info, uint64_t vaddr,
 		      void *kernel_block)
 {
-	unsigned int size, capacity;
+	unsigned int size, left;
 	bool kernel;
 
 	if (!cpus[index].fed)
@@ -254,12 +254,12 @@ static void on_access(unsigned int index, qemu_plugin_meminfo_t info, uint64_t v
 	if (kernel && opt.user_only)
 		return;
 	size = 1u << qemu_plugin_mem_size_shift(info);
-	capacity = PAGE_SIZE - (vaddr & (PAGE_SIZE - 1));
-	if (size <= capacity) {
+	left = PAGE_SIZE - (vaddr & (PAGE_SIZE - 1));
+	if (size <= left) {
 		feed(index, info, vaddr, size, kernel);
 	} else {
-		feed(index, info, vaddr, capacity, kernel);
-		feed(index, info, vaddr + capacity, size - capacity, kernel);
+		feed(index, info, vaddr, left, kernel);
+		feed(index, info, vaddr + left, size - left, kernel);
 	}
 }
 

@@ -12,13 +12,13 @@
 #include "tmpfiles.h"
 
 /* Enough for the users: an output file, a folder with two files, a picture with its data, and their like. */
-#define MAX_LEFTOVERS 8
+#define MAX_TMPFILES 8
 
 /* @used is set last and cleared first: the handler of a signal reads no path that is being written. */
 static struct {
 	char path[PATH_MAX];
 	atomic_bool used;
-} tmpfiles[MAX_LEFTOVERS];
+} tmpfiles[MAX_TMPFILES];
 
 /** tmpfile_remove() - remove all registered paths, before an early exit */
 void tmpfile_remove(void)
@@ -26,7 +26,7 @@ void tmpfile_remove(void)
 	int i;
 
 	/* In reverse order: a folder was registered before its files. */
-	for (i = MAX_LEFTOVERS - 1; i >= 0; i--)
+	for (i = MAX_TMPFILES - 1; i >= 0; i--)
 		if (tmpfiles[i].used && unlink(tmpfiles[i].path))
 			rmdir(tmpfiles[i].path);
 }
@@ -67,7 +67,7 @@ int tmpfile_add(const char *path)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	for (i = 0; i < MAX_LEFTOVERS; i++) {
+	for (i = 0; i < MAX_TMPFILES; i++) {
 		if (tmpfiles[i].used)
 			continue;
 		strcpy(tmpfiles[i].path, path);
@@ -89,7 +89,7 @@ void tmpfile_done(const char *path)
 	bool found = false;
 	int i, left = 0;
 
-	for (i = 0; i < MAX_LEFTOVERS; i++) {
+	for (i = 0; i < MAX_TMPFILES; i++) {
 		if (!found && tmpfiles[i].used && !strcmp(tmpfiles[i].path, path)) {
 			found = true;
 			tmpfiles[i].used = false;

@@ -109,7 +109,7 @@ int cmd_import(int argc, char **argv)
 	csv.unit = unit_ns[unit];
 	/* As memprof export --to perf. */
 	if (!strcmp(output, "-"))
-		return options_wrong(&usage, "-o FILE is missing: a recording is written at two places of a file");
+		return options_wrong(&usage, "-o -: a recording is written at two places of a file, and so needs a regular one");
 	if (!stat(argv[0], &st) && S_ISFIFO(st.st_mode))
 		return import_pipe(argv[0], output, &csv);
 	return import(argv[0], argv[0], output, &csv);

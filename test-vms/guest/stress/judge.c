@@ -70,7 +70,7 @@ void stress_wait_until_over(const struct stress_run *run, time_t least)
 }
 
 /* Check that no thread and no memory of the sampler is left when it is off. */
-static int tmpfiles(void)
+static int sampler_remains(void)
 {
 	char buf[256];
 	FILE *f;
@@ -96,7 +96,7 @@ int stress_judge(const struct stress_run *run, const pid_t *pids)
 		       status ? "failed" : "data intact");
 		fflush(stdout);
 	}
-	status = tmpfiles();
+	status = sampler_remains();
 	bad += !!status;
 	printf("%sok %u - no thread or memory of the sampler left\n", status ? "not " : "", ++n);
 	/* Without these events, the run did not cover the races that it is for. */

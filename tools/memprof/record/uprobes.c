@@ -112,7 +112,7 @@ struct uprobes {
 	uint32_t nr_chains;
 	struct call *calls;
 	size_t nr_calls, capacity_calls;
-	uint64_t lost, reported;	/* lost: since the last report; told: all that rings reported */
+	uint64_t lost, reported;	/* lost: since the last report; reported: in all, by rings */
 	uint64_t from_ns, until_ns;	/* all are on */
 };
 
