@@ -17,7 +17,7 @@ mkdir -p "$out"
 parts_of "$out" memref '' kernel-config patches test-vms/Makefile test-vms/run test-vms/guest test-vms/qemu-ibs \
 	test-vms/bench/Figures.pm 'test-vms/bench/memref*'
 
-for name in ${PARTS:-${LEFT:-cost cold bytes slowdown reclaim zap locks accuracy hinting workers stop}}; do
+for name in ${PARTS:-${LEFT:-cost cold bytes slowdown reclaim zap locks accuracy hinting workers stop parts}}; do
 	[ "$name" != size ] || { "$here/memref_size.sh"; continue; }
 	if [ -z "${PARTS:-}" ] && is_measured "$name"; then
 		echo "$name was measured of this tree" >&2
@@ -34,7 +34,7 @@ for name in ${PARTS:-${LEFT:-cost cold bytes slowdown reclaim zap locks accuracy
 	"$here/../run" --mem 1G --timeout 3600 "${options[@]}" -- memref_bench "$name" | tee "$out/memref-$name.part"
 	measured "$name" "$out/memref-$name.part"
 	case $name in
-	workers | stop) "$here/memref_large.pl" "$build" "$name" ;;
+	workers | stop | parts) "$here/memref_large.pl" "$build" "$name" ;;
 	esac
 done
 [ -z "${PARTS:-}${LEFT:-}" ] || exit 0

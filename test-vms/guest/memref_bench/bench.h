@@ -118,5 +118,6 @@ void locks(void);
 void zap(void);
 void workers(void);
 void stop_part(void);
+void parts(void);
 
 #endif

@@ -19,6 +19,7 @@
  *	zap		instructions added to unmapping a used page
  *	workers		time of a harvest by one and by two workers, without -icount
  *	stop		time to switch the events off in the middle of a harvest
+ *	parts		instructions of a harvest of a part of the page tables
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,20 +28,21 @@
 
 int main(int argc, char **argv)
 {
-	static const struct { const char *name; void (*run)(void); } parts[] = {
+	static const struct { const char *name; void (*run)(void); } all[] = {
 		{ "cost", cost }, { "cold", cold }, { "accuracy", accuracy },
 		{ "hinting", hinting },
 		{ "slowdown", slowdown }, { "reclaim", reclaim }, { "bytes", bytes },
 		{ "locks", locks }, { "zap", zap },
 		{ "workers", workers }, { "stop", stop_part },
+		{ "parts", parts },
 	};
 
-	for (size_t i = 0; argc == 2 && i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (!strcmp(argv[1], parts[i].name)) {
-			parts[i].run();
+	for (size_t i = 0; argc == 2 && i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!strcmp(argv[1], all[i].name)) {
+			all[i].run();
 			return 0;
 		}
 	}
-	fputs("usage: memref_bench cost|cold|accuracy|hinting|slowdown|reclaim|bytes|locks|zap|workers|stop\n", stderr);
+	fputs("usage: memref_bench cost|cold|accuracy|hinting|slowdown|reclaim|bytes|locks|zap|workers|stop|parts\n", stderr);
 	return 2;
 }
