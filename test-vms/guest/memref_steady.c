@@ -2,9 +2,9 @@
 // Copyright (C) 2026 the memscope authors
 /*
  * memref_steady: references the same pages at each request.  For each
- * line of standard input it does ROUNDS times: reference some pages, others in
+ * character of standard input it does ROUNDS times: reference some pages, others in
  * each round, and end memref's interval; then it prints a line.  So intervals
- * of two recordings can be equal.
+ * of two recordings can be equal.  For an "a", all pages in each of ALL_ROUNDS.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #define PAGE 4096ul
 #define PAGES 8192ul
 #define ROUNDS 6
+#define ALL_ROUNDS 13
 
 static void round_of(volatile unsigned char *memory, unsigned int round)
 {
@@ -46,8 +47,8 @@ int main(void)
 	}
 	madvise(memory, PAGES * PAGE, MADV_NOHUGEPAGE);
 	while (read(0, &line, 1) == 1) {
-		for (unsigned int round = 1; round <= ROUNDS; round++) {
-			round_of(memory, round);
+		for (unsigned int round = 1; round <= (line == 'a' ? ALL_ROUNDS : ROUNDS); round++) {
+			round_of(memory, line == 'a' ? 1 : round);
 			if (write(scan, "1", 1) != 1) {
 				perror("memref/scan");
 				return 1;

@@ -35,10 +35,11 @@ cp /tmp/long.dat /share
 memref record -i 100 --group-size 1M --encoding batch -o /share/batch.dat -- pagetest --size 32M --iterations 10 --sleep 100
 mkfifo /tmp/go /tmp/gone
 memref_steady </tmp/go >/tmp/gone &
+steady=$!
 exec 3>/tmp/go 4</tmp/gone
 # The first time, it references more: what it has to find.
 for what in first group batch; do
-	memref record -i 0 --group-size 64K -p $! --write anon --encoding $(echo $what | sed s/first/group/) -o /share/steady-$what.dat -- \
+	memref record -i 0 --group-size 64K -p $steady --write anon --encoding $(echo $what | sed s/first/group/) -o /share/steady-$what.dat -- \
 		sh -c 'echo -n x >&3; read line <&4' || exit 1
 done
 knobs() { echo "$1 $(cat memref/encoding memref/tasks memref/virt memref/write memref/fault_around memref/workers | tr '\n' ' ')"; }
@@ -48,6 +49,12 @@ for i in $(seq 1000); do [ "$(cat memref/workers)" = 3 ] && break; sleep 0.01; d
 knobs during
 wait $!
 knobs knobs
+memref record -i 0 -p $steady --parts 4 -o /share/parts.dat -- sh -c 'echo -n a >&3; read line <&4' || exit 1
+echo "parts $(cat memref/parts)"
+echo 4 >memref/parts
+memref record --tasks -o /share/bad.dat -- true 2>&1
+echo "refused $?"
+echo 1 >memref/parts
 memref record --command-only -o /share/own.dat -- pagetest --size 16M --iterations 40 --sleep 50
 echo "own $? [$(cat memref_pid)] $(cat memref/children)"
 # Over a network, here that of the guest alone: to the files of who listens.
@@ -61,11 +68,12 @@ echo "sent $?"
 until [ $(ls /share/got | wc -l) = 1 ]; do sleep 0.1; done
 kill $!
 # More than the kernel takes at once.
-many=$(for i in $(seq 900); do sleep 1000 >/dev/null & echo $!; done | tr '\n' ,)
-memref record -p "${many%,}" -o /share/many.dat -- sh -c 'wc -lc </sys/kernel/tracing/memref_pid' | sed 's/^/many /'
+mkfifo /tmp/never
+for i in $(seq 1100); do (: </tmp/never) & many=$many,$!; done
+memref record -p "${many#,}" -o /share/many.dat -- sh -c 'wc -lc </sys/kernel/tracing/memref_pid' | sed 's/^/many /'
 echo "then [$(cat memref_pid)]"
-killall sleep
-for bad in '-i 5' '--group-size 3M' '-p 999999' '--write maybe' '--flush 3' '--kernel-tables 4' '--cpu-max 101' '--encoding x' '--cgroup /none' '--virt' '--mapping-ages'; do
+: >/tmp/never
+for bad in '-i 5' '--group-size 3M' '-p 999999' '--write maybe' '--flush 3' '--kernel-tables 4' '--cpu-max 101' '--encoding x' '--cgroup /none' '--virt' '--mapping-ages' '--parts 65' '--parts 2 --tasks'; do
 	memref record $bad -o /share/bad.dat -- true 2>&1
 	echo "bad $? $(ls /share/bad.dat 2>/dev/null)"
 done
@@ -143,9 +151,17 @@ like($vm->{out}, qr/--write maybe: not off, anon or all; .*\nbad 2 \n/, 'record 
 like($vm->{out}, qr/--flush 3: .*\nbad 2 \n.*--kernel-tables 4: .*\nbad 2 \n/, 'and others');
 like($vm->{out}, qr/--cpu-max 101: .*\nbad 2 \n.*--encoding x: .*\nbad 2 \n.*--cgroup \/none: No such file.*\nbad 1 \n.*--virt needs .*\nbad 2 \n.*--mapping-ages needs .*\nbad 2 \n/,
      'and the newer ones');
+like($vm->{out}, qr/--parts 65: .*\nbad 2 \n.*--parts: not with --tasks; .*\nbad 2 \n/, 'and parts');
+like($vm->{out}, qr/^parts 1\n.*--tasks 1: not together with memref\/parts\nrefused 1$/m, 'they are put back, and exclude tasks');
+# Each of three intervals of four harvests has all pages that are used all the time, once.
+my ($parts) = { map { $_->{item} => $_->{value} } @{decode_json(scalar `$memref report summary $share/parts.dat -f json`)->{rows}} };
+is($parts->{parts}, 4, 'parts: the summary has them');
+my @wss = map { $_->{wss_user_mib} } @{decode_json(scalar `$memref report wss $share/parts.dat -f json`)->{rows}};
+is(scalar(@wss), 3, 'parts: three intervals');
+is_deeply([ grep { $_ < 32 || $_ > 33 } @wss ], [], 'parts: each has the 32 MiB of the program') or diag "@wss";
 
 my ($pids, $bytes) = $vm->{out} =~ /^many +(\d+) +(\d+)\nthen \[\]$/m;
-is($pids, 900, 'record: many processes') or diag substr($vm->{err}, -2000);
+is($pids, 1100, 'record: many processes') or diag substr($vm->{err}, -2000);
 cmp_ok($bytes // 0, '>', 4096, 'are more than one write');
 
 # The compact encoding says the same: what its groups sum up to is what the

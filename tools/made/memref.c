@@ -40,7 +40,7 @@ static const struct trace_field scan_fields[] = {
 	U64("begin_ns"), U64("scan_ns"), U64("end_ns"), U64("kernel"), U64("user"), U64("page_cache"),
 	U64("ptes"), U64("young"), U64("tables"), U64("tables_cold"), U64("rss"), U32("seq"), U32("groups"),
 	U32("mms"), U32("mms_skipped"), U32("interval_ms"), U32("group_kb"), U32("kernel_leaf_kb"), U32("pids"),
-	U32("flags"), U32("flush"), U32("write"), U32("cpu_max"),
+	U32("flags"), U32("flush"), U32("write"), U32("cpu_max"), U32("parts"), U64("harvest_ns"),
 };
 
 struct ids {
@@ -160,7 +160,7 @@ struct trace_file *memref_recording(unsigned int intervals)
 		trace_file_add(t, 0, end + 4000, ids.scan, 0, (struct trace_value[]){
 			N(begin), N(end), N(end + MS), N(sums[0]), N(sums[1]), N(sums[2]), N(10000), N(sums[1]),
 			N(20), N(5), N(15000), N(seq), N(groups), N(3), N(0), N(100), N(GROUP_KB), N(2048), N(1),
-			N(32), N(1), N(1), N(0) });
+			N(32), N(1), N(1), N(0), N(1), N(MS) });
 	}
 	return t;
 }

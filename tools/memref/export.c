@@ -450,11 +450,11 @@ static int print_row(void *ctx, const struct row *row)
 			" end_ns=%" PRIu64 " kernel=%" PRIu64 " user=%" PRIu64 " page_cache=%" PRIu64
 			" ptes=%" PRIu64 " young=%" PRIu64 " tables=%" PRIu64 " tables_cold=%" PRIu64
 			" rss=%" PRIu64 " groups=%u mms=%u mms_skipped=%u interval_ms=%u group_kb=%u"
-			" kernel_leaf_kb=%u pids=%u flags=%u flush=%u write=%u cpu_max=%u\n", row->ts,
+			" kernel_leaf_kb=%u pids=%u flags=%u flush=%u write=%u cpu_max=%u parts=%u harvest_ns=%" PRIu64 "\n", row->ts,
 			s->seq, s->begin_ns, s->scan_ns, s->end_ns, s->pages[KERNEL], s->pages[USER],
 			s->pages[PAGE_CACHE], s->ptes, s->young, s->tables, s->tables_cold, s->rss,
 			s->groups, s->mms, s->mms_skipped, s->interval_ms, s->group_kb,
-			s->kernel_leaf_kb, s->pids, s->flags, s->flush, s->write, s->cpu_max);
+			s->kernel_leaf_kb, s->pids, s->flags, s->flush, s->write, s->cpu_max, s->parts, s->harvest_ns);
 		break;
 	}
 	x->failed = ferror(f);

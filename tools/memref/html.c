@@ -73,7 +73,9 @@ static void settings(struct page *p)
 	html_text(p->f, p->m->host);
 	fprintf(p->f, "<br>\n%zu intervals in %.3f s", p->m->nr_intervals,
 		interval_time(p->m, last));
-	if (s->interval_ms)
+	if (s->interval_ms && s->parts > 1)
+		fprintf(p->f, ", each of %u parts of %u ms", s->parts, s->interval_ms);
+	else if (s->interval_ms)
 		fprintf(p->f, ", %u ms each", s->interval_ms);
 	else
 		fputs(", ended on demand", p->f);

@@ -39,6 +39,7 @@ static struct {
 	[VMA_AGES] = { "memref/vma_ages", "--mapping-ages" },
 	[FAULT_AROUND] = { "memref/fault_around", "--fault-around" },
 	[WORKERS] = { "memref/workers", "--workers" },
+	[PARTS] = { "memref/parts", "--parts" },
 	[CGROUP] = { "memref/cgroup", "--cgroup" },
 	[PIDS] = { "memref_pid", "--pid" },
 };
@@ -77,6 +78,16 @@ void knobs_request_pids(const struct pids *pids)
 int knobs_requested(enum knob knob)
 {
 	return knobs[knob].set;
+}
+
+/**
+ * knobs_has_parts() - whether an interval is to be of several harvests
+ *
+ * Return: 1 or 0.
+ */
+int knobs_has_parts(void)
+{
+	return knobs[PARTS].set && strcmp(knobs[PARTS].value, "1");
 }
 
 /* For options without an argument, or whose argument the table of options checks. */
@@ -172,10 +183,29 @@ int knobs_apply(void)
 			return complain(FAILED, "%s: this kernel's memref has no file %s", knobs[i].option, knobs[i].file);
 		return complain(FAILED, "%s %s: %s", knobs[i].option, knobs[i].value,
 				failed == ESRCH ? "no such process" :
-				failed == EBUSY ? "a memref event is enabled already" :
+				failed == EBUSY && i == GROUP ? "a memref event is enabled already" :
+				failed == EBUSY && i == PARTS ? "not together with memref/tasks, virt, ages or vma_ages" :
+				failed == EBUSY ? "not together with memref/parts" :
 				strerror(failed));
 	}
 	return OK;
+}
+
+/**
+ * knobs_interval_ms() - the time from one report to the next, as the kernel has it set
+ * @ms: where to put it; 0: on demand
+ *
+ * Return: 0, or -1 if it is not known.
+ */
+int knobs_interval_ms(long long *ms)
+{
+	long long parts;
+
+	if (tracefs_instance_file_read_number(NULL, knobs[INTERVAL].file, ms))
+		return -1;
+	if (!tracefs_instance_file_read_number(NULL, knobs[PARTS].file, &parts))
+		*ms *= parts;
+	return 0;
 }
 
 /**

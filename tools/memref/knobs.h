@@ -10,15 +10,17 @@
 #include "lib/record/pids.h"
 
 enum knob {
-	INTERVAL, GROUP, FLUSH, WRITE, KERNEL_MODE, CHILDREN, CPU_MAX, ENCODING, TASKS, VIRT, AGES, VMA_AGES,
+	INTERVAL, GROUP, FLUSH, WRITE, KERNEL_MODE, CHILDREN, CPU_MAX, ENCODING, PARTS, TASKS, VIRT, AGES, VMA_AGES,
 	FAULT_AROUND, WORKERS, CGROUP, PIDS, NR_KNOBS
 };
 
 void knobs_request(enum knob knob, const char *value);
 void knobs_request_pids(const struct pids *pids);
 int knobs_requested(enum knob knob);
+int knobs_has_parts(void);
 int knobs_exist(void);
 int knobs_apply(void);
+int knobs_interval_ms(long long *ms);
 void knobs_try(enum knob knob, const char *value);
 
 int knob_option(const struct opt *o, const char *value);
@@ -35,6 +37,9 @@ int knob_mapping_ages(const struct opt *o, const char *value);
 #define KNOB_CPU_MAX_OPTION \
 	KNOB_NUMBER_OPTION("cpu-max", "PCT", CPU_MAX, 0, 100, \
 			   "CPU time limit of the sampler, 1 to 100 % of a CPU, kept by longer intervals; 0: no limit")
+#define KNOB_PARTS_OPTION \
+	KNOB_NUMBER_OPTION("parts", "N", PARTS, 1, 64, \
+			   "sample each page table for one interval in N, at most 64 (default 1: for all of them)")
 #define KNOB_GROUP_SIZE_OPTION \
 	OPT_CALL(0, "group-size", "SIZE", knob_group_size, NULL, \
 		 "group of physical memory, 64K to 1G, a power of two")

@@ -55,10 +55,12 @@ static void default_title(const struct model *m, const struct view *view, const 
 {
 	const struct scan_row *s = &m->intervals[0].scan;
 	const enum age_by by = m->ages.by;
-	char what[64], interval[32], kernel[48] = "";
+	char what[64], interval[48], kernel[48] = "";
 	int user = view->plot == PLOT_NO_CLASS || !strcmp(class, "user");
 
-	if (s->interval_ms)
+	if (s->interval_ms && s->parts > 1)
+		snprintf(interval, sizeof(interval), "of %u parts of %u ms", s->parts, s->interval_ms);
+	else if (s->interval_ms)
 		snprintf(interval, sizeof(interval), "%u ms", s->interval_ms);
 	else
 		snprintf(interval, sizeof(interval), "on demand");

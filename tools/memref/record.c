@@ -123,6 +123,7 @@ int cmd_record(int argc, char **argv)
 		KNOB_CPU_MAX_OPTION,
 		KNOB_NUMBER_OPTION("workers", "N", WORKERS, 0, 64,
 				   "threads that read page tables, at most 64; 0: one for each NUMA node with CPUs (the kernel's default: 1)"),
+		KNOB_PARTS_OPTION,
 		KNOB_OPTION("tasks", NULL, TASKS, "record what each process references"),
 		KNOB_OPTION("virt", NULL, VIRT, "record the virtual addresses that selected processes reference"),
 		KNOB_OPTION("ages", NULL, AGES, "record in how many intervals memory was not referenced"),
@@ -148,6 +149,9 @@ int cmd_record(int argc, char **argv)
 	    !knobs_requested(CGROUP))
 		return wrong_usage("%s needs --pid, --cgroup or --command-only",
 				   knobs_requested(VIRT) ? "--virt" : "--mapping-ages");
+	if (knobs_has_parts() && (knobs_requested(TASKS) || knobs_requested(VIRT) || knobs_requested(AGES)))
+		return options_wrong(&usage, "--parts: not with %s", knobs_requested(TASKS) ? "--tasks" :
+				   knobs_requested(VIRT) ? "--virt" : "--ages");
 	ret = command_check(command);
 	if (ret)
 		return ret;

@@ -156,7 +156,7 @@ static void show_screen(struct session *s)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	s->top.start_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
-	if (!tracefs_instance_file_read_number(NULL, "memref/interval_ms", &ms))
+	if (!knobs_interval_ms(&ms))
 		s->top.interval_ms = ms;
 	s->top.memory = sysconf(_SC_PHYS_PAGES);
 	if (live_run(&live)) {

@@ -171,7 +171,7 @@ static int note_silence(struct watch *w)
 	if (follow_is_gone(&w->follow))
 		return complain(FAILED, "tracing instance %s: somebody has removed it",
 				tracefs_instance_get_name(w->follow.instance));
-	if (w->silent || silent < SILENT_S || tracefs_instance_file_read_number(NULL, "memref/interval_ms", &ms) ||
+	if (w->silent || silent < SILENT_S || knobs_interval_ms(&ms) ||
 	    !ms || silent < SILENT_S + 10 * ms / 1e3)
 		return OK;
 	complain(OK, "no interval for %.0f s: are the events of tracing instance %s still on?", silent,
@@ -231,7 +231,8 @@ static int run(struct watch *w, bool mmv)
 	if (!ret)
 		ret = knobs_apply();
 	if (!ret) {
-		knobs_try(TASKS, "1");
+		if (!knobs_has_parts())
+			knobs_try(TASKS, "1");
 		knobs_try(ENCODING, "batch");
 		w->follow.ages = knobs_requested(AGES);
 		ret = follow_begin(&w->follow, NAME);
@@ -271,6 +272,7 @@ int cmd_watch(int argc, char **argv)
 			    "where to detect writes: nowhere (off), in anonymous and shared memory (anon), or in "
 			    "files, too (all)"),
 		KNOB_CPU_MAX_OPTION,
+		KNOB_PARTS_OPTION,
 		KNOB_OPTION("ages", NULL, AGES,
 			    "also write, by class and control group, in how many intervals memory was not "
 			    "referenced"),
@@ -289,6 +291,8 @@ int cmd_watch(int argc, char **argv)
 		return options_wrong(&usage, "neither -o DIRECTORY nor --mmv is given");
 	if (w.logs.keep < 4 * w.logs.file_size)
 		return options_wrong(&usage, "--keep: less than four files of --file-size");
+	if (knobs_has_parts() && knobs_requested(AGES))
+		return options_wrong(&usage, "--parts: not with --ages");
 	if (geteuid())
 		return complain(FAILED, "watch needs root");
 	if (knobs_exist())

@@ -63,7 +63,8 @@ static void draw_late(struct frame *s, const struct top *t, uint64_t now_ns)
 {
 	const struct scan_row *r = t->last.m.intervals ? &t->last.m.intervals->scan : NULL;
 	uint64_t due = (r ? r->end_ns : t->start_ns) +
-		       (r ? r->interval_ms : t->interval_ms) * (NS_PER_S / 1000);
+		       (r ? (uint64_t)r->interval_ms * (r->parts ? r->parts : 1) : t->interval_ms) *
+			       (NS_PER_S / 1000);
 	char age[32];
 
 	if (t->paused || !(r ? r->interval_ms : t->interval_ms) || now_ns < due + NS_PER_S)
@@ -90,7 +91,7 @@ static void draw_cost(struct frame *s, const struct top *t)
 {
 	const struct interval *i = &t->last.m.intervals[0];
 	const struct scan_row *r = &i->scan;
-	double scan = (r->end_ns - r->scan_ns) * 1e-9;
+	double scan = r->harvest_ns * 1e-9;
 
 	frame_put(s, STYLE_PLAIN, "harvest %.1f ms, %.1f %% of a CPU: %" PRIu64 " entries read, %" PRIu64
 		  " young, %u processes%s", scan * 1e3,

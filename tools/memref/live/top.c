@@ -216,7 +216,7 @@ void top_print_line(struct top *t, FILE *f)
 		fprintf(f, "%.3f ", s->rss * PAGES_TO_MIB);
 	else
 		fputs("- ", f);
-	fprintf(f, "%.3f ", (s->end_ns - s->scan_ns) * 1e-6);
+	fprintf(f, "%.3f ", s->harvest_ns * 1e-6);
 	flags_print(f, s->flags, ",");
 	fputc(' ', f);
 	for (n = 0; i->groups && n < i->nr_nodes; n++) {

@@ -49,7 +49,7 @@ struct shown {
  * @intervals: number of intervals so far
  * @lost_events: number of lost events so far
  * @start_ns: when the program began to wait for the first interval
- * @interval_ms: requested length of an interval, if known before the first; 0: on demand
+ * @interval_ms: requested length of an interval, of all of its parts, if known before the first; 0: on demand
  * @memory: pages of memory of the machine; 0: unknown
  */
 struct top {

@@ -86,13 +86,13 @@ struct vma_age_row {
 	char name[MAPPING_NAME];
 };
 
-/* A memref_scan event; times in ns of CLOCK_MONOTONIC. */
+/* A memref_scan event; times in ns of CLOCK_MONOTONIC.  Kernels of before parts have 0 of these, for 1. */
 struct scan_row {
 	uint64_t begin_ns, scan_ns, end_ns;
 	uint64_t pages[NR_CLASSES];
-	uint64_t ptes, young, tables, tables_cold, rss;
+	uint64_t ptes, young, tables, tables_cold, rss, harvest_ns;
 	uint32_t seq, groups, mms, mms_skipped, interval_ms, group_kb, kernel_leaf_kb;
-	uint32_t pids, flags, flush, write, cpu_max;
+	uint32_t pids, flags, flush, write, cpu_max, parts;
 };
 
 enum row_type { ROW_GROUP, ROW_NODE, ROW_TASK, ROW_VIRT, ROW_VMA, ROW_AGE, ROW_VMA_AGE, ROW_SCAN };

@@ -32,7 +32,7 @@ static const struct {
 		"begin_ns", "scan_ns", "end_ns", "kernel", "user", "page_cache", "ptes",
 		"young", "seq", "groups", "mms", "mms_skipped", "interval_ms", "group_kb",
 		"kernel_leaf_kb", "pids", "flags", "flush", "write",
-		"tables", "tables_cold", "rss", "cpu_max",
+		"tables", "tables_cold", "rss", "cpu_max", "parts", "harvest_ns",
 	}, 19 },
 };
 
@@ -259,7 +259,7 @@ static int decode_vma_age(const struct raw *e, row_fn take, void *ctx)
 
 static int decode_scan(const struct raw *e, row_fn take, void *ctx)
 {
-	const struct row row = { .type = ROW_SCAN, .ts = e->ts, .scan = {
+	struct row row = { .type = ROW_SCAN, .ts = e->ts, .scan = {
 		.begin_ns = value(e, 0),
 		.scan_ns = value(e, 1),
 		.end_ns = value(e, 2),
@@ -282,8 +282,13 @@ static int decode_scan(const struct raw *e, row_fn take, void *ctx)
 		.tables_cold = value(e, 20),
 		.rss = value(e, 21),
 		.cpu_max = value(e, 22),
+		.parts = value(e, 23),
+		.harvest_ns = value(e, 24),
 	} };
 
+	/* Kernels of before parts. */
+	if (!row.scan.harvest_ns)
+		row.scan.harvest_ns = row.scan.end_ns - row.scan.scan_ns;
 	return take(ctx, &row);
 }
 

@@ -14,7 +14,7 @@ enum { ID_GROUP = 101, ID_BATCH, ID_NODE, ID_TASK, ID_VIRT, ID_SCAN, ID_AGE, ID_
 struct event_layout {
 	const char *name;
 	int id;
-	struct { const char *name; int size, count; } field[24];
+	struct { const char *name; int size, count; } field[26];
 };
 
 /* @count: number of characters; -1: a __data_loc, bytes behind the event by offset and length. */
@@ -43,7 +43,7 @@ static const struct event_layout layouts[] = {
 		{ "seq", 4, 0 }, { "groups", 4, 0 }, { "mms", 4, 0 }, { "mms_skipped", 4, 0 },
 		{ "interval_ms", 4, 0 }, { "group_kb", 4, 0 }, { "kernel_leaf_kb", 4, 0 },
 		{ "pids", 4, 0 }, { "flags", 4, 0 }, { "flush", 4, 0 }, { "write", 4, 0 },
-		{ "cpu_max", 4, 0 } } },
+		{ "cpu_max", 4, 0 }, { "parts", 4, 0 }, { "harvest_ns", 8, 0 } } },
 };
 
 #define NR_LAYOUTS	(sizeof(layouts) / sizeof(*layouts))
@@ -53,7 +53,7 @@ static inline void layout_format(const struct event_layout *l, char *text, size_
 	int n, i, at = 8;
 
 	n = snprintf(text, size, "name: %s\nID: %d\nformat:\n" FORMAT_COMMON, l->name, l->id);
-	for (i = 0; i < 24 && l->field[i].name; i++) {
+	for (i = 0; i < 26 && l->field[i].name; i++) {
 		int bytes = l->field[i].count < 0 ? 4 : l->field[i].size * (l->field[i].count ? l->field[i].count : 1);
 		char what[64];
 
@@ -199,6 +199,8 @@ static inline void put_scan(struct bytes *f, const struct scan_row *s)
 	put(f, s->flush, 4);
 	put(f, s->write, 4);
 	put(f, s->cpu_max, 4);
+	put(f, s->parts, 4);
+	put(f, s->harvest_ns, 8);
 }
 
 #endif

@@ -68,7 +68,7 @@ static void add_age(struct feed *f, const char *line)
 static void add_scan(struct feed *f, const char *line)
 {
 	const uint64_t now = now_ns();
-	struct row row = { .type = ROW_SCAN, .scan = { .seq = f->seq, .end_ns = now, .scan_ns = now - MS } };
+	struct row row = { .type = ROW_SCAN, .scan = { .seq = f->seq, .end_ns = now, .scan_ns = now - MS, .harvest_ns = MS } };
 	struct scan_row *s = &row.scan;
 
 	if (sscanf(line, "scan %lu %u %u", &s->pages[USER], &s->flags, &s->interval_ms) != 3)

@@ -118,7 +118,7 @@ static void scans(void **state)
 		.begin_ns = 1, .scan_ns = 2, .end_ns = 3, .pages = { 4, 5, 6 }, .ptes = 7, .young = 8,
 		.tables = 9, .tables_cold = 10, .rss = 11ULL << 33, .seq = 12, .groups = 13, .mms = 14,
 		.mms_skipped = 15, .interval_ms = 16, .group_kb = 17, .kernel_leaf_kb = 18, .pids = 19,
-		.flags = 20, .flush = 21, .write = 22, .cpu_max = 23,
+		.flags = 20, .flush = 21, .write = 22, .cpu_max = 23, .parts = 24, .harvest_ns = 25,
 	};
 	uint32_t size;
 
@@ -127,12 +127,13 @@ static void scans(void **state)
 	put_scan(&event, &s);
 	assert_int_equal(take(event.size), 0);
 	assert_int_equal(rows[0].type, ROW_SCAN);
-	assert_memory_equal(&rows[0].scan, &s, sizeof(s));
+	assert_memory_equal(&rows[0].scan, &s, offsetof(struct scan_row, parts) + sizeof(s.parts));
 	/* Fields behind the end of a cut record are 0; nothing behind it is read. */
 	for (size = 2; size < event.size; size++)
 		assert_int_equal(take(size), 0);
-	assert_int_equal(rows[0].scan.cpu_max, 0);
-	assert_int_equal(rows[0].scan.write, 22);
+	assert_int_equal(rows[0].scan.parts, 24);
+	/* A kernel without it has one harvest. */
+	assert_int_equal(rows[0].scan.harvest_ns, 1);
 }
 
 static void tasks(void **state)
@@ -324,11 +325,11 @@ static void formats(void **state)
 		/* Without memref_scan, there are no intervals. */
 		assert_int_equal(decoder_init(&d, t, wrong, sizeof(wrong)), -1);
 		assert_string_equal(wrong, "no memref_scan");
-		/* cpu_max was added later, begin_ns was not. */
+		/* harvest_ns was added later, begin_ns was not. */
 		if (lacks)
 			l.field[0].name = "started_ns";
 		else
-			l.field[22].name = NULL;
+			l.field[24].name = NULL;
 		layout_format(&l, text, sizeof(text));
 		assert_int_equal(tep_parse_event(t, text, strlen(text), "memref"), 0);
 		assert_int_equal(decoder_init(&d, t, wrong, sizeof(wrong)), lacks ? -1 : 0);
@@ -512,7 +513,7 @@ static int init_without(const char *event_name, const char *field, int size, int
 /* Each field of each event is needed but those that were added later. */
 static void fields_that_are_missing(void **state)
 {
-	static const char *const later[] = { "tables", "tables_cold", "rss", "cpu_max" };
+	static const char *const later[] = { "tables", "tables_cold", "rss", "cpu_max", "parts", "harvest_ns" };
 	char wrong[128], expected[128];
 	size_t i, k, n;
 	int may;
@@ -521,7 +522,7 @@ static void fields_that_are_missing(void **state)
 	for (i = 0; i < NR_LAYOUTS; i++) {
 		for (k = 0; k < sizeof(layouts[i].field) / sizeof(*layouts[i].field) && layouts[i].field[k].name; k++) {
 			*wrong = '\0';
-			for (may = 0, n = 0; n < 4; n++)
+			for (may = 0, n = 0; n < sizeof(later) / sizeof(*later); n++)
 				may |= layouts[i].id == ID_SCAN && !strcmp(later[n], layouts[i].field[k].name);
 			sprintf(expected, "%s.%s", layouts[i].name, layouts[i].field[k].name);
 			assert_int_equal(init_without(layouts[i].name, layouts[i].field[k].name, 0, 0, wrong, sizeof(wrong)),

@@ -20,7 +20,7 @@ static int scan(struct top *t, uint32_t seq, uint64_t user, uint32_t flags)
 	const struct row row = { .type = ROW_SCAN, .scan = {
 		.seq = seq, .pages = { 256, user, 0 }, .group_kb = 64, .flags = flags,
 		.begin_ns = seq * 1000000000ULL, .scan_ns = seq * 1000000000ULL + 900000000,
-		.end_ns = (seq + 1) * 1000000000ULL,
+		.end_ns = (seq + 1) * 1000000000ULL, .harvest_ns = 100000000,
 	} };
 
 	return top_add(t, &row);
@@ -235,7 +235,7 @@ static void batch_form(void **state)
 {
 	const struct row end = { .type = ROW_SCAN, .scan = {
 		.seq = 4000000000u, .pages = { 1, 2, 3 }, .rss = 262144, .flags = SCAN_SELECTED,
-		.begin_ns = 1000000000, .scan_ns = 1234567890, .end_ns = 1235567890,
+		.begin_ns = 1000000000, .scan_ns = 1234567890, .end_ns = 1235567890, .harvest_ns = 1000000,
 	} };
 	struct top t;
 

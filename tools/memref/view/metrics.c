@@ -32,7 +32,7 @@ const struct metric memref_metrics[] = {
 		     UNIT_NONE, { "class" } },
 	[WRITTEN_GROUPS] = { "memref_groups_written", "Groups of memory written in the interval." },
 	[RESIDENT] = { "memref_resident_bytes", "Resident memory of the sampled processes.", UNIT_BYTES },
-	[SCAN] = { "memref_scan_seconds", "Time that the sampler took at the end of the interval.", UNIT_SECONDS },
+	[SCAN] = { "memref_scan_seconds", "Time that the sampler took for the interval.", UNIT_SECONDS },
 	[ENTRIES_READ] = { "memref_entries_read", "Page-table entries read at the end of the interval." },
 	[ENTRIES_YOUNG] = { "memref_entries_young", "Page-table entries found accessed." },
 	[TABLES_READ] = { "memref_tables_read", "Page tables read at the end of the interval." },
@@ -113,7 +113,7 @@ void metrics_of_interval(struct metrics *out, const struct model *m, size_t i)
 	metrics_add(out, WRITTEN_GROUPS, v->written_groups, NULL, NULL);
 	if (model_has_rss(m))
 		metrics_add(out, RESIDENT, s->rss * PAGE_BYTES, NULL, NULL);
-	metrics_add(out, SCAN, (s->end_ns - s->scan_ns) * 1e-9, NULL, NULL);
+	metrics_add(out, SCAN, s->harvest_ns * 1e-9, NULL, NULL);
 	metrics_add(out, ENTRIES_READ, s->ptes, NULL, NULL);
 	metrics_add(out, ENTRIES_YOUNG, s->young, NULL, NULL);
 	if (s->tables || s->tables_cold) {

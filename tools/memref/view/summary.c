@@ -33,7 +33,7 @@ static double wss_mib(const struct interval *i, int class)
 static double scan_ms(const struct interval *i, int class)
 {
 	(void)class;
-	return (i->scan.end_ns - i->scan.scan_ns) * 1e-6;
+	return i->scan.harvest_ns * 1e-6;
 }
 
 /* Figures of an interval; class NR_CLASSES: the sum of all classes. */
@@ -75,6 +75,7 @@ static int add_settings(struct table *t, const struct model *m)
 	bad |= add(t, "write_detection", TEXT_CELL(write_names[s->write % 3]), "");
 	bad |= add(t, "kernel_leaf", INT_CELL(s->kernel_leaf_kb), "KiB");
 	bad |= add(t, "cpu_max", s->cpu_max ? INT_CELL(s->cpu_max) : NONE_CELL, "pct");
+	bad |= add(t, "parts", INT_CELL(s->parts ? s->parts : 1), "");
 	return bad;
 }
 
@@ -160,7 +161,7 @@ static int add_cost(struct table *t, const struct model *m)
 	for (i = 0; i < m->nr_intervals; i++) {
 		const struct scan_row *s = &m->intervals[i].scan;
 
-		scan += (s->end_ns - s->scan_ns) * 1e-9;
+		scan += s->harvest_ns * 1e-9;
 		all += interval_seconds(&m->intervals[i]);
 		young += s->young;
 		ptes += s->ptes;

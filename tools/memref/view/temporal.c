@@ -45,7 +45,7 @@ int view_temporal(struct model *m, struct table *t)
 			INT_CELL(v->pages[KERNEL]),
 			INT_CELL(v->pages[USER]),
 			INT_CELL(v->pages[PAGE_CACHE]),
-			REAL_CELL((v->scan.end_ns - v->scan.scan_ns) * 1e-6),
+			REAL_CELL(v->scan.harvest_ns * 1e-6),
 			INT_CELL(v->scan.flags),
 		};
 
