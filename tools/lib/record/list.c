@@ -12,6 +12,21 @@
 /* The kernel takes a page at a time; further writes to an open file add to the first. */
 enum { PIECE = 4096 };
 
+static int write_pieces(int fd, const char *list)
+{
+	while (*list) {
+		size_t n = strlen(list);
+
+		if (n > PIECE)
+			for (n = PIECE; n > 1 && list[n - 1] != ' '; n--)
+				;
+		if (write(fd, list, n) < 0)
+			return -1;
+		list += n;
+	}
+	return 0;
+}
+
 /**
  * list_write() - replace the list in a file of tracefs
  * @file: the file
@@ -21,24 +36,17 @@ enum { PIECE = 4096 };
  */
 int list_write(const char *file, const char *list)
 {
-	const int fd = tracefs_instance_file_open(NULL, file, O_WRONLY | O_TRUNC);
-	int failed = 0;
+	int fd, ret, failed;
 
+	/* As all other settings are. */
+	if (strlen(list) <= PIECE)
+		return tracefs_instance_file_write(NULL, file, *list ? list : "\n") < 0 ? -1 : 0;
+	fd = tracefs_instance_file_open(NULL, file, O_WRONLY | O_TRUNC);
 	if (fd < 0)
 		return -1;
-	do {
-		size_t n = strlen(list);
-
-		if (n > PIECE)
-			for (n = PIECE; n && list[n - 1] != ' '; n--)
-				;
-		if (write(fd, n ? list : "\n", n ? n : 1) < 0) {
-			failed = errno;
-			break;
-		}
-		list += n;
-	} while (*list);
+	ret = write_pieces(fd, list);
+	failed = errno;
 	close(fd);
 	errno = failed;
-	return failed ? -1 : 0;
+	return ret;
 }
