@@ -11,7 +11,7 @@
 
 #include "made/recordings.h"
 
-/* Of a batch, as many as the kernel's has at most. */
+/* Of an event, as many as dprof_batches() takes. */
 enum { SAMPLES = 64 };
 
 static char *slurp(const char *path)

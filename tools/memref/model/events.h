@@ -86,7 +86,7 @@ struct vma_age_row {
 	char name[MAPPING_NAME];
 };
 
-/* A memref_scan event; times in ns of CLOCK_MONOTONIC.  Kernels of before parts have 0 of these, for 1. */
+/* A memref_scan event; times in ns of CLOCK_MONOTONIC.  @parts is 0, for 1, of kernels without memref/parts. */
 struct scan_row {
 	uint64_t begin_ns, scan_ns, end_ns;
 	uint64_t pages[NR_CLASSES];

@@ -75,7 +75,7 @@ int settings_apply(const struct run *r)
 		{ RECORD_REFS, "memref/interval_ms", ms, UNDO_WRITE },
 		{ RECORD_REFS, "memref/group_kb", "2048", UNDO_WRITE },
 		{ RECORD_REFS, "memref/children", "1", UNDO_WRITE },
-		/* Kernels of before parts have no such file. */
+		/* Other kernels have no such file. */
 		{ tracefs_file_exists(NULL, (char *)"memref/parts") ? RECORD_REFS : 0, "memref/parts", "1", UNDO_WRITE },
 		{ RECORD_REFS, "memref/tasks", "1", UNDO_WRITE },
 		{ RECORD_REFS, "memref/virt", "1", UNDO_WRITE },
