@@ -190,6 +190,7 @@ static int about(struct export *x)
 
 static int write_all(struct export *x, const char *path)
 {
+	struct memprof_options what = common_what(&x->common);
 	struct memprof *again;
 	char error[512];
 
@@ -199,10 +200,10 @@ static int write_all(struct export *x, const char *path)
 	if (!x->named || about(x))
 		return complain(FAILED, "no memory left");
 	perf_write_begin(&x->w);
-	x->common.what.each = write_access;
-	x->common.what.arg = x;
+	what.each = write_access;
+	what.arg = x;
 	/* What is wrong with the file was said when it was read before. */
-	again = memprof_open(path ? path : DEFAULT_FILE, &x->common.what, error, sizeof(error));
+	again = memprof_open(path ? path : DEFAULT_FILE, &what, error, sizeof(error));
 	if (!again)
 		return complain(FAILED, "%s", error);
 	memprof_close(again);

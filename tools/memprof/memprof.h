@@ -73,7 +73,7 @@ enum memprof_level {
  * @from_ns: accesses since then, after the recording's begin
  * @to_ns: and before then; 0: to the end
  * @pid: of this process only; 0: all
- * @tid: of this thread only
+ * @tid: of this thread only; 0: all
  * @symbols: directory that the recorded machine's files are below; NULL: none
  * @each: takes each access in order of time; NULL: flows are kept instead
  * @arg: for @each
@@ -89,6 +89,8 @@ enum memprof_level {
  *	grows with what is live at a time, not with the recording.  Of no effect without @each
  * @pids: of these processes only, beside @pid; not read after memprof_open()
  * @nr_pids: how many; 0: no choice by @pids
+ * @tids: of these threads only, beside @tid; not read after memprof_open()
+ * @nr_tids: how many; 0: no choice by @tids
  */
 struct memprof_options {
 	size_t size;
@@ -102,6 +104,8 @@ struct memprof_options {
 	bool physical, count_objects;
 	const int32_t *pids;
 	size_t nr_pids;
+	const int32_t *tids;
+	size_t nr_tids;
 };
 
 /**

@@ -108,8 +108,22 @@ int unnamed_file(void)
 	return fd;
 }
 
+/** common_what() - what of a recording to read; its lists are those of @c */
+struct memprof_options common_what(const struct common *c)
+{
+	struct memprof_options what = c->what;
+
+	what.wrappers = c->wrappers.names;
+	what.pids = c->pids.id;
+	what.nr_pids = c->pids.nr;
+	what.tids = c->tids.id;
+	what.nr_tids = c->tids.nr;
+	return what;
+}
+
 /* What perf recorded is read as a recording that is made of it. */
-static struct memprof *open_perf(const char *path, const struct common *c, int *damaged, char *error, size_t size)
+static struct memprof *open_perf(const char *path, const struct memprof_options *what, int *damaged, char *error,
+				 size_t size)
 {
 	struct memprof *m = NULL;
 	char copy[64];
@@ -121,7 +135,7 @@ static struct memprof *open_perf(const char *path, const struct common *c, int *
 	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", fd);
 	*damaged = import_perf(path, path, copy);
 	if (lseek(fd, 0, SEEK_END) > 0)
-		m = memprof_open(copy, &c->what, error, size);
+		m = memprof_open(copy, what, error, size);
 	close(fd);
 	return m;
 }
@@ -129,28 +143,24 @@ static struct memprof *open_perf(const char *path, const struct common *c, int *
 /**
  * common_open() - open a recording, and say what is wrong with it
  * @path: of memprof record or perf record; NULL: the default
- * @common: what of it
+ * @c: what of it
  * @damaged: gets whether it is, and what could be read was
  *
  * Return: it, or NULL after saying why.
  */
-struct memprof *common_open(const char *path, const struct common *common, int *damaged)
+struct memprof *common_open(const char *path, const struct common *c, int *damaged)
 {
-	struct common whole = *common, *c = &whole;
+	const struct memprof_options what = common_what(c);
 	struct memprof *m;
 	char error[512];
-
-	c->what.wrappers = c->wrappers.names;
-	c->what.pids = c->pids.id;
-	c->what.nr_pids = c->pids.nr;
 
 	if (!path)
 		path = DEFAULT_FILE;
 	*damaged = 0;
 	if (perf_data_is(path))
-		m = open_perf(path, c, damaged, error, sizeof(error));
+		m = open_perf(path, &what, damaged, error, sizeof(error));
 	else
-		m = memprof_open(path, &c->what, error, sizeof(error));
+		m = memprof_open(path, &what, error, sizeof(error));
 	if (!m) {
 		if (*error)
 			complain(FAILED, "%s", error);
@@ -196,8 +206,10 @@ static void print_choice(FILE *f, const struct common *c)
 		fprintf(f, " --pid ");
 		pids_print(&c->pids, f);
 	}
-	if (c->what.tid)
-		fprintf(f, " --tid %u", c->what.tid);
+	if (c->tids.nr) {
+		fprintf(f, " --tid ");
+		pids_print(&c->tids, f);
+	}
 	if (c->view.object != NO_NUMBER)
 		fprintf(f, " --object %u", c->view.object);
 	if (c->view.thread != NO_NUMBER)
@@ -216,13 +228,13 @@ static void print_choice(FILE *f, const struct common *c)
  */
 int common_matches(const struct memprof *m, const struct common *c, size_t rows)
 {
-	const bool part = c->what.from_ns || c->what.to_ns || c->pids.nr || c->what.tid;
+	const bool part = c->what.from_ns || c->what.to_ns || c->pids.nr || c->tids.nr;
 	const bool chosen = c->view.object != NO_NUMBER || c->view.thread != NO_NUMBER || c->view.site;
 	char *choice = NULL;
 	size_t size;
 	FILE *f;
 
-	if (!memprof_totals(m)->recorded || !((part && !c->plausible.samples) || (chosen && !rows)))
+	if (!memprof_totals(m)->recorded || !((part && !memprof_totals(m)->accesses) || (chosen && !rows)))
 		return OK;
 	f = open_memstream(&choice, &size);
 	if (!f)

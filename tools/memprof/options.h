@@ -19,7 +19,7 @@ struct wrapper_names {
 
 struct common {
 	struct memprof_options what;
-	struct pids pids;
+	struct pids pids, tids;
 	struct wrapper_names wrappers;
 	struct view_options view;
 	struct plausible plausible;
@@ -41,7 +41,7 @@ struct common {
 	OPT_CALL(0, "until", "TIME", common_time, &(c)->what.to_ns, \
 		 "only accesses before this time (seconds without unit)"), \
 	PIDS_OPTION('p', &(c)->pids, 0, "accesses of these processes only, not of those that they forked"), \
-	OPT_NUMBER(0, "tid", "TID", &(c)->what.tid, 1, NO_NUMBER - 1, "only this thread"), \
+	TIDS_OPTION(&(c)->tids, 0, "accesses of these threads only, not of those that they started"), \
 	OPT_TEXT(0, "symfs", "DIR", &(c)->what.symbols, "directory that has the recorded machine's files"), \
 	OPT_SIZE(0, "memory", "SIZE", &(c)->what.memory, 1, OPT_NUMBER_MAX, \
 		 "maximum memory to use; data beyond it go to files in $TMPDIR or /var/tmp (default: " \
@@ -64,6 +64,7 @@ extern const struct opt_only common_only[];
 
 int common_wrapper(const struct opt *o, const char *value);
 int common_time(const struct opt *o, const char *value);
+struct memprof_options common_what(const struct common *c);
 struct memprof *common_open(const char *path, const struct common *c, int *damaged);
 int common_check(const struct memprof *m, const struct common *c);
 int common_matches(const struct memprof *m, const struct common *c, size_t rows);

@@ -60,6 +60,8 @@ public struct memprof *memprof_open(const char *path, const struct memprof_optio
 		/* The caller's, as wrappers are. */
 		m->options.pids = NULL;
 		m->options.nr_pids = 0;
+		m->options.tids = NULL;
+		m->options.nr_tids = 0;
 		memcpy(m->damage, f.damage, sizeof(m->damage));
 		file_close(&f);
 	}

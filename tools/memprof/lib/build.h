@@ -85,16 +85,27 @@ static inline bool in_time(const struct builder *b)
 	return time >= o->from_ns && !(o->to_ns && time >= o->to_ns);
 }
 
-static inline bool of_process(const struct memprof_options *o, uint32_t pid)
+/* Whether an ID is chosen: @one, if it is not 0, and those of a list. */
+static inline bool is_chosen(uint32_t id, uint32_t one, const int32_t *list, size_t nr)
 {
 	size_t i;
 
-	if (o->pid ? o->pid == pid : !o->nr_pids)
+	if (one ? one == id : !nr)
 		return true;
-	for (i = 0; i < o->nr_pids; i++)
-		if ((uint32_t)o->pids[i] == pid)
+	for (i = 0; i < nr; i++)
+		if ((uint32_t)list[i] == id)
 			return true;
 	return false;
+}
+
+static inline bool of_process(const struct memprof_options *o, uint32_t pid)
+{
+	return is_chosen(pid, o->pid, o->pids, o->nr_pids);
+}
+
+static inline bool of_thread(const struct memprof_options *o, uint32_t tid)
+{
+	return is_chosen(tid, o->tid, o->tids, o->nr_tids);
 }
 
 /* Whether what happens to a process now is of the part of the recording that was asked for. */

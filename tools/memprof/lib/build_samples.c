@@ -370,7 +370,7 @@ void take_sample(struct builder *b, const struct sample_record *r, unsigned int 
 	if (unlikely(!s))
 		return;
 	/* Objects have the same numbers, whatever part is asked for. */
-	b->counts = in_part(b, s->pid) && !(m->options.tid && m->options.tid != (uint32_t)slot->key);
+	b->counts = in_part(b, s->pid) && of_thread(&m->options, slot->key);
 	m->totals.samples += b->counts;
 	chain = r->chain < b->nr_sample_chains ? b->sample_chains[r->chain] : 0;
 	if (s->own_end && chain && m->chains.all[chain].depth) {

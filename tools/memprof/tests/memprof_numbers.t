@@ -152,7 +152,7 @@ for (['report flow', '--object 1 --thread 1', '--object and --thread: give one o
 
 # --- options that match nothing -----------------------------------------------------
 
-my %nothing = ('--site no_such_function' => ['objects'], '--pid 7' => $views{report}, '--tid 7' => ['threads'],
+my %nothing = ('--site no_such_function' => ['objects'], '--pid 7' => $views{report}, '--tid 7' => ['threads'], '--tid 7,8' => ['threads'],
 	       '--from 100' => ['nodes', 'lines'], '--pid 100 --site no_such_function' => ['objects'],
 	       '--until 0.0005 --thread 1' => ['flow'], '--until 0.0005 --object 1' => ['flow'],
 	       '--thread 99999' => ['flow'], '--object 99999' => ['flow']);

@@ -506,15 +506,18 @@ static void own_accesses(void **unused)
 	memprof_close(m);
 }
 
-/* A part of the recording: processes, a thread, times; objects are those of all of it. */
+/* A part of the recording: processes, threads, times; objects are those of all of it. */
 static void parts_of_a_recording(void **unused)
 {
-	static const int32_t pids[] = { 20, 30 };
+	static const int32_t pids[] = { 20, 30 }, tids[] = { 11, 30 };
 	static const struct { struct memprof_options o; uint64_t samples, frees, duration, unknown; } parts[] = {
 		{ { .pid = 0 }, 6, 2, 60000, 4 }, { { .pid = 10 }, 3, 2, 60000, 1 }, { { .pid = 20 }, 2, 0, 60000, 2 },
 		{ { .pid = 10, .tid = 11 }, 1, 2, 60000, 0 }, { { .tid = 20 }, 2, 2, 60000, 2 },
 		{ { .pids = pids, .nr_pids = 2 }, 3, 0, 60000, 3 }, { { .pids = pids, .nr_pids = 1 }, 2, 0, 60000, 2 },
 		{ { .pid = 10, .pids = pids, .nr_pids = 1 }, 5, 2, 60000, 3 },
+		{ { .tids = tids, .nr_tids = 2 }, 2, 2, 60000, 1 }, { { .tids = tids, .nr_tids = 1 }, 1, 2, 60000, 0 },
+		{ { .tid = 20, .tids = tids, .nr_tids = 1 }, 3, 2, 60000, 2 },
+		{ { .pid = 30, .tids = tids, .nr_tids = 2 }, 1, 0, 60000, 1 },
 		{ { .from_ns = 20000 }, 5, 2, 40000, 4 }, { { .from_ns = 20001 }, 4, 2, 39999, 4 },
 		{ { .to_ns = 20000 }, 1, 0, 20000, 0 }, { { .to_ns = 20001 }, 2, 0, 20001, 0 },
 		{ { .from_ns = 20000, .to_ns = 30000 }, 1, 0, 10000, 0 }, { { .from_ns = 25000, .to_ns = 45000 }, 2, 1, 20000, 2 },
