@@ -249,7 +249,8 @@ static int export_perf(struct export *x, const char *path)
 	x->names = common_open(path, &x->common, &damaged);
 	if (!x->names)
 		return FAILED;
-	failed = outfile_open(&out, x->output);
+	failed = common_matches(x->names, &x->common, memprof_totals(x->names)->accesses) ||
+		 outfile_open(&out, x->output);
 	if (!failed) {
 		x->w.f = out.f;
 		x->places.w = &x->w;

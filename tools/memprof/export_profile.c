@@ -203,6 +203,15 @@ static int write_profile(struct profile *x, struct outfile *out)
 	return complain(FAILED, "no memory left");
 }
 
+/* OK, or FAILED after saying that there is nothing to write. */
+static int check_accesses(const struct memprof *m, const struct common *common, const char *path)
+{
+	if (common_matches(m, common, memprof_nr_accesses(m)))
+		return FAILED;
+	return memprof_nr_accesses(m) ? OK :
+	       complain(FAILED, "%s: no accesses in the recording", path ? path : DEFAULT_FILE);
+}
+
 /**
  * export_pprof() - write the accesses as a profile of pprof
  * @common: which accesses
@@ -226,9 +235,7 @@ int export_pprof(struct common *common, const char *path, const char *output)
 	x.p = pprof_new(types, sizeof(types) / sizeof(*types));
 	if (!x.p)
 		complain(FAILED, "no memory left");
-	else if (!memprof_nr_accesses(x.m))
-		complain(FAILED, "%s: no accesses in the recording", path ? path : DEFAULT_FILE);
-	else if (!outfile_open(&out, output))
+	else if (!check_accesses(x.m, common, path) && !outfile_open(&out, output))
 		failed = write_profile(&x, &out);
 	free_chains(&x);
 	pprof_free(x.p);
@@ -248,7 +255,7 @@ int export_openmetrics(struct common *common, const char *path, const char *outp
 	if (!m)
 		return FAILED;
 	host_of(m, host, sizeof(host));
-	if (!outfile_open(&out, output)) {
+	if (!common_matches(m, common, memprof_nr_accesses(m)) && !outfile_open(&out, output)) {
 		metrics_of_memprof(&metrics, m, host);
 		failed = metrics_write(&metrics, &out);
 	}
@@ -272,8 +279,12 @@ int export_pcp(struct common *common, const char *path, const char *output, cons
 		return FAILED;
 	host_of(m, host, sizeof(host));
 	o.host = o.host ? o.host : host;
-	metrics_of_memprof(&metrics, m, host);
-	failed = pcp_write_summary(&o, path ? path : DEFAULT_FILE, output, memprof_totals(m)->duration_ns, &metrics);
+	failed = common_matches(m, common, memprof_nr_accesses(m));
+	if (!failed) {
+		metrics_of_memprof(&metrics, m, host);
+		failed = pcp_write_summary(&o, path ? path : DEFAULT_FILE, output, memprof_totals(m)->duration_ns,
+					   &metrics);
+	}
 	memprof_close(m);
 	return failed || damaged ? FAILED : OK;
 }
@@ -334,9 +345,7 @@ int export_perfetto(struct common *common, const char *path, const char *output)
 
 	if (!m)
 		return FAILED;
-	if (!memprof_nr_accesses(m))
-		complain(FAILED, "%s: no accesses in the recording", path ? path : DEFAULT_FILE);
-	else if (!outfile_open(&out, output))
+	if (!check_accesses(m, common, path) && !outfile_open(&out, output))
 		failed = write_tracks(m, &out);
 	memprof_close(m);
 	return failed || damaged ? FAILED : OK;

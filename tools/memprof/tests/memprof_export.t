@@ -80,6 +80,15 @@ is_deeply([ run("$memprof export $dir/many.data --to perf -o $dir/part.perf --ti
 	  [ 0, '', '' ], 'a part');
 is_deeply([ alike(perf_script("$dir/part.perf")) ],
 	  [ grep { my ($time) = / (\d+\.\d+):/; m{^100/103 } && $time >= 11 && $time < 21 } @ours ], 'are those samples');
+is((run("$memprof export $dir/many.data --to perf -o $dir/two.perf --tid 105,103 --tid 101"))[0], 0, 'three threads');
+is_deeply([ alike(perf_script("$dir/two.perf")) ], [ grep { m{^100/10[135] } } @ours ], 'are those samples');
+is((run("$memprof export $dir/many.data --to perf -o $dir/process.perf --pid 7,100"))[0], 0, 'a process');
+is_deeply([ alike(perf_script("$dir/process.perf")) ], \@ours, 'are those samples');
+for my $to ('perf', 'pprof', 'openmetrics', 'perfetto', 'pcp') {
+	is_deeply([ run("$memprof export $dir/many.data --to $to -o $dir/nothing.$to --pid 7 --tid 8,9") ],
+		  [ 1, '', "memprof: no access matches --pid 7 --tid 8,9\n" ], "no sample to write as $to");
+}
+is(join(' ', glob("$dir/nothing*")), '', '... and nothing is written');
 
 # Wrong usage, and what cannot be done.
 for ([ "$dir/many.data -o $dir/x", 2, qr/--to FORMAT is missing/ ],
