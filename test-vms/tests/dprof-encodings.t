@@ -24,7 +24,7 @@ my $vm = vm('--qemu', 'ibs', '--accel', 'icount', '--ibs', 'model=trace,slice=10
 	    } sort keys %period));
 is($vm->{status}, 0, 'recorded') or diag($vm->{out}, $vm->{err});
 
-my ($gen) = grep { -x } map { "$_/tools/tests/trace_gen" } $build, "$build/..";
+my $gen = "$build/tools/tests/trace_gen";
 my $dprof = "$build/bin/dprof";
 
 # report(VIEW, FILE): what is said names the file, which is the only difference that may be

@@ -398,7 +398,7 @@ static int queue_pids(const struct pids *pids)
 	if (!pids->nr)
 		return OK;
 	if (pids->nr > MAX_PROCESSES)
-		return wrong_usage("--pid: more than %d processes, which the kernel takes", MAX_PROCESSES);
+		return wrong_usage("--pid: more than %d processes, the most that the kernel takes", MAX_PROCESSES);
 	f = open_memstream(&text, &size);
 	if (!f)
 		return complain(FAILED, "out of memory");
