@@ -224,15 +224,17 @@ int export_pcp(struct analysis *a, const char *path, const char *output, const s
 	struct pcp_options o = *pcp;
 	int damaged, failed = FAILED;
 	char host[256];
+	uint64_t length;
 
 	if (pcp_check_output(output))
 		return USAGE;
 	damaged = analysis_load(a, path, NEED_MODEL);
 	if (has_samples(a, path, damaged)) {
+		length = a->m.last_ts - a->m.first_ts;
 		host_name(&a->m, host, sizeof(host));
 		o.host = o.host ? o.host : host;
 		metrics_of_analysis(&metrics, a);
-		failed = pcp_write_summary(&o, path, output, a->m.last_ts - a->m.first_ts, &metrics);
+		failed = pcp_write_summary(&o, path, output, length, length, &metrics);
 	}
 	return failed || damaged ? FAILED : OK;
 }

@@ -233,6 +233,10 @@ int cmd_diagnose(int argc, char **argv)
 	if (!m)
 		return FAILED;
 	common_doubt(m, argv[0], &common);
+	if (common_matches(m, &common, memprof_nr_accesses(m))) {
+		memprof_close(m);
+		return FAILED;
+	}
 	failed = patterns_find(m, &found) || latencies_find(m, &latencies) ||
 		 (latency ? latencies_table(m, &latencies, &common.view, &table) :
 		  (levels ? levels_table : findings_table)(m, &found, &common.view, &table));

@@ -237,13 +237,18 @@ static int compare(struct memprof *m[2], const struct findings f[2], size_t top,
 	return bad;
 }
 
-/* One of the recordings, which gets what is doubtful of it in @c.  Return: OK, or FAILED after saying why. */
-static int look_at(const char *path, struct common *c, struct memprof **m, struct findings *f, int *damaged)
+/*
+ * One of the recordings, which gets what is doubtful of it in @c, and true in @matches if it has accesses of those
+ * that are chosen.  Return: OK, or FAILED after saying why.
+ */
+static int look_at(const char *path, struct common *c, struct memprof **m, struct findings *f, int *damaged, bool *matches)
 {
 	*m = common_open(path, c, damaged);
 	if (!*m)
 		return FAILED;
 	common_doubt(*m, path, c);
+	if (memprof_totals(*m)->accesses)
+		*matches = true;
 	return patterns_find(*m, f) ? complain(FAILED, "no memory left") : OK;
 }
 
@@ -269,6 +274,7 @@ int cmd_diff(int argc, char **argv)
 		PART_OPTIONS(&common), { }
 	};
 	struct table table = { };
+	bool matches = false;
 
 	common.view.top = 20;
 	argv += options_parse(&usage, options, argc, argv);
@@ -278,8 +284,11 @@ int cmd_diff(int argc, char **argv)
 		return USAGE;
 	for (i = 0; i < 2 && !failed; i++) {
 		parts[i] = common;
-		failed = look_at(argv[i], &parts[i], &m[i], &f[i], &damaged[i]);
+		failed = look_at(argv[i], &parts[i], &m[i], &f[i], &damaged[i], &matches);
 	}
+	/* What is in one of them is new or gone. */
+	if (!failed && !matches)
+		failed = common_matches(m[1], &common, 0);
 	if (!failed) {
 		failed = compare(m, f, common.view.top, &table);
 		join_doubts(parts, doubts, sizeof(doubts));

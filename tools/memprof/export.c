@@ -16,6 +16,7 @@
 #include "lib/export/formats.h"
 #include "lib/export/pcp.h"
 #include "lib/perf/data_src.h"
+#include "lib/perf/perf_data.h"
 #include "lib/perf/places.h"
 #include "lib/cells/utf8.h"
 #include "memprof_cli.h"
@@ -39,7 +40,12 @@ struct export {
 	struct places places;
 };
 
-static const struct opt_only only[] = { PCP_ONLY, { } };
+static const struct opt_only only[] = {
+	PCP_ONLY,
+	/* The others have no names. */
+	{ "wrapper", "perf|pprof|perfetto" }, { "symfs", "perf|pprof|perfetto" },
+	{ }
+};
 
 static const struct verb_usage usage = {
 	.command = "memprof export", .operands = "[FILE] --to FORMAT -o OUTPUT [options]",
@@ -275,6 +281,8 @@ static int run_perf(struct common *common, const char *path, const char *output)
 {
 	struct export x = { .output = output, .common = *common };
 
+	if (perf_data_is(path ? path : DEFAULT_FILE))
+		return complain(FAILED, "%s: is perf.data already", path ? path : DEFAULT_FILE);
 	if (!output || !strcmp(output, "-"))
 		return options_wrong(&usage, "-o OUTPUT is missing: perf.data is written at two places of a file");
 	return export_perf(&x, path);

@@ -269,6 +269,7 @@ int export_pcp(struct common *common, const char *path, const char *output, cons
 	struct metrics metrics = { .list = memprof_metrics };
 	struct pcp_options o = *pcp;
 	struct memprof *m;
+	uint64_t end;
 	int damaged, failed;
 	char host[256];
 
@@ -282,8 +283,9 @@ int export_pcp(struct common *common, const char *path, const char *output, cons
 	failed = common_matches(m, common, memprof_nr_accesses(m));
 	if (!failed) {
 		metrics_of_memprof(&metrics, m, host);
-		failed = pcp_write_summary(&o, path ? path : DEFAULT_FILE, output, memprof_totals(m)->duration_ns,
-					   &metrics);
+		end = common->what.from_ns + memprof_totals(m)->duration_ns;
+		failed = pcp_write_summary(&o, path ? path : DEFAULT_FILE, output, end,
+					   memprof_totals(m)->recorded_ns, &metrics);
 	}
 	memprof_close(m);
 	return failed || damaged ? FAILED : OK;

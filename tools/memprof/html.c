@@ -206,6 +206,19 @@ static int put_view(FILE *pictures, FILE *tables, struct memprof *m, const struc
 	return bad;
 }
 
+/* Whether --site matches nothing. */
+static bool no_site(struct memprof *m, const struct view_options *o)
+{
+	struct table table;
+	bool none = false;
+
+	if (!o->site)
+		return false;
+	none = !view_find("objects")->make(m, o, &table) && !table_rows(&table);
+	table_free(&table);
+	return none;
+}
+
 /* All views: pictures first, then the tables. */
 static int put_views(FILE *f, struct memprof *m, const struct view_options *o, enum plots plots, const char *dir)
 {
@@ -290,6 +303,10 @@ int cmd_html(int argc, char **argv)
 		return FAILED;
 	}
 	common_doubt(m, argv[0], &common);
+	if (common_matches(m, &common, !no_site(m, &common.view))) {
+		memprof_close(m);
+		return FAILED;
+	}
 	plots = no_plots ? NO_PLOTS : system_installed("gnuplot") ? PICTURES : SCRIPTED;
 	if (plots == SCRIPTED)
 		complain(OK, "gnuplot not found (Debian package gnuplot-nox): the page has plots only where its script may run");

@@ -20,7 +20,8 @@ static const struct verb_usage usage = {
 };
 
 /* In the order of the words of --time-unit. */
-static const uint64_t unit_ns[] = { 1, 1000, 1000000, 1000000000 };
+enum { UNITS = 4 };
+static const uint64_t unit_ns[UNITS] = { 1, 1000, 1000000, 1000000000 };
 
 /* Takers of the options: OK, or USAGE after saying why. */
 
@@ -69,7 +70,16 @@ static int keep_pipe(const char *path)
 
 static int import(const char *path, const char *name, const char *output, const struct csv_options *csv)
 {
-	return perf_data_is(path) ? import_perf(path, name, output) : import_csv(path, name, output, csv);
+	const char *given = csv->nr_columns ? "column" : csv->hex ? "hex" : csv->pebs ? "pebs" :
+			    csv->unit ? "time-unit" : csv->element ? "element" : NULL;
+	struct csv_options with = *csv;
+
+	if (perf_data_is(path))
+		return !given ? import_perf(path, name, output) :
+		       wrong_usage("--%s: for columns with commas between them, not for perf.data as %s", given, name);
+	with.unit = with.unit ? with.unit : 1;
+	with.element = with.element ? with.element : 8;
+	return import_csv(path, name, output, &with);
 }
 
 static int import_pipe(const char *name, const char *output, const struct csv_options *csv)
@@ -88,8 +98,8 @@ static int import_pipe(const char *name, const char *output, const struct csv_op
 
 int cmd_import(int argc, char **argv)
 {
-	struct csv_options csv = { .element = 8 };
-	unsigned int unit = 0;
+	struct csv_options csv = { };
+	unsigned int unit = UNITS;
 	const char *output = DEFAULT_FILE;
 	const struct opt options[] = {
 		OPT_TEXT('o', "output", "FILE", &output, "the recording (default " DEFAULT_FILE ")"),
@@ -106,7 +116,7 @@ int cmd_import(int argc, char **argv)
 	struct stat st;
 
 	argv += options_parse(&usage, options, argc, argv);
-	csv.unit = unit_ns[unit];
+	csv.unit = unit < UNITS ? unit_ns[unit] : 0;
 	/* As memprof export --to perf. */
 	if (!strcmp(output, "-"))
 		return options_wrong(&usage, "-o -: a recording is written at two places of a file, and so needs a regular one");

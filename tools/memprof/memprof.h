@@ -204,6 +204,7 @@ struct memprof_site {
  *	processes; 0 if it does not count them
  * @objects: that were accessed, those that are not kept among them
  * @recorded: samples of the whole recording, of whatever part @samples are
+ * @recorded_ns: the length of the whole recording
  */
 #define MEMPROF_REASONS	8
 struct memprof_totals {
@@ -212,7 +213,7 @@ struct memprof_totals {
 	uint64_t unknown[MEMPROF_REASONS];
 	uint64_t start_ns, duration_ns, bytes;
 	uint32_t max_live_objects;
-	uint64_t dropped, objects, recorded;
+	uint64_t dropped, objects, recorded, recorded_ns;
 };
 
 /**

@@ -408,7 +408,7 @@ static struct uprobes *make_uprobes(struct recording *r, const struct options *o
 
 	if (!o->nr_allocators)
 		return NULL;
-	u = uprobes_new(r);
+	u = uprobes_new(r, o->depth);
 	*failed = u ? OK : complain(FAILED, "no memory left");
 	for (i = 0; i < o->nr_allocators && !*failed; i++)
 		*failed = uprobes_add(u, &o->allocators[i]);
@@ -630,7 +630,7 @@ static int take_function(const struct opt *opt, const char *value)
 int cmd_record(int argc, char **argv)
 {
 	struct options o = {
-		.output = DEFAULT_FILE, .depth = 8, .ring_bytes = 1 << 20,
+		.output = DEFAULT_FILE,
 		.request = { .user = true, .loads = true, .stores = true },
 	};
 	const struct opt options[] = {
@@ -678,6 +678,12 @@ int cmd_record(int argc, char **argv)
 		return wrong_usage("a command, --pid, --cgroup and --all-cpus: give one of them");
 	if (!targets)
 		return wrong_usage("what to record: a command, --pid, --cgroup, or --all-cpus?");
+	if (!*o.command && (o.ring_bytes || o.no_preload))
+		return wrong_usage("--%s: only with a command", o.ring_bytes ? "ring" : "no-preload");
+	if (!*o.command && o.depth && !o.nr_allocators)
+		return wrong_usage("--depth: only with a command or --allocator");
+	o.depth = o.depth ? o.depth : 8;
+	o.ring_bytes = o.ring_bytes ? o.ring_bytes : 1 << 20;
 	if (o.request.period && o.request.frequency)
 		return wrong_usage("--count and --frequency: one of them");
 	if (!o.request.loads && !o.request.stores)

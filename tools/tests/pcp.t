@@ -67,6 +67,20 @@ for my $tool (qw(dprof memprof)) {
 	my ($s, $m, $h) = gmtime((stat $file{$tool})[9]);
 	like($time, qr/^\Q@{[sprintf '%02d:%02d:%02d.', $h, $m, $s]}/, 'and the time that of the file');
 
+	if ($tool eq 'memprof') {
+		my $end = (stat $file{$tool})[9];
+		for ([ '--from 10 --until 30', 30 ], [ '--from 10', $length ], [ '--until 20', 20 ]) {
+			my ($part, $at) = @$_;
+			is((run("$build/bin/memprof export $file{memprof} --to pcp --begin $begin $part -o $dir/part"))[0], 0, $part);
+			($minutes, $seconds) = (archive("$dir/part"))[1] =~ /^22:(\d+):([\d.]+)$/;
+			cmp_ok(abs(60 * $minutes + $seconds - 800 - $at), '<', 2e-6, 'at the end of the part');
+			is((run("$build/bin/memprof export $file{memprof} --to pcp $part -o $dir/part"))[0], 0, 'without --begin');
+			my ($h, $m, $s) = split /:/, (archive("$dir/part"))[1];
+			# Of the day, with the file's fraction of a second.
+			cmp_ok(abs((3600 * $h + 60 * $m + $s) - ($end % 86400 + $at - $length)), '<=', 1, '... by the time of the file');
+		}
+	}
+
 	for ([ "$file{$tool} --to pcp", 2, qr/-o OUTPUT is missing/ ], [ "$file{$tool} --to pcp -o -", 2, qr/-o OUTPUT is missing/ ],
 	     [ "$dir/none --to pcp -o $dir/x", 1, qr/none/ ], [ "$file{$tool} --to pcp -o $dir/none/x", 1, qr/none/ ],
 	     [ "$file{$tool} --to pcp --begin soon -o $dir/x", 2, qr/soon/ ],

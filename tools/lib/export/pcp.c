@@ -276,19 +276,21 @@ int pcp_check_output(const char *output)
 }
 
 /**
- * pcp_write_summary() - write an archive of one record, at the end of a recording
+ * pcp_write_summary() - write an archive of one record, at the end of a recording or a part of it
  * @o: host and time; the host is set
  * @path: the recording
  * @output: name of the archive
+ * @end_ns: end of the part, since the recording began
  * @length_ns: length of the recording
  * @m: the values; removed
  *
  * Return: OK, or FAILED with a message printed.
  */
-int pcp_write_summary(const struct pcp_options *o, const char *path, const char *output, uint64_t length_ns,
-		      struct metrics *m)
+int pcp_write_summary(const struct pcp_options *o, const char *path, const char *output, uint64_t end_ns,
+		      uint64_t length_ns, struct metrics *m)
 {
 	struct stat st = { 0 };
+	uint64_t begin_ns;
 	struct pcp *p;
 
 	if (!o->begin_ns && stat(path, &st)) {
@@ -300,6 +302,7 @@ int pcp_write_summary(const struct pcp_options *o, const char *path, const char 
 		metrics_clear(m);
 		return FAILED;
 	}
-	return pcp_close(p, pcp_write(p, m, o->begin_ns ? o->begin_ns + length_ns :
-				      st.st_mtim.tv_sec * UINT64_C(1000000000) + st.st_mtim.tv_nsec));
+	begin_ns = o->begin_ns ? o->begin_ns :
+		   st.st_mtim.tv_sec * UINT64_C(1000000000) + st.st_mtim.tv_nsec - length_ns;
+	return pcp_close(p, pcp_write(p, m, begin_ns + end_ns));
 }

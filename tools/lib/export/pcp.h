@@ -33,7 +33,7 @@ struct pcp *pcp_open(const char *output, const char *host, const struct metric *
 int pcp_write(struct pcp *p, struct metrics *m, uint64_t time_ns);
 int pcp_close(struct pcp *p, int failed);
 int pcp_check_output(const char *output);
-int pcp_write_summary(const struct pcp_options *o, const char *path, const char *output, uint64_t length_ns,
-		      struct metrics *m);
+int pcp_write_summary(const struct pcp_options *o, const char *path, const char *output, uint64_t end_ns,
+		      uint64_t length_ns, struct metrics *m);
 
 #endif

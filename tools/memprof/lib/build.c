@@ -194,7 +194,7 @@ static void read_all(struct builder *b, struct file *f)
 	while (!b->failed && (records = merge_next(&merge, &n)))
 		take_batch(b, records, n);
 	if (b->now > m->start_ns)
-		m->totals.duration_ns = b->now - m->start_ns;
+		m->totals.duration_ns = m->totals.recorded_ns = b->now - m->start_ns;
 	if (m->options.to_ns && m->options.to_ns < m->totals.duration_ns)
 		m->totals.duration_ns = m->options.to_ns;
 	m->totals.duration_ns -= m->options.from_ns < m->totals.duration_ns ? m->options.from_ns :

@@ -75,7 +75,7 @@ struct allocator {
 };
 
 struct uprobes;
-struct uprobes *uprobes_new(struct recording *r);
+struct uprobes *uprobes_new(struct recording *r, unsigned int depth);
 int uprobes_parse(const char *spec, char *name, size_t size, uint64_t *argument);
 int uprobes_add(struct uprobes *u, const struct allocator *a);
 int uprobes_open(struct uprobes *u, const pid_t *tids, int nr_tids, bool on_exec);

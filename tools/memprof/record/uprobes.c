@@ -102,6 +102,7 @@ struct cpu_ring {
 
 struct uprobes {
 	struct recording *r;
+	unsigned int depth;	/* of call chains, at most */
 	struct probe probes[MAX_PROBES];
 	int nr_probes, nr_cpus, nr_fds;
 	struct cpu_ring *cpus;
@@ -116,13 +117,14 @@ struct uprobes {
 	uint64_t from_ns, until_ns;	/* all are on */
 };
 
-/** uprobes_new() - none yet, for a recording; NULL without memory */
-struct uprobes *uprobes_new(struct recording *r)
+/** uprobes_new() - none yet, for a recording, with call chains of at most @depth; NULL without memory */
+struct uprobes *uprobes_new(struct recording *r, unsigned int depth)
 {
 	struct uprobes *u = calloc(1, sizeof(*u));
 
 	if (u) {
 		u->r = r;
+		u->depth = depth < FRAMES ? depth : FRAMES;
 		u->until_ns = UINT64_MAX;
 	}
 	return u;
@@ -704,7 +706,7 @@ static void read_call(struct uprobes *u, const struct perf_event_header *h)
 				return;
 			/* The function itself is the first. */
 			for (i = 0; i < frames; i++)
-				if (p[i] < (uint64_t)PERF_CONTEXT_MAX && i > 1 && c->depth < FRAMES)
+				if (p[i] < (uint64_t)PERF_CONTEXT_MAX && i > 1 && c->depth < u->depth)
 					c->frames[c->depth++] = p[i];
 			p += frames;
 		}

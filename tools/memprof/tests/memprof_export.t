@@ -89,6 +89,8 @@ for my $to ('perf', 'pprof', 'openmetrics', 'perfetto', 'pcp') {
 		  [ 1, '', "memprof: no access matches --pid 7 --tid 8,9\n" ], "no sample to write as $to");
 }
 is(join(' ', glob("$dir/nothing*")), '', '... and nothing is written');
+is_deeply([ run("$memprof export $dir/many.perf --to perf -o $dir/nothing.perf") ], [ 1, '', "memprof: $dir/many.perf: is perf.data already\n" ],
+	  'what is perf.data is not exported to it');
 
 # Wrong usage, and what cannot be done.
 for ([ "$dir/many.data -o $dir/x", 2, qr/--to FORMAT is missing/ ],

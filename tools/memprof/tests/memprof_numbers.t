@@ -106,8 +106,7 @@ for ([ 'flow', "time_s,thread,node,access,remote\n0.1,1,0,read,0\n0.2,1,0,read,0
 	like($err, qr{\Q$dir\E/none/memprof-html\.\w+: No such file}, '... fails, and says where');
 }
 
-like((run("$memprof diagnose $gen --pid 7"))[1], qr/^No sampled access is known to be of main memory/,
-     'diagnose gives no share of nothing');
+is_deeply([ run("$memprof diagnose $gen --pid 7") ], [ 1, '', "memprof: no access matches --pid 7\n" ], 'diagnose gives no share of nothing');
 
 # --- options that only some views have ---------------------------------------------
 
@@ -181,6 +180,22 @@ for my $options ('objects --site no_such_function', 'objects --pid 7', 'flow --o
 	is(slurp("$dir/nothing.csv"), "old\n", '... and an older file stays');
 }
 
+# Not of the type of an object, nor of its number.
+for ('--site dynamic', '--instances --site 1') {
+	my ($status, $out, $err) = run("$memprof report objects $gen $_ -f csv");
+	is("$status$out", "1$header", "report objects $_: status 1, no rows") or diag $err;
+}
+for my $options ('--pid 7', '--tid 7,8', '--site no_such_function') {
+	spew("$dir/page.html", "old\n");
+	is_deeply([ run("$memprof html $gen -o $dir/page.html --no-plots $options") ], [ 1, '', "memprof: no access matches $options\n" ],
+		  "html $options: status 1");
+	is(slurp("$dir/page.html"), "old\n", '... and an older page stays');
+	next if $options =~ /site/;
+	is_deeply([ run("$memprof diff $gen $gen $options -o $dir/nothing.csv -f csv") ], [ 1, '', "memprof: no access matches $options\n" ],
+		  "diff $options: status 1");
+	is(slurp("$dir/nothing.csv"), "old\n", '... and an older file stays');
+}
+
 my $cached = spew("$dir/cached.csv", "time,cpu,cpu_node,node,tid,address,latency,level,op\n10,0,0,0,7,0x1000,4,L1,load\n");
 is((run("$memprof import $cached -o $dir/cached.data"))[0], 0, 'accesses that caches answered');
 is((run("$memprof report flow --thread 1 $dir/cached.data"))[2],
@@ -193,7 +208,7 @@ for my $options ('--pid 7', '--site f', '') {
 	my ($status, $out, $err) = run("$memprof report objects $empty $options -f csv");
 	is("$status$out$err", "0$header", "... is no failure: $options");
 }
-is((run("$memprof diagnose $gen --pid 7"))[0], 0, 'nor is that a diagnosis has nothing to go by');
+is((run("$memprof diagnose $empty"))[0], 0, 'nor is that a diagnosis has nothing to go by');
 
 ok(read_under_sanitizers(), 'no report of the sanitizers');
 done_testing();

@@ -97,9 +97,9 @@ is($latency, sprintf('%.0f', $metric{memprof_memory_latency_cycles} * $metric{me
 is_deeply(\%of, { map { $_->{tid} => $_->{accesses} } report("threads $file --top 0") }, 'those of each thread');
 is(join(' ', grep { $events[$_]{ts} < $events[$_ - 1]{ts} } 1 .. $#events), '', 'in the order of time');
 
-for ([ "$dir/none --to pprof -o $dir/x", qr/none/ ], [ "$file --pid 1 --to perfetto -o $dir/x", qr/no accesses/ ],
+for ([ "$dir/none --to pprof -o $dir/x", qr/none/ ], [ "$file --pid 1 --to perfetto -o $dir/x", qr/no access/ ],
      [ "$file --to perfetto >/dev/full", qr/standard output/ ], [ "$file --to pprof -o $dir/none/x", qr/none/ ],
-     [ "$file --to pprof >/dev/full", qr/standard output/ ], [ "$file --pid 1 --to pprof -o $dir/x", qr/no accesses/ ]) {
+     [ "$file --to pprof >/dev/full", qr/standard output/ ], [ "$file --pid 1 --to pprof -o $dir/x", qr/no access/ ]) {
 	my ($options, $why) = @$_;
 	my ($status, $text, $err) = run("$memprof export $options");
 	is($status, 1, "export $options");

@@ -9,7 +9,8 @@
 #include "view.h"
 
 struct row {
-	char *site;
+	char *key;
+	const char *site;	/* its end */
 	uint32_t object;	/* the one with most accesses */
 	uint64_t objects, bytes, most;
 	uint32_t last_thread, threads;
@@ -24,7 +25,7 @@ static int by_remote(struct row *a, struct row *b)
 		return a->counts.remote < b->counts.remote ? 1 : -1;
 	if (a->counts.all != b->counts.all)
 		return a->counts.all < b->counts.all ? 1 : -1;
-	return strcmp(a->site, b->site);
+	return strcmp(a->key, b->key);
 }
 
 static struct row *find_row(struct row **rows, struct memprof *m, uint32_t i, bool instances)
@@ -32,30 +33,33 @@ static struct row *find_row(struct row **rows, struct memprof *m, uint32_t i, bo
 	const struct memprof_object *o = memprof_object(m, i);
 	char text[1024], key[1100];
 	struct row *r;
+	int n;
 
 	if (memprof_site_text(memprof_object_site(m, i), text, sizeof(text)))
 		return NULL;
 	if (instances)
-		snprintf(key, sizeof(key), "%u %s", i, text);
+		n = snprintf(key, sizeof(key), "%u ", i);
 	else
-		snprintf(key, sizeof(key), "%s %s", memprof_type_name(o->type), text);
+		n = snprintf(key, sizeof(key), "%s ", memprof_type_name(o->type));
+	snprintf(key + n, sizeof(key) - n, "%s", text);
 	HASH_FIND_STR(*rows, key, r);
 	if (r)
 		return r;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return NULL;
-	r->site = strdup(key);
-	if (!r->site) {
+	r->key = strdup(key);
+	if (!r->key) {
 		free(r);
 		return NULL;
 	}
+	r->site = r->key + n;
 	r->object = i;
 	r->last_thread = MEMPROF_NO_THREAD;
-	HASH_ADD_KEYPTR(hh, *rows, r->site, strlen(r->site), r);
+	HASH_ADD_KEYPTR(hh, *rows, r->key, strlen(r->key), r);
 	if (r->hh.tbl)
 		return r;
-	free(r->site);
+	free(r->key);
 	free(r);
 	return NULL;
 }
@@ -104,7 +108,7 @@ static void free_rows(struct row *rows)
 
 	HASH_ITER(hh, rows, r, next) {
 		HASH_DEL(rows, r);
-		free(r->site);
+		free(r->key);
 		free(r);
 	}
 }

@@ -44,7 +44,7 @@ static inline struct uprobes *make(bool callchain)
 	recording.cgroup = -1;
 	recording.request.callchain = callchain;
 	written_begin(&recording.writer);
-	u = uprobes_new(&recording);
+	u = uprobes_new(&recording, 8);
 	u->nr_probes = 2;
 	u->probes[0] = (struct probe){ NULL, ALLOC, 0, 1, { 1, 2 } };
 	u->probes[1] = (struct probe){ NULL, FREE, 0, 2, { 3, 0 } };

@@ -54,6 +54,35 @@ static void callers_are_those_of_the_function(void **unused)
 	}
 }
 
+/* --depth. */
+static void chains_have_at_most_the_depth(void **unused)
+{
+	static const uint64_t chain[] = { USER, 0x1000, 3, 4, 5, 6 };
+	uint64_t frames[3] = { 0x2000, 3, 4 };
+	struct uprobes *u;
+	struct thread *t;
+	uint32_t depth;
+
+	(void)unused;
+	for (depth = 1; depth <= 3; depth++) {
+		u = make(true);
+		u->depth = depth;
+		put_made(u, (struct made_call){ .id = CALL_MALLOC, .time = 1000, .di = 100, .caller = 0x2000, .chain = chain, .nr_chain = 6 });
+		put_made(u, (struct made_call){ .id = RETURN_MALLOC, .time = 1100, .ax = 0x5000 });
+		uprobes_drain(u, false);
+		t = thread_of(u, 42, 43);
+		record_is(t, 0, 1000, (struct event_record){ .type = EVENT_CHAIN, .wait = depth, .chain = 1 });
+		assert_memory_equal(&t->records[1], frames, depth * sizeof(*frames));
+		end(u);
+	}
+	u = uprobes_new(&recording, 3);
+	assert_int_equal(u->depth, 3);
+	uprobes_close(u);
+	u = uprobes_new(&recording, 100);
+	assert_int_equal(u->depth, FRAMES);
+	uprobes_close(u);
+}
+
 /* Each chain of a process once, whichever of its threads calls. */
 static void a_chain_has_a_number_in_its_process(void **unused)
 {
@@ -138,7 +167,7 @@ static void a_call_goes_round_the_end_of_the_ring(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callers_are_those_of_the_function),
+		cmocka_unit_test(callers_are_those_of_the_function), cmocka_unit_test(chains_have_at_most_the_depth),
 		cmocka_unit_test(a_chain_has_a_number_in_its_process),
 		cmocka_unit_test(chains_end_with_the_last_number),
 		cmocka_unit_test(a_call_goes_round_the_end_of_the_ring),

@@ -35,7 +35,7 @@ static void functions_have_an_argument(void **unused)
 static struct uprobes *add_file(const char *names)
 {
 	char path[] = "/tmp/memprof-uprobes.XXXXXX", command[1024];
-	struct uprobes *u = uprobes_new(&recording);
+	struct uprobes *u = uprobes_new(&recording, 8);
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
