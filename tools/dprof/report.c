@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/output.h"
+#include "lib/perf/perf_data.h"
 #include "dprof.h"
 #include "dprof/view/view.h"
 
@@ -48,6 +49,13 @@ static int print(struct analysis *a, const struct view *view, const char *path,
 	return none && !failed ? output_nothing(output, &table) : output_table(output, &table, failed);
 }
 
+/* An option about misses that is not as it is by default, or NULL. */
+static const char *of_misses(const struct analysis *a)
+{
+	return a->level != LEVEL_L1 ? "level" : a->has_geometry ? "cache" :
+	       a->per_sample ? "per-sample" : a->seed != 1 ? "seed" : NULL;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct output output = { };
@@ -63,6 +71,7 @@ int cmd_report(int argc, char **argv)
 			 "function, or with ip, their only value, per instruction"),
 		ANALYSIS_FILES_OPTIONS(&a), { }
 	};
+	bool lines;
 	int ret;
 
 	analysis_init(&a);
@@ -75,8 +84,12 @@ int cmd_report(int argc, char **argv)
 		return options_wrong(&usage, "--by %s: not for the view %s, only for classify",
 				     by == BY_TYPE ? "type" : "field", view->name);
 	a.by = by >= 0 ? by : BY_TYPE;
+	/* perf.data has no objects: sharing has rows of lines then, as c2c has, without misses. */
+	lines = view->make == view_sharing && argv[1] && (of_misses(&a) || output.explain) && perf_data_is(argv[1]);
+	if (lines && of_misses(&a))
+		return options_wrong(&usage, "--%s: not for the view sharing of perf.data", of_misses(&a));
 	if (output.explain)
-		return output_explain(&output, view->columns);
+		return output_explain(&output, lines ? &lines_columns : view->columns);
 	path = recording_path(argv[1]);
 	if (!path)
 		return FAILED;

@@ -92,6 +92,13 @@ for my $view (qw(paths dataflow)) {
 is_deeply([ run("$dprof plot sharing $native -o $dir/sharing.png") ], [ 1, '',
 	"dprof: $native: no plot of sharing without types of objects: see dprof report sharing\n" ], 'no plot of lines without types');
 is_deeply([ glob "$dir/sharing*" ], [], 'nor a file of it');
+for ('--level l3', '--cache 4K:1', '--per-sample 7', '--seed 2') {
+	my ($option) = /^(\S+)/;
+	is_deeply([ run("$dprof report sharing $native $_") ], [ 2, '',
+		"dprof: $option: not for the view sharing of perf.data; see dprof report --help\n" ], "nor lines of misses: $_");
+}
+is(join(',', map { $_->{column} } rows("report sharing $native --explain")),
+   (split /\n/, (run("$dprof report sharing $native -f csv"))[1])[0], '--explain has the columns of lines');
 my ($status, $text, $err) = run("$dprof plot dataflow $native -o $dir/x.png");
 is($status, 1, 'no plot of histories');
 ok(!-e "$dir/x.png", '... and no picture');
