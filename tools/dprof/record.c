@@ -445,13 +445,26 @@ static int queue_ldlat(const struct opt *o, const char *value)
 	return queue_knob(o, value);
 }
 
+/* What a first pass is for.  Return: OK, or USAGE after saying what is without effect. */
+static int plan_check(struct plan *p)
+{
+	if (!p->choose_types && !p->choose_history && (p->first_seconds || p->nr_types))
+		return wrong_usage("--%s: only with --types auto or --history auto", p->nr_types ? "auto-types" : "first");
+	if (!p->choose_history && p->nr_offsets)
+		return wrong_usage("--auto-offsets: only with --history auto");
+	p->first_seconds = p->first_seconds ? p->first_seconds : 2;
+	p->nr_types = p->nr_types ? p->nr_types : 2;
+	p->nr_offsets = p->nr_offsets ? p->nr_offsets : 6;
+	return OK;
+}
+
 #define QUEUE(letter, name, arg, knob, help)	OPT_CALL(letter, name, arg, queue_knob, (uintptr_t)(knob), help)
 #define QUEUE_NUMBER(letter, name, arg, knob, min, max, help) \
 	OPT_CALL_NUMBER(letter, name, arg, queue_knob, (uintptr_t)(knob), min, max, help)
 
 int cmd_record(int argc, char **argv)
 {
-	struct plan p = { .output = DPROF_FILE, .first_seconds = 2, .nr_types = 2, .nr_offsets = 6 };
+	struct plan p = { .output = DPROF_FILE };
 	const struct opt options[] = {
 		QUEUE('s', "source", "auto|ibs|pebs|swmem", KNOB_SOURCE, "source of the samples"),
 		QUEUE(0, "encoding", "sample|batch", KNOB_ENCODING,
@@ -503,7 +516,7 @@ int cmd_record(int argc, char **argv)
 	int ret;
 
 	p.command = argv + options_parse(&usage, options, argc, argv);
-	if (check_options())
+	if (check_options() || plan_check(&p))
 		return USAGE;
 	ret = queue_pids(&p.pids);
 	if (!ret)

@@ -287,6 +287,8 @@ int cmd_import(int argc, char **argv)
 		return output_explain(&output, &result_columns);
 	if (!address.url && address.timeout_s > 0)
 		return options_wrong(&usage, "--timeout: only with --clickhouse");
+	if (address.url && library)
+		return options_wrong(&usage, "--engine: not with --clickhouse");
 	if (!x.store == !address.url)
 		return options_wrong(&usage, x.store ? "both -o and --clickhouse" : "-o STORE is missing, or --clickhouse URL");
 	x.in.folder = argv[0];

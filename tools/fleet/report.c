@@ -84,6 +84,8 @@ int cmd_report(int argc, char **argv)
 		return output_explain(&output, &q->columns);
 	if (!address.url && address.timeout_s > 0)
 		return options_wrong(&usage, "--timeout: only with --clickhouse");
+	if (address.url && library)
+		return options_wrong(&usage, "--engine: not with --clickhouse");
 	if (!argv[1] == !address.url)
 		return options_wrong(&usage, argv[1] ? "both STORE and --clickhouse" : "STORE is missing, or --clickhouse URL");
 	if (top)

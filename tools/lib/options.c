@@ -301,6 +301,24 @@ static int refuse_with(const struct verb_usage *u, const struct opt *o, const ch
 			     u->words_of ? u->words_of : "view", word, list);
 }
 
+/* Whether one of the words of a list with commas is among @words, separated by |. */
+static bool has_one_of(const char *words, const char *list)
+{
+	char word[MAX_WORD + 1];
+	size_t n;
+
+	for (; *list; list += n + !!list[n]) {
+		n = strcspn(list, ",");
+		if (n >= sizeof(word))
+			continue;
+		memcpy(word, list, n);
+		word[n] = '\0';
+		if (!strcmp(word, "all") || word_index(words, word) >= 0)
+			return true;
+	}
+	return false;
+}
+
 /* @word: the first operand, or the argument of the option @words_of; NULL: there is none */
 static int check_only(const struct verb_usage *u, const struct opt *options, const char *word)
 {
@@ -312,7 +330,7 @@ static int check_only(const struct verb_usage *u, const struct opt *options, con
 		return OK;
 	for (i = 0; options[i].kind; i++) {
 		words = given >> i & 1 ? words_for(u, &options[i]) : NULL;
-		if (words && word_index(words, word) < 0)
+		if (words && !has_one_of(words, word))
 			return refuse_with(u, &options[i], words, word);
 	}
 	return OK;
@@ -811,7 +829,7 @@ int options_parse(const struct verb_usage *u, const struct opt *options, int arg
 	if (!ret)
 		ret = check_operands(u, argc - optind, argv + optind, instead);
 	if (!ret && u->only && (u->words || u->words_of))
-		ret = check_only(u, options, u->words_of ? word : argv[optind]);
+		ret = check_only(u, options, !u->words_of ? argv[optind] : word ? word : u->word);
 	if (ret)
 		exit(ret);
 	return optind;

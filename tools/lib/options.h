@@ -84,7 +84,8 @@ struct opt {
 #define SHORTEST	1e-9
 
 /**
- * struct opt_only - an option that has an effect with some words only
+ * struct opt_only - an option that has an effect with some words only: with one of them, if
+ *	words are a list with commas, or "all"
  * @option: its name, without --
  * @words: words that it is for, separated by |; of what, see @only of struct verb_usage
  */
@@ -101,6 +102,7 @@ struct opt_only {
  *	description if @about is not NULL; returns NULL behind the last word.  NULL: any
  *	word is allowed
  * @words_of: name of the option that @words and @only apply to; NULL: to the first operand, a view
+ * @word: its argument if it is not given; NULL: @only is not looked at then
  * @only: options that are for some words only, and refused with the others; ended by one without a
  *	name; NULL: none is
  * @end: text printed behind the options
@@ -111,7 +113,7 @@ struct opt_only {
 struct verb_usage {
 	const char *command, *operands, *about;
 	const char *(*words)(int n, const char **about);
-	const char *words_of, *end;
+	const char *words_of, *word, *end;
 	const struct opt_only *only;
 	int min, max;
 	bool command_follows;

@@ -239,8 +239,13 @@ int cmd_top(int argc, char **argv)
 
 	options_parse(&usage, options, argc, argv);
 	knobs_request_pids(&pids);
+	if (once && session.left)
+		return options_wrong(&usage, "--once: not with --intervals");
 	if (once)
 		session.batch = session.left = 1;
+	/* Lines have no ages. */
+	if (session.batch && !mmv && knobs_requested(AGES))
+		return options_wrong(&usage, "--ages: for the screen or --mmv, not for lines");
 	if (geteuid())
 		return complain(FAILED, "top needs root");
 	if (knobs_exist())

@@ -254,8 +254,7 @@ static int run(struct watch *w, bool mmv)
 
 int cmd_watch(int argc, char **argv)
 {
-	struct watch w = { .follow = { .row = take_row, .ctx = &w, .groups = true },
-			   .logs = { .file_size = 16 << 20, .keep = 512 << 20 } };
+	struct watch w = { .follow = { .row = take_row, .ctx = &w, .groups = true } };
 	struct pids pids = { };
 	bool mmv = false;
 	const struct opt options[] = {
@@ -289,6 +288,10 @@ int cmd_watch(int argc, char **argv)
 	knobs_request_pids(&pids);
 	if (!w.logs.directory && !mmv)
 		return options_wrong(&usage, "neither -o DIRECTORY nor --mmv is given");
+	if (!w.logs.directory && (w.logs.file_size || w.logs.keep))
+		return options_wrong(&usage, "--%s: only with -o DIRECTORY", w.logs.keep ? "keep" : "file-size");
+	w.logs.file_size = w.logs.file_size ? w.logs.file_size : 16 << 20;
+	w.logs.keep = w.logs.keep ? w.logs.keep : 512 << 20;
 	if (w.logs.keep < 4 * w.logs.file_size)
 		return options_wrong(&usage, "--keep: less than four files of --file-size");
 	if (knobs_has_parts() && knobs_requested(AGES))

@@ -271,7 +271,7 @@ int cmd_record(int argc, char **argv)
 {
 	const char *directory = RUN_DIRECTORY;
 	struct run r = { };
-	double interval = 1;
+	double interval = 0;
 	uint64_t period = 0;
 	char period_text[24];
 	const char *source = NULL;
@@ -293,7 +293,11 @@ int cmd_record(int argc, char **argv)
 	int ret;
 
 	r.command = argv + options_parse(&usage, options, argc, argv);
-	r.interval_ms = interval * 1000 + 0.5;
+	if (interval && r.what && !(r.what & RECORD_REFS))
+		return options_wrong(&usage, "--interval: only for refs, which --what leaves out");
+	if ((source || period) && r.what == RECORD_REFS)
+		return options_wrong(&usage, "--%s: not for refs, and --what has nothing else", source ? "source" : "count");
+	r.interval_ms = (interval ? interval : 1) * 1000 + 0.5;
 	if (source && strcmp(source, "auto"))
 		r.types_source = r.objects_source = source;
 	if (period) {

@@ -68,19 +68,21 @@ int cmd_doctor(int argc, char **argv)
 {
 	struct pagealloc_hint *hint = NULL;
 	const char *strategy = NULL;
-	uint64_t size = 64 << 20;
+	uint64_t size = 0;
 	struct output out = { };
 	char error[512], verdict[128];
 	unsigned long colors;
 	struct checks c;
 	const struct opt options[] = {
 		OPT_TEXT(0, "strategy", "NAME[:ARG]", &strategy, "also report how many large blocks this strategy breaks up"),
-		OPT_SIZE(0, "size", "SIZE", &size, 1, OPT_NUMBER_MAX, "for this amount of memory (default 64M)"),
+		OPT_SIZE(0, "size", "SIZE", &size, 1, OPT_NUMBER_MAX, "--strategy: for this amount of memory (default 64M)"),
 		OPT_CHANGED('s', NULL, "--strategy"), OUTPUT_OPTIONS(&out), { }
 	};
 	int ret;
 
 	options_parse(&usage, options, argc, argv);
+	if (size && !strategy)
+		return options_wrong(&usage, "--size: only with --strategy");
 	if (out.explain)
 		return output_explain(&out, &checks_columns);
 	if (strategy && pagealloc_hint_parse(strategy, 0, &hint, error, sizeof(error)))
@@ -89,7 +91,7 @@ int cmd_doctor(int argc, char **argv)
 	check_page_hints(&c);
 	colors = check_colors(&c);
 	if (hint)
-		check_set(&c, hint, size, colors);
+		check_set(&c, hint, size ? size : 64 << 20, colors);
 	pagealloc_hint_free(hint);
 	if (c.nr[BAD])
 		snprintf(verdict, sizeof(verdict), "Page colors do not work on this machine.");

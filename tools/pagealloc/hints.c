@@ -55,6 +55,8 @@ int cmd_set(int argc, char **argv)
 	argv += skip;
 	if (!request.strategy && !request.inherit)
 		return options_wrong(&set_usage, "--strategy or --inherit is missing");
+	if (!request.strategy && argc > 1)
+		return options_wrong(&set_usage, "%s: --inherit is for the whole process; a range needs --strategy", argv[1]);
 	ret = hint_request_parse(&request);
 	if (!ret)
 		ret = target_open(&t, argv[0], 0);

@@ -139,7 +139,7 @@ static int watch(double seconds, unsigned long count, struct table *t)
 
 int cmd_stats(int argc, char **argv)
 {
-	unsigned long count = 1;
+	unsigned long count = 0;
 	struct output out = { };
 	double seconds = 0;
 	const struct opt options[] = {
@@ -153,13 +153,15 @@ int cmd_stats(int argc, char **argv)
 	int ret;
 
 	options_parse(&usage, options, argc, argv);
+	if (count && seconds <= 0)
+		return options_wrong(&usage, "--intervals: only with --interval");
 	if (out.explain)
 		return output_explain(&out, seconds > 0 ? &interval_columns : &counter_columns);
 	if (seconds > 0)
 		table_init_columns(&table, &interval_columns);
 	else
 		table_init_columns(&table, &counter_columns);
-	ret = watch(seconds, count, &table);
+	ret = watch(seconds, count ? count : 1, &table);
 	if (!ret)
 		return output_table(&out, &table, 0);
 	table_free(&table);

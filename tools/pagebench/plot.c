@@ -309,9 +309,16 @@ static const char *kind_word(int n, const char **about)
 	return kinds[n].name;
 }
 
+static const struct opt_only only[] = {
+	{ "statistic", "ranking" }, { "min-diff", "ranking" }, { "misses", "misses" },
+	/* Ranks are of all benchmarks. */
+	{ "benchmark", "ecdf|misses|executions" }, { "config", "ecdf|misses|executions" },
+	{ }
+};
+
 static const struct verb_usage usage = {
 	.command = "pagealloc bench plot", .operands = "KIND RAW... -o PICTURE [options]",
-	.words = kind_word, .about = "Draw the results of `pagealloc bench run`.", .min = 2, .max = -1,
+	.words = kind_word, .only = only, .about = "Draw the results of `pagealloc bench run`.", .min = 2, .max = -1,
 };
 
 /* Variables of the script. */
@@ -422,7 +429,7 @@ int bench_plot(int argc, char **argv)
 		OPT_TEXT(0, "title", "TITLE", &title, "title of the picture (default: the kind and its subject)"),
 		/* In the order of statistic_names. */
 		OPT_WORD(0, "statistic", "mean|measurement|unclassified|execution", &d.statistic,
-			 "ranking: statistic by which strategies are ranked (default mean)"),
+			 "statistic by which strategies are ranked (default mean)"),
 		OPT_TEXT(0, "benchmark", "NAME", &d.benchmark, "only this benchmark"),
 		OPT_TEXT(0, "config", "NAME", &d.config, "only this configuration"),
 		OPT_CHANGED('t', NULL, "--title"), REQUEST_OPTIONS(&request), { }

@@ -69,10 +69,14 @@ static const char *view_word(int n, const char **about)
 	return bench_views[n].name ? bench_views[n].name : "all";
 }
 
+static const struct opt_only only[] = {
+	{ "cost-ratio", "mean" }, { "min-diff", "ranking|mindiff|summary" }, { "misses", "correlation" }, { }
+};
+
 static const struct verb_usage usage = {
 	.command = "pagealloc bench report", .operands = "[options] RAW...",
 	.about = "Evaluate the results of `pagealloc bench run`: raw.csv files, or their directories.",
-	.words = view_word, .words_of = "view", .min = 1, .max = -1,
+	.words = view_word, .words_of = "view", .word = "mean", .only = only, .min = 1, .max = -1,
 };
 
 #define MAX_NOTES 24
@@ -288,7 +292,7 @@ int bench_report(int argc, char **argv)
 		OPT_TEXT(0, "view", "LIST", &views, "views to print, separated by commas (default mean)"),
 		OPT_CHANGED('v', NULL, "--view"), REQUEST_OPTIONS(&request),
 		OPT_REAL(0, "cost-ratio", "R", &request.view.cost_ratio, SHORTEST, OPT_NUMBER_MAX,
-			 "plan: an execution costs as much as R measurements"),
+			 "an execution costs as much as R measurements"),
 		OUTPUT_OPTIONS(&output), { }
 	};
 	struct report *report;

@@ -502,5 +502,7 @@ int bench_run(int argc, char **argv)
 	argv += options_parse(&usage, options, argc, argv);
 	if (!r.dir && !r.dry)
 		return options_wrong(&usage, "-o DIR is missing");
+	if (r.dir && r.dry)
+		return options_wrong(&usage, "--dry-run: writes nothing, so not with -o");
 	return run(&r, argv[0], names.name, names.nr);
 }

@@ -35,7 +35,7 @@ static const char * const how_names[] = {
 static struct {
 	enum how how;
 	uint64_t size;
-	int write;
+	int write;		/* -1: not given, and so a write */
 	unsigned long iterations;
 	unsigned long sleep_ms;
 	unsigned long stride;
@@ -47,7 +47,7 @@ static struct {
 	int thp;		/* -1: the system's setting */
 	int csv;
 } opt = {
-	.how = MALLOC, .size = 64 << 20, .iterations = 1, .stride = 1, .write = 1,
+	.how = MALLOC, .size = 64 << 20, .iterations = 1, .stride = 1, .write = -1,
 	.thp = -1,
 };
 
@@ -268,6 +268,10 @@ static void parse(int argc, char **argv)
 	};
 
 	options_parse(&usage, options, argc, argv);
+	if (opt.how == READ && opt.write > 0)
+		exit(wrong_usage("--how read: not with --op write"));
+	if (opt.file && opt.how != READ && opt.how != FILE_MAP)
+		exit(wrong_usage("--file: only with --how file or read"));
 	if (opt.checksum && (!opt.write || opt.how == READ))
 		exit(wrong_usage("--checksum verifies what --op write wrote to memory"));
 }

@@ -160,6 +160,37 @@ for ('memref record --flush 9', 'memref record --cpu-max 200', 'memref record --
 }
 like((run("$bin/dprof record --pid " . join(',', 1 .. 65) . ' -- true'))[2], qr/^dprof: --pid: more than 64 processes, .*; see dprof record --help\n\z/,
      'dprof record --pid of 65');
+# An option that would have no effect with the others, or without one.
+for ([ 'memref watch --mmv --file-size 1G', '--file-size: only with -o DIRECTORY' ], [ 'memref watch --mmv --keep 1G', '--keep: only with -o DIRECTORY' ],
+     [ 'memref top --batch --ages', '--ages: for the screen or --mmv, not for lines' ], [ 'memref top --once --intervals 5', '--once: not with --intervals' ],
+     [ "pagealloc set $$ 0-1M --inherit fork", '0-1M: --inherit is for the whole process; a range needs --strategy' ],
+     [ 'pagealloc stats --intervals 3', '--intervals: only with --interval' ], [ 'pagealloc doctor --size 1G', '--size: only with --strategy' ],
+     [ "pagealloc bench run suite --dry-run -o $dir/none", '--dry-run: writes nothing, so not with -o' ],
+     [ 'pagealloc bench plot ranking raw --benchmark x', '--benchmark: not for the view ranking' ],
+     [ 'pagealloc bench plot ecdf raw --statistic execution', '--statistic: not for the view ecdf, only for ranking' ],
+     [ 'pagealloc bench plot misses raw --min-diff 5', '--min-diff: not for the view misses, only for ranking' ],
+     [ 'pagealloc bench plot ranking raw --misses L2_misses', '--misses: not for the view ranking, only for misses' ],
+     [ 'pagealloc bench report raw --min-diff 5', '--min-diff: not for --view mean, only for ranking, mindiff and summary' ],
+     [ 'pagealloc bench report raw --view checks,execution --cost-ratio 5', '--cost-ratio: not for --view checks,execution, only for mean' ],
+     [ 'pagealloc bench report raw --misses L2_misses --view summary', '--misses: not for --view summary, only for correlation' ],
+     [ 'memscope-fleet report wss --clickhouse http://x --engine y', '--engine: not with --clickhouse' ],
+     [ 'memscope-fleet import x --clickhouse http://x --engine y', '--engine: not with --clickhouse' ],
+     [ 'memscope record --what objects,types -i 1s -- true', '--interval: only for refs, which --what leaves out' ],
+     [ 'memscope record --what refs -c 5 -- true', '--count: not for refs, and --what has nothing else' ],
+     [ 'memprof record -p 1 --ring 1M', '--ring: only with a command' ], [ 'memprof record -a --no-preload', '--no-preload: only with a command' ],
+     [ 'memprof record -p 1 --depth 4', '--depth: only with a command or --allocator' ],
+     [ 'memprof export --to openmetrics --wrapper f', '--wrapper: not for --to openmetrics, only for perf, pprof and perfetto' ],
+     [ 'memprof export --to pcp --symfs /', '--symfs: not for --to pcp, only for perf, pprof and perfetto' ],
+     [ 'dprof record --first 1s -- true', '--first: only with --types auto or --history auto' ],
+     [ 'dprof record --auto-types 3 --types filp -- true', '--auto-types: only with --types auto or --history auto' ],
+     [ 'dprof record --auto-offsets 3 --types auto -- true', '--auto-offsets: only with --history auto' ],
+     [ 'pagetest --how read --file f --op write', '--how read: not with --op write' ],
+     [ 'pagetest --how anon --file f', '--file: only with --how file or read' ]) {
+	my ($command, $says) = @$_;
+	my ($status, $out, $err) = run("$bin/$command");
+	is("$status$out", '2', "$command: status 2");
+	like($err, qr/^[\w-]+: \Q$says\E; see [\w -]+ --help\n\z/, 'says why');
+}
 # What prints a message of its own forgets where to look.
 my @alone = grep { !m{/(options|verbs)\.c$} } split /\n/, (run("grep -rl --include='*.c' 'complain(USAGE' $tools"))[1];
 is("@alone", '', 'wrong usage is said by wrong_usage(), or options_wrong()');
