@@ -85,7 +85,7 @@ int cmd_report(int argc, char **argv)
 				     by == BY_TYPE ? "type" : "field", view->name);
 	a.by = by >= 0 ? by : BY_TYPE;
 	/* perf.data has no objects: sharing has rows of lines then, as c2c has, without misses. */
-	lines = view->make == view_sharing && argv[1] && (of_misses(&a) || output.explain) && perf_data_is(argv[1]);
+	lines = view->make == view_sharing && (of_misses(&a) || output.explain) && perf_data_is(argv[1] ? argv[1] : DPROF_FILE);
 	if (lines && of_misses(&a))
 		return options_wrong(&usage, "--%s: not for the view sharing of perf.data", of_misses(&a));
 	if (output.explain)

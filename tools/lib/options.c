@@ -319,14 +319,29 @@ static bool has_one_of(const char *words, const char *list)
 	return false;
 }
 
+/* Whether the words of a list with commas are all the verb's; "all" alone stands for them. */
+static bool all_words(const struct verb_usage *u, const char *list)
+{
+	char word[MAX_WORD + 1];
+	size_t n;
+
+	for (; u->words && strcmp(list, "all") && *list; list += n + !!list[n]) {
+		n = strcspn(list, ",");
+		snprintf(word, sizeof(word), "%.*s", (int)n, list);
+		if (n >= sizeof(word) || !is_word(u, word))
+			return false;
+	}
+	return true;
+}
+
 /* @word: the first operand, or the argument of the option @words_of; NULL: there is none */
 static int check_only(const struct verb_usage *u, const struct opt *options, const char *word)
 {
 	const char *words;
 	int i;
 
-	/* The caller reports an unknown view. */
-	if (!word || (!u->words_of && !is_word(u, word)))
+	/* The caller reports unknown words. */
+	if (!word || !all_words(u, word))
 		return OK;
 	for (i = 0; options[i].kind; i++) {
 		words = given >> i & 1 ? words_for(u, &options[i]) : NULL;

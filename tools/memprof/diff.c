@@ -288,7 +288,7 @@ int cmd_diff(int argc, char **argv)
 	}
 	/* What is in one of them is new or gone. */
 	if (!failed && !matches)
-		failed = common_matches(m[1], &common, 0);
+		failed = common_matches(m[memprof_totals(m[1])->recorded ? 1 : 0], &common, 0);
 	if (!failed) {
 		failed = compare(m, f, common.view.top, &table);
 		join_doubts(parts, doubts, sizeof(doubts));

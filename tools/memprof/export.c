@@ -42,8 +42,8 @@ struct export {
 
 static const struct opt_only only[] = {
 	PCP_ONLY,
-	/* The others have no names. */
-	{ "wrapper", "perf|pprof|perfetto" }, { "symfs", "perf|pprof|perfetto" },
+	/* The others have no sites. */
+	{ "wrapper", "perf|pprof|perfetto" },
 	{ }
 };
 

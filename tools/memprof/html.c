@@ -206,17 +206,18 @@ static int put_view(FILE *pictures, FILE *tables, struct memprof *m, const struc
 	return bad;
 }
 
-/* Whether --site matches nothing. */
-static bool no_site(struct memprof *m, const struct view_options *o)
+/* Whether the view that options choose from has rows. */
+static bool has_rows(struct memprof *m, const struct view_options *o)
 {
+	const char *view = o->site ? "objects" : o->object != NO_NUMBER || o->thread != NO_NUMBER ? "flow" : NULL;
 	struct table table;
-	bool none = false;
+	bool has;
 
-	if (!o->site)
-		return false;
-	none = !view_find("objects")->make(m, o, &table) && !table_rows(&table);
+	if (!view)
+		return true;
+	has = view_find(view)->make(m, o, &table) || table_rows(&table);
 	table_free(&table);
-	return none;
+	return has;
 }
 
 /* All views: pictures first, then the tables. */
@@ -303,7 +304,7 @@ int cmd_html(int argc, char **argv)
 		return FAILED;
 	}
 	common_doubt(m, argv[0], &common);
-	if (common_matches(m, &common, !no_site(m, &common.view))) {
+	if (common_matches(m, &common, has_rows(m, &common.view))) {
 		memprof_close(m);
 		return FAILED;
 	}

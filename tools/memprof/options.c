@@ -188,7 +188,7 @@ int common_check(const struct memprof *m, const struct common *c)
 /* Of a flow that is chosen: does it have accesses, which caches answered? */
 static bool has_cached(const struct memprof *m, const struct common *c)
 {
-	if (c->view.all)
+	if (c->view.all || c->view.site)
 		return false;
 	if (c->view.thread != NO_NUMBER)
 		return memprof_thread(m, c->view.thread)->accesses;

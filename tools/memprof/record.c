@@ -650,7 +650,7 @@ int cmd_record(int argc, char **argv)
 		OPT_FLAG('g', "call-graph", &o.request.callchain,
 			 "record the call chain of each access (by frame pointers)"),
 		OPT_NUMBER(0, "depth", "N", &o.depth, 1, MEMPROF_MAX_DEPTH,
-			   "maximum number of frames in the call chain of an allocation (default 8)"),
+			   "maximum number of frames in the call chain of an allocation (default 8, with --allocator at most 8)"),
 		OPT_CALL('A', "allocator", "FILE", take_allocator, &o,
 			 "record by uprobes the objects of malloc() and similar functions in this program or "
 			 "library: for statically linked or running programs; may be repeated"),
@@ -680,8 +680,12 @@ int cmd_record(int argc, char **argv)
 		return wrong_usage("what to record: a command, --pid, --cgroup, or --all-cpus?");
 	if (!*o.command && (o.ring_bytes || o.no_preload))
 		return wrong_usage("--%s: only with a command", o.ring_bytes ? "ring" : "no-preload");
-	if (!*o.command && o.depth && !o.nr_allocators)
-		return wrong_usage("--depth: only with a command or --allocator");
+	if (o.no_preload && o.ring_bytes)
+		return wrong_usage("--ring: not with --no-preload");
+	if ((!*o.command || o.no_preload) && o.depth && !o.nr_allocators)
+		return wrong_usage("--depth: only with a command, of which objects are recorded, or --allocator");
+	if ((!*o.command || o.no_preload) && o.depth > UPROBES_DEPTH)
+		return wrong_usage("--depth %u: at most %d with --allocator", o.depth, UPROBES_DEPTH);
 	o.depth = o.depth ? o.depth : 8;
 	o.ring_bytes = o.ring_bytes ? o.ring_bytes : 1 << 20;
 	if (o.request.period && o.request.frequency)

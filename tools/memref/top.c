@@ -224,7 +224,7 @@ static int top(struct session *s, bool mmv)
 
 int cmd_top(int argc, char **argv)
 {
-	struct session session = { .follow = { .row = handle_row, .ctx = &session }, .batch = !terminal_usable() };
+	struct session session = { .follow = { .row = handle_row, .ctx = &session } };
 	bool once = false, mmv = false;
 	struct pids pids = { };
 	const struct opt options[] = {
@@ -246,6 +246,7 @@ int cmd_top(int argc, char **argv)
 	/* Lines have no ages. */
 	if (session.batch && !mmv && knobs_requested(AGES))
 		return options_wrong(&usage, "--ages: for the screen or --mmv, not for lines");
+	session.batch |= !terminal_usable();
 	if (geteuid())
 		return complain(FAILED, "top needs root");
 	if (knobs_exist())

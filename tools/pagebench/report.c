@@ -70,7 +70,7 @@ static const char *view_word(int n, const char **about)
 }
 
 static const struct opt_only only[] = {
-	{ "cost-ratio", "mean" }, { "min-diff", "ranking|mindiff|summary" }, { "misses", "correlation" }, { }
+	{ "cost-ratio", "mean" }, { "min-diff", "ranking|summary" }, { "misses", "correlation" }, { }
 };
 
 static const struct verb_usage usage = {

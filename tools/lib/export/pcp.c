@@ -290,7 +290,7 @@ int pcp_write_summary(const struct pcp_options *o, const char *path, const char 
 		      uint64_t length_ns, struct metrics *m)
 {
 	struct stat st = { 0 };
-	uint64_t begin_ns;
+	uint64_t begin_ns, modified_ns;
 	struct pcp *p;
 
 	if (!o->begin_ns && stat(path, &st)) {
@@ -302,7 +302,11 @@ int pcp_write_summary(const struct pcp_options *o, const char *path, const char 
 		metrics_clear(m);
 		return FAILED;
 	}
-	begin_ns = o->begin_ns ? o->begin_ns :
-		   st.st_mtim.tv_sec * UINT64_C(1000000000) + st.st_mtim.tv_nsec - length_ns;
+	begin_ns = o->begin_ns;
+	if (!begin_ns) {
+		modified_ns = st.st_mtim.tv_sec * UINT64_C(1000000000) + st.st_mtim.tv_nsec;
+		/* An archiver may have set it to 1970. */
+		begin_ns = modified_ns > length_ns ? modified_ns - length_ns : 0;
+	}
 	return pcp_close(p, pcp_write(p, m, begin_ns + end_ns));
 }

@@ -77,14 +77,25 @@ static int take(void *ctx, uint64_t first, uint64_t last)
 	return first != last ? IS_RANGE : pids_add(ctx, first) ? TOO_MANY : 0;
 }
 
-/** pids_option() - the argument of IDS_OPTION().  Return: OK, or USAGE with a message printed. */
-int pids_option(const struct opt *o, const char *value)
+static int take_list(const struct opt *o, const char *value, uint64_t most)
 {
-	switch (parse_list(value, o->min, MAX_PID, take, o->to)) {
+	switch (parse_list(value, o->min, most, take, o->to)) {
 	case 0: return OK;
 	case TOO_MANY: return wrong_usage("--%s %s: more than %d IDs", o->name, value, MAX_PIDS);
 	default: return wrong_usage("--%s %s: not a list of IDs, such as 12,345", o->name, value);
 	}
+}
+
+/** pids_option() - the argument of PIDS_OPTION().  Return: OK, or USAGE with a message printed. */
+int pids_option(const struct opt *o, const char *value)
+{
+	return take_list(o, value, MAX_PID);
+}
+
+/** tids_option() - the argument of TIDS_OPTION(); as pids_option() */
+int tids_option(const struct opt *o, const char *value)
+{
+	return take_list(o, value, INT32_MAX);
 }
 
 /**

@@ -28,14 +28,15 @@ struct pids {
  * A row of a verb's option table.  @least is 1, or 0 where idle CPUs count as task 0; @whom says
  * whose data these are, and whether those of forked processes count.
  */
-#define IDS_OPTION(letter, name, pids, least, whom) \
-	{ OPT_KIND_CALL, letter, name, "LIST", pids, .min = least, .take = pids_option, \
+#define IDS_OPTION(letter, name, pids, least, taker, whom) \
+	{ OPT_KIND_CALL, letter, name, "LIST", pids, .min = least, .take = taker, \
 	  .help = whom ": IDs with commas between them; may be repeated" }
-#define PIDS_OPTION(letter, pids, least, whom)	IDS_OPTION(letter, "pid", pids, least, whom)
-/* Of threads, as events have them. */
-#define TIDS_OPTION(tids, least, whom)		IDS_OPTION(0, "tid", tids, least, whom)
+#define PIDS_OPTION(letter, pids, least, whom)	IDS_OPTION(letter, "pid", pids, least, pids_option, whom)
+/* Of threads, as events have them, of other systems, too. */
+#define TIDS_OPTION(tids, least, whom)		IDS_OPTION(0, "tid", tids, least, tids_option, whom)
 
 int pids_option(const struct opt *o, const char *value);
+int tids_option(const struct opt *o, const char *value);
 int pids_add(struct pids *p, int32_t id);
 bool pids_has(const struct pids *p, int32_t id);
 bool pids_choose(const struct pids *p, int32_t id);

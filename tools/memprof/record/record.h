@@ -74,6 +74,9 @@ struct allocator {
 	int nr_alloc, nr_free;
 };
 
+/* Frames of a call chain, at most. */
+#define UPROBES_DEPTH 8
+
 struct uprobes;
 struct uprobes *uprobes_new(struct recording *r, unsigned int depth);
 int uprobes_parse(const char *spec, char *name, size_t size, uint64_t *argument);

@@ -41,7 +41,6 @@
 #define RING		(4UL << 20)
 #define MAX_PROBES	64
 #define MAX_CALLS	8	/* that a thread is in */
-#define FRAMES		8
 #define LATE_NS		2000000	/* from a time's being taken to its being read */
 #define MAX_RECORDS	2048	/* of a chunk */
 
@@ -76,7 +75,7 @@ struct call {
 	const struct probe *probe;
 	bool returns;
 	uint16_t cpu, depth;
-	uint64_t stack, argument[4], result, frames[FRAMES];
+	uint64_t stack, argument[4], result, frames[UPROBES_DEPTH];
 };
 
 struct thread {
@@ -90,7 +89,7 @@ struct thread {
 
 /* A chain of a process, by what it is of. */
 struct chain {
-	struct { uint64_t pid, depth, frames[FRAMES]; } key;
+	struct { uint64_t pid, depth, frames[UPROBES_DEPTH]; } key;
 	uint32_t number;
 	UT_hash_handle hh;
 };
@@ -124,7 +123,7 @@ struct uprobes *uprobes_new(struct recording *r, unsigned int depth)
 
 	if (u) {
 		u->r = r;
-		u->depth = depth < FRAMES ? depth : FRAMES;
+		u->depth = depth < UPROBES_DEPTH ? depth : UPROBES_DEPTH;
 		u->until_ns = UINT64_MAX;
 	}
 	return u;

@@ -82,8 +82,12 @@ is_deeply([ alike(perf_script("$dir/part.perf")) ],
 	  [ grep { my ($time) = / (\d+\.\d+):/; m{^100/103 } && $time >= 11 && $time < 21 } @ours ], 'are those samples');
 is((run("$memprof export $dir/many.data --to perf -o $dir/two.perf --tid 105,103 --tid 101"))[0], 0, 'three threads');
 is_deeply([ alike(perf_script("$dir/two.perf")) ], [ grep { m{^100/10[135] } } @ours ], 'are those samples');
-is((run("$memprof export $dir/many.data --to perf -o $dir/process.perf --pid 7,100"))[0], 0, 'a process');
-is_deeply([ alike(perf_script("$dir/process.perf")) ], \@ours, 'are those samples');
+spew("$dir/two.csv", join "\n", 'time,pid,tid,cpu,cpu_node,node,address,latency,level,op',
+     (map { my $pid = 7 + $_ % 3; "$_,$pid,$pid,0,0,0,0x1000,4,RAM,load" } 1 .. 90), '');
+is((run("$memprof import $dir/two.csv -o $dir/two.data"))[0], 0, 'samples of three processes');
+is((run("$memprof export $dir/two.data --to perf -o $dir/process.perf --pid 7,9"))[0], 0, 'of which two are exported');
+is(join(' ', map { m{^(\d+)/} ? $1 : '?' } perf_script("$dir/process.perf")), join(' ', grep { $_ != 8 } map { 7 + $_ % 3 } 1 .. 90),
+   'are those samples');
 for my $to ('perf', 'pprof', 'openmetrics', 'perfetto', 'pcp') {
 	is_deeply([ run("$memprof export $dir/many.data --to $to -o $dir/nothing.$to --pid 7 --tid 8,9") ],
 		  [ 1, '', "memprof: no access matches --pid 7 --tid 8,9\n" ], "no sample to write as $to");

@@ -13,7 +13,7 @@
 static void callers_are_those_of_the_function(void **unused)
 {
 	/* The function is at 0x1000, who called it is on the stack: 0x2000. */
-	static const struct { uint64_t chain[16], nr, frames[FRAMES], depth; } in[] = {
+	static const struct { uint64_t chain[16], nr, frames[UPROBES_DEPTH], depth; } in[] = {
 		{ { USER, 0x1000, 0x3000, 0x4000 }, 4, { 0x2000, 0x3000, 0x4000 }, 3 },
 		/* The kernel has seen that it has just begun. */
 		{ { USER, 0x1000, 0x2000, 0x3000, 0x4000 }, 5, { 0x2000, 0x3000, 0x4000 }, 3 },
@@ -79,7 +79,7 @@ static void chains_have_at_most_the_depth(void **unused)
 	assert_int_equal(u->depth, 3);
 	uprobes_close(u);
 	u = uprobes_new(&recording, 100);
-	assert_int_equal(u->depth, FRAMES);
+	assert_int_equal(u->depth, UPROBES_DEPTH);
 	uprobes_close(u);
 }
 
