@@ -11,6 +11,8 @@
 #		ACCESSES each
 #	real	the same of loads of the kernel (REAL: of others, without numbers); recordings and what the
 #		oracle saw are kept, and not made again
+#	heuristic	the same of short loads with histories, by which the paper's heuristic tells (HEURISTIC: of
+#		others, without numbers)
 #	histories	against the oracle of watched objects
 #	costs	in instructions; dprof_costs.sh has more of it
 #	structs	how many sampled accesses have an allocation site and a C struct, on LOADS
@@ -39,9 +41,10 @@ export MEMSCOPE_READ=bench-dprof
 rm -f "$build/log/recordings/$MEMSCOPE_READ"{,.lock,.read,.reports}
 nmi=$(awk '$3 == "asm_exc_nmi" { print $1 }' "$build/kernel-vm/System.map")
 
-# guest IBS ORACLE SOURCE PERIOD COMMAND [TYPES]: records while COMMAND runs, which is
-# counted by the oracle between the markers begin and end, with the address set and histories
-# of TYPES
+# guest IBS ORACLE SOURCE PERIOD COMMAND [TYPES [FILE=VALUE...]]: records while COMMAND runs,
+# which is counted by the oracle between the markers begin and end, with the address set and
+# histories of TYPES, and these values in files of dprof.  The recorder writes to memory: its
+# requests to the host's share would be a good part of the load.
 guest() {
 	"$here/../run" --qemu ibs --accel icount --ibs "$1" --smp 2 --mem 1G --share "$share" \
 		--timeout 3600 --append 'slab_nomerge hpet=disable sysctl.vm.mem_profiling=1' \
@@ -53,6 +56,9 @@ guest() {
 		set_of=
 		# The oracle is told of the allocations of these.
 		echo "${4:-all}" >types
+		for setting in $5; do
+			echo "${setting#*=}" >"${setting%%=*}"
+		done
 		if [ "$4" ]; then
 			echo "$4" >history_types
 			set_of="-e dprof:dprof_alloc -e dprof:dprof_free -e dprof:dprof_history"
@@ -62,11 +68,12 @@ guest() {
 		echo $2 >period
 		echo 1 >/sys/kernel/debug/oracle_objects
 		trace-cmd record -q -b 40000 -e dprof:dprof_sample -e dprof:dprof_type $set_of \
-			-o /share/trace.dat sh -c "echo begin >../trace_marker; oracle-phase $3
+			-o /tmp/trace.dat sh -c "echo begin >../trace_marker; oracle-phase $3
 				echo end >../trace_marker" >/dev/null
 		echo 0 >/sys/kernel/debug/oracle_objects
+		cp /tmp/trace.dat /share/
 		cat known_types >/share/known
-		cat /sys/kernel/debug/oracle_objects >/share/types' sh "$3" "$4" "$5" "${6-}"
+		cat /sys/kernel/debug/oracle_objects >/share/types' sh "$3" "$4" "$5" "${6-}" "${*:7}"
 }
 
 cases() {
@@ -191,6 +198,39 @@ real() {
 	# Those of other loads are not what the names of the figures say.
 	[ -n "${REAL:-}" ] || perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof PARTS=real' \
 		'2 CPUs, accel icount, slice=1000; emulated IBS, model=trace, one op in 2500' <"$share/figures"
+}
+
+# The paper's heuristic beside it, of types whose objects come and go while histories are recorded.
+heuristic() {
+	local run load
+
+	for run in ${HEURISTIC:-files:3000=filp,dentry,shmem_inode_cache,radix_tree_node exec:100=vm_area_struct,filp,anon_vma maps:1500=vm_area_struct,filp}; do
+		load=${run%=*}
+		guest model=trace,slice=1000 ,cache=32768:8,misses=loads ibs 2500 "kernel_load ${load/:/ }" \
+			"$(tr , ' ' <<<"${run#*=}")" history_cpu_share=0 history_max=100000 history_max_ms=10
+		echo "== heuristic ${load%:*}"
+		"$here/dprof_classes.pl" "$build/bin/dprof" "$share/truth" "$share/types" "$share/trace.dat"
+	done | tee "$share/heuristic"
+	# "TYPE N misses, oracle O, dprof D, paper P: A % (possible B %, by the heuristic C %)"
+	tr -d , <"$share/heuristic" | awk '
+		/^==/ { load = $3 }
+		$3 == "misses" && $9 != "-:" {
+			sub(/:$/, "", $9)
+			rows = rows (rows ? ", " : "") "{ \"load\" : \"" load "\", \"type\" : \"" $1 "\", \"misses\" : " $2 \
+				", \"oracle\" : \"" $5 "\", \"dprof\" : \"" $7 "\", \"heuristic\" : \"" $9 "\", \"agreement\" : " $10 \
+				", \"possible\" : " $13 ", \"heuristic_agreement\" : " $18 " }"
+			misses += $2
+			ours += $2 * $10
+			theirs += $2 * $18
+		}
+		END {
+			if (misses)
+				printf "{ \"heuristic\" : [ %s ], \"heuristic_misses\" : %d, \"heuristic_agreement\" : %.3f, \"heuristic_agreement_dprof\" : %.3f }\n",
+					rows, misses, theirs / misses / 100, ours / misses / 100
+		}' >"$share/figures"
+	# Those of other loads are not what the names of the figures say.
+	[ -n "${HEURISTIC:-}" ] || perl "$here/Figures.pm" "$out/dprof.json" 'make bench-dprof PARTS=heuristic' \
+		'2 CPUs, accel icount, slice=1000; emulated IBS, model=trace, one op in 2500; histories without a limit of CPU time, at most 10 ms each' <"$share/figures"
 }
 
 # history_of LABEL ARGUMENT...: of dprof_watched.sh
@@ -331,13 +371,13 @@ layout() {
 	"$here/dprof_layout.sh"
 }
 
-all=(cases atomic classes real histories costs cpus structs shares contention layout)
+all=(cases atomic classes real heuristic histories costs cpus structs shares contention layout)
 # shellcheck disable=SC2206 # a list
 parts=(${PARTS:-"${all[@]}"})
 [ $# -eq 0 ] || parts=("$@")
 named=${PARTS:-$*}
 # What a figure may depend on: kernel, QEMU, dprof, and what runs in guests.
-parts_of "$out" dprof 'CASES ATOMIC SEEDS ACCESSES REAL LOADS SOURCES IBS_PERIOD SWMEM_PERIOD ROUNDS MODES SETS SHARE PERIOD' \
+parts_of "$out" dprof 'CASES ATOMIC SEEDS ACCESSES REAL HEURISTIC LOADS SOURCES IBS_PERIOD SWMEM_PERIOD ROUNDS MODES SETS SHARE PERIOD' \
 	kernel-config patches tools/Makefile tools/dprof tools/lib test-vms/Makefile test-vms/run test-vms/guest \
 	test-vms/oracle test-vms/qemu-ibs test-vms/bench/Figures.pm 'test-vms/bench/dprof*'
 
@@ -355,11 +395,11 @@ for part in "${all[@]}"; do
 	is_measured "$part" || exit 0
 done
 # The types of real, which writes its own figures, would be taken for those of classes: only its lines count,
-# unless they are of other loads.  The last two have none of these lines.
+# unless they are of other loads.  The last three have none of these lines.
 for part in "${all[@]}"; do
 	case $part in
 	real) [ -n "${REAL:-}" ] || sed -n '/^agree /p' "$out/dprof-$part.txt" ;;
-	contention | layout) ;;
+	heuristic | contention | layout) ;;
 	*) cat "$out/dprof-$part.txt" ;;
 	esac
 done >"$out/dprof.txt"

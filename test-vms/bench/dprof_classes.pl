@@ -83,9 +83,10 @@ for my $type (sort { $misses{$b} <=> $misses{$a} } keys %misses) {
 	my $by_paper = $paper{$type} ? agreement($true{$type}, $paper{$type}) : undef;
 	my $possible = possible($misses{$type}, @{ $true{$type} });
 	push @enough, $agree if $possible >= 95;
-	printf "%-40s %5d misses, oracle %s, dprof %s, paper %s: %.1f %% (possible %.1f %%)\n", $type, $misses{$type},
+	printf "%-40s %5d misses, oracle %s, dprof %s, paper %s: %.1f %% (possible %.1f %%%s)\n", $type, $misses{$type},
 		(map { $_ ? join '/', map { sprintf '%.0f', $_ } shares(@$_) : '-' }
-		 $true{$type}, $said{$type}, $paper{$type}), $agree, $possible;
+		 $true{$type}, $said{$type}, $paper{$type}), $agree, $possible,
+		defined $by_paper ? sprintf(', by the heuristic %.1f %%', $by_paper) : '';
 	push @agree, $agree;
 	push @weight, $agree * $misses{$type};
 	push @could, $possible * $misses{$type};
