@@ -190,8 +190,24 @@ static int replay(struct sim *s, struct model *m, struct schedule *schedule)
 	return ret;
 }
 
-static int prepare(struct sim *s, const struct traces *t)
+/* Samples that say more than an access in a history. */
+#define MANY_SAMPLES	10
+
+/* Accesses in histories, by type; NULL without memory. */
+static uint64_t *watched_accesses(const struct model *m)
 {
+	uint64_t *watched = calloc(m->nr_types + 1, sizeof(*watched));
+	const struct path *first, *p;
+
+	for (first = m->paths; watched && first; first = first->hh.next)
+		for (p = first; p; p = p->next_same)
+			watched[p->type] += p->accesses;
+	return watched;
+}
+
+static int prepare(struct sim *s, const struct model *m, const struct traces *t)
+{
+	uint64_t *watched;
 	uint32_t i;
 	size_t k;
 
@@ -199,21 +215,28 @@ static int prepare(struct sim *s, const struct traces *t)
 	s->type = calloc(s->nr_types + 1, sizeof(*s->type));
 	s->element = calloc(t->nr + 1, sizeof(*s->element));
 	s->set_lines = calloc(s->sets, sizeof(*s->set_lines));
-	if (!s->type || !s->element || !s->set_lines)
+	watched = watched_accesses(m);
+	if (!s->type || !s->element || !s->set_lines || !watched) {
+		free(watched);
 		return -1;
+	}
 	for (k = 0; k < t->nr; k++) {
-		struct sim_type *st = &s->type[t->trace[k].type];
+		const uint32_t type = t->trace[k].type;
+		struct sim_type *st = &s->type[type];
 
 		if (!st->nr_traces)
 			st->first_trace = k;
-		/* Histories of offsets without accesses do not replace the samples. */
-		if (t->trace[k].nr)
+		/* Few accesses of a few objects do not replace many samples. */
+		if (t->trace[k].nr && watched[type] * MANY_SAMPLES >= m->by_index[type]->sum.n)
 			st->has_traces = true;
 		st->nr_traces++;
 		s->element[k] = calloc(t->trace[k].nr + 1, sizeof(**s->element));
-		if (!s->element[k])
+		if (!s->element[k]) {
+			free(watched);
 			return -1;
+		}
 	}
+	free(watched);
 	for (i = 0; i < s->nr_types; i++) {
 		struct sim_type *st = &s->type[i];
 
@@ -257,7 +280,7 @@ static int simulate(struct sim *s, struct model *m, const struct traces *t,
 	s->options = *options;
 	s->traces = t;
 	s->nr_types = m->nr_types;
-	ret = prepare(s, t);
+	ret = prepare(s, m, t);
 	if (ret)
 		return ret;
 	if (!*footprint) {

@@ -86,4 +86,36 @@ for my $by (qw(type field)) {
 		  'the same as where they have it at one address');
 }
 
+# --- few accesses of a few objects, in histories, do not replace many samples ---
+
+my $objects = $magic . join '', map { "$_->[0] 0 1 dprof_type id=$_->[1] class=1 size=64 cache=$_->[2] func=alloc file=x.c line=1\n" }
+	[ 1, 30, 'many' ], [ 2, 31, 'few' ];
+my $watched = '';
+for my $i (0 .. 7999) {
+	my $time = 1000 + 100 * $i;
+	# In turn, far more than a cache of 32 KiB has, of which all are lost; and eight, which stay.
+	my ($type, $base) = $i % 8 ? (30, 0xffff888000100000 + 64 * ($i * 7 % 30011)) : (31, 0xffff888000800000 + 64 * ($i / 8 % 8));
+	my $level = $i % 8 ? 2 << 33 : 1 << 33;
+	$objects .= "$time 0 1 dprof_alloc base=$base ip=18446744071578845192 type=$type size=64\n" if $i % 8 || $i < 64;
+	$objects .= "$time 0 1 dprof_sample ip=18446744071578845192 addr=$base base=$base type=$type offset=0 width=8 source=1 op=1 " .
+		'data_src=' . ($level | 2) . " latency=20 phys=0\n";
+	next if $i != 10;
+	$watched = join '', map { "$time 0 1 $_\n" } "dprof_alloc base=$base ip=18446744071578845192 type=30 size=64",
+		"dprof_history id=1 base=$base type=30 size=64 ip=18446744071578845192 offset=0,0,0,0 len=8,0,0,0 slots=1",
+		'dprof_access id=1 ip=18446744071578845192 since=10 type=30 offset=0 len=8 op=2',
+		'dprof_access id=1 ip=18446744071578845192 since=20 type=30 offset=0 len=8 op=1',
+		'dprof_history_end id=1 ip=18446744071578845192 lifetime=3000 accesses=2';
+	$objects .= 'WATCHED';
+}
+spew("$dir/sampled.txt", $objects =~ s/WATCHED//r);
+spew("$dir/watched.txt", $objects =~ s/WATCHED/$watched/r);
+my %class;
+for my $of ('sampled', 'watched') {
+	($class{$of}) = grep { $_->{type} =~ /^many/ } rows("report classify --top 0 $dir/$of.txt");
+	cmp_ok($class{$of}{capacity_pct}, '>', 95, "$of: misses of objects that no cache of the size has");
+}
+is($class{watched}{$_}, $class{sampled}{$_}, "$_ is by samples, with an object that is watched, too") for qw(conflict_pct capacity_pct);
+is($class{sampled}{paper_class}, undef, 'the heuristic says nothing without histories');
+is($class{watched}{paper_class}, 'capacity', 'and something with one');
+
 done_testing();
