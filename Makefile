@@ -234,7 +234,7 @@ check-long: kernel kernel-debug kernel-kasan guest qemu-ibs
 bench-pagealloc: kernel-vanilla
 bench-memref: unpacked
 bench-memprof: programs
-bench-ibs bench-memprof bench-dprof: qemu-ibs
+bench-ibs bench-memprof bench-dprof bench-net_cases: qemu-ibs
 bench-%: kernel guest
 	@test-vms/bench/$*.sh
 
