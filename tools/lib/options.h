@@ -84,8 +84,8 @@ struct opt {
 #define SHORTEST	1e-9
 
 /**
- * struct opt_only - an option that has an effect with some words only: with one of them, if
- *	words are a list with commas, or "all"
+ * struct opt_only - an option that has an effect with some words only; of a list of words, one of
+ *	these is enough, and "all" has them
  * @option: its name, without --
  * @words: words that it is for, separated by |; of what, see @only of struct verb_usage
  */
@@ -102,7 +102,8 @@ struct opt_only {
  *	description if @about is not NULL; returns NULL behind the last word.  NULL: any
  *	word is allowed
  * @words_of: name of the option that @words and @only apply to; NULL: to the first operand, a view
- * @word: its argument if it is not given; NULL: @only is not looked at then
+ * @word: what counts as the argument of @words_of if that option is not given; NULL: then no
+ *	option is refused by @only
  * @only: options that are for some words only, and refused with the others; ended by one without a
  *	name; NULL: none is
  * @end: text printed behind the options

@@ -76,7 +76,7 @@ static int import(const char *path, const char *name, const char *output, const 
 
 	if (perf_data_is(path))
 		return !given ? import_perf(path, name, output) :
-		       wrong_usage("--%s: for columns with commas between them, not for perf.data as %s", given, name);
+		       wrong_usage("--%s: for comma-separated samples, not for perf.data as %s", given, name);
 	with.unit = with.unit ? with.unit : 1;
 	with.element = with.element ? with.element : 8;
 	return import_csv(path, name, output, &with);

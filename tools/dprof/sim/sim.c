@@ -190,7 +190,7 @@ static int replay(struct sim *s, struct model *m, struct schedule *schedule)
 	return ret;
 }
 
-/* Samples that say more than an access in a history. */
+/* A type with more samples than this for each access in its histories is simulated by its samples. */
 #define MANY_SAMPLES	10
 
 /* Accesses in histories, by type; NULL without memory. */

@@ -26,13 +26,13 @@ struct pids {
 
 /*
  * A row of a verb's option table.  @least is 1, or 0 where idle CPUs count as task 0; @whom says
- * whose data these are, and whether those of forked processes count.
+ * whose data these are, and whether those of forked processes count; @taker takes the argument.
  */
 #define IDS_OPTION(letter, name, pids, least, taker, whom) \
 	{ OPT_KIND_CALL, letter, name, "LIST", pids, .min = least, .take = taker, \
 	  .help = whom ": IDs with commas between them; may be repeated" }
 #define PIDS_OPTION(letter, pids, least, whom)	IDS_OPTION(letter, "pid", pids, least, pids_option, whom)
-/* Of threads, as events have them, of other systems, too. */
+/* Of threads, as events have them: other systems have larger numbers than Linux. */
 #define TIDS_OPTION(tids, least, whom)		IDS_OPTION(0, "tid", tids, least, tids_option, whom)
 
 int pids_option(const struct opt *o, const char *value);

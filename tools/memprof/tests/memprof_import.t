@@ -71,11 +71,11 @@ is($status, 1, 'a damaged record is an error');
 like($err, qr/damaged record \(of 3 bytes\) at 0x[0-9a-f]+; \d+ samples read/, 'which says where, and how much was read');
 like($text, qr/samples of memory accesses +\d\d/, 'what could be read is shown');
 
-# What is said of columns is of no effect on perf.data.
+# Options that say what the columns are have no effect on perf.data.
 for ('--column time=t', '--hex address', '--pebs', '--time-unit ms', '--element 16') {
 	my ($option) = /^(\S+)/;
 	is_deeply([ run("$memprof import $dir/native.data -o $dir/no.data $_") ], [ 2, '',
-		"memprof: $option: for columns with commas between them, not for perf.data as $dir/native.data; see memprof import --help\n" ],
+		"memprof: $option: for comma-separated samples, not for perf.data as $dir/native.data; see memprof import --help\n" ],
 		  "$option is not for perf.data");
 }
 ok(!-e "$dir/no.data", 'and nothing is imported then');
