@@ -158,7 +158,7 @@ kept() {
 real() {
 	local load dir command
 
-	for load in ${REAL:-udp:30000 files:13500 pipes:98000 maps:12500 exec:800 net:60}; do
+	for load in ${REAL:-udp:30000 files:13500 pipes:105000 maps:12500 exec:800 net:60}; do
 		dir=$out/classes-${load/:/-}
 		command="kernel_load ${load/:/ }"
 		[ "${load%:*}" != net ] || command="net_cases short ${load#*:}"

@@ -33,9 +33,6 @@
 
 /* The first of the times. */
 #define FIRST_TIME	1e-5
-/* Rates that differ by less than 1/RATES of an octave count as one. */
-#define RATES		8
-#define NR_RATES	512
 /* A type is in use for this part of the recording at least. */
 #define LEAST_SPAN	1e-3
 /* Lines with few samples, of which there are enough to go by their numbers. */
@@ -117,6 +114,30 @@ static void set_rates(struct cpu_type *c, const struct used_line *line)
 	c->unseen_rate = visits / samples * expected(c, 0) / c->span;
 }
 
+/**
+ * footprints_class() - which rates count as one
+ * @rate: a rate
+ *
+ * Return: its class, from 0 to NR_RATES - 1.
+ */
+int footprints_class(double rate)
+{
+	const long k = lround(RATES * log2(rate)) + NR_RATES / 2;
+
+	return k < 0 ? 0 : k >= NR_RATES ? NR_RATES - 1 : k;
+}
+
+/**
+ * footprints_class_rate() - the rate that a class counts as
+ * @class: from footprints_class()
+ *
+ * Return: the rate.
+ */
+double footprints_class_rate(int class)
+{
+	return exp2((class - NR_RATES / 2) / (double)RATES);
+}
+
 /* Lines by their rate, so that each rate is a term of the footprint. */
 static void set_footprint(struct footprints *f, struct cpu_type *c)
 {
@@ -124,16 +145,14 @@ static void set_footprint(struct footprints *f, struct cpu_type *c)
 	size_t i;
 	int at, k;
 
-	for (i = c->first; i < c->end; i++) {
-		k = lround(RATES * log2(rate_of(c, &f->visits.line[i]))) + NR_RATES / 2;
-		lines[k < 0 ? 0 : k >= NR_RATES ? NR_RATES - 1 : k]++;
-	}
+	for (i = c->first; i < c->end; i++)
+		lines[footprints_class(rate_of(c, &f->visits.line[i]))]++;
 	for (at = 0; at < TIMES; at++)
 		c->footprint[at] = c->lines[0] * -expm1(-c->unseen_rate * f->time[at]);
 	for (k = 0; k < NR_RATES; k++) {
 		if (!lines[k])
 			continue;
-		rate = exp2((k - NR_RATES / 2) / (double)RATES);
+		rate = footprints_class_rate(k);
 		for (at = 0; at < TIMES; at++)
 			c->footprint[at] += lines[k] * -expm1(-rate * f->time[at]);
 	}

@@ -12,6 +12,9 @@
 #define LAST_TIME	300.0
 /* Of caches with more sets, lines are taken to be spread evenly. */
 #define MAX_SETS	2048
+/* Rates that differ by less than 1/RATES of an octave count as one. */
+#define RATES		8
+#define NR_RATES	512
 /* Lines with fewer samples count by how many there are with one more. */
 #define FEW		3
 
@@ -68,6 +71,8 @@ int footprints_init(struct footprints *f, const struct model *m, const struct ge
 int footprints_next_cpu(struct footprints *f);
 struct around *footprints_around(const struct footprints *f, uint32_t type);
 double footprints_rate(const struct footprints *f, const struct used_line *l);
+int footprints_class(double rate);
+double footprints_class_rate(int class);
 int footprints_set(const struct footprints *f, const struct use *u);
 void footprints_free(struct footprints *f);
 

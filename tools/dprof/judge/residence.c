@@ -8,18 +8,20 @@
  * too rare to see two uses of a line in a row, but they show how often it is used on average,
  * and so do they for all other lines (footprint.c).  Of these two follows how likely it is.
  *
- * Visits of the CPU at the rate v, and writes of other CPUs at the rate w, come at any time: the
- * time since the last visit has the density (v + w) exp(-(v + w) g), if no other CPU wrote
- * meanwhile.  A line whose last use was g ago has left its set of a set-associative cache if as
+ * Visits of the CPU come at the rate v, writes of other CPUs at the rate w.  If these did at any
+ * time, the time since the last visit, if no other CPU wrote meanwhile, would have the density
+ * (v + w) exp(-(v + w) g); it has one with more short and long times, d(g), as lines are used in
+ * bursts (gaps.c).  A line whose last use was g ago has left its set of a set-associative cache if as
  * many others of the set were used since as it has ways.  How many were has a mean and a
  * variance, those of all lines times the set's share of them; s(g) is the probability.  With
  * the time x after which a line is lost, the share of capacity misses in those that the CPU
  * itself caused is
  *
- *	integral over g > x of s(g) exp(-(v + w) g)  /  integral of s(g) exp(-(v + w) g)
+ *	integral over g > x of s(g) d(g)  /  integral of s(g) d(g)
  *
  * A miss that another CPU caused by a write is a capacity miss, too, if the line was lost
- * before the first write: of these misses, exp(-(v + w) x) are.  How many visits are behind a
+ * before the first write: of these misses, exp(-(v + w) x) are, if both come at any time.  (With
+ * bursts, fewer of the loads that were tried agreed with the oracle.)  How many visits are behind a
  * write, w / (v + w), is known from all samples at the place.
  *
  * Where few lines of a type have a second sample, how many it has is not known, and nothing is
@@ -30,6 +32,7 @@
 #include <string.h>
 #include <gsl/gsl_cdf.h>
 
+#include "gaps.h"
 #include "residence.h"
 
 /* Samples for each line that are enough to know how many lines there are. */
@@ -59,11 +62,21 @@ static double at_least(double number, double mean, double variance)
 	       poisson(whole + 1, variance) * (left - whole);
 }
 
-/* @around: by type, of the present CPU; NULL: not looked at */
+/* The probability that a line of a set is lost, by the time that it was out of use. */
+struct lost {
+	bool known;
+	double by_time[TIMES];
+};
+
+/*
+ * @around: by type, of the present CPU; NULL: not looked at
+ * @lost: by set, of the present type on the present CPU; the first one: the set is not known
+ */
 struct finder {
 	struct residence *r;
 	struct footprints footprints;
 	struct around **around;
+	struct lost *lost;
 	uint32_t ways;
 };
 
@@ -90,17 +103,17 @@ static double is_replaced(const struct finder *f, const struct around *a, int se
 
 /* The two shares of a line's misses that are capacity misses. */
 static void judge_line(const struct finder *f, const struct around *a, const struct used_line *l,
-		       double *own, double *other)
+		       double shape, double *own, double *other)
 {
 	const struct footprints *p = &f->footprints;
 	const int set = footprints_set(p, p->visits.use[l->first]);
 	const double visited = footprints_rate(p, l), rate = visited / (1 - l->written);
-	const double behind = exp(-rate * LAST_TIME);
+	const double behind = gaps_longer(rate, shape, LAST_TIME);
 	double missed = behind, outlived = behind;
 	int at;
 
 	for (at = 0; at < TIMES; at++) {
-		const double density = p->weight[at] * rate * exp(-rate * p->time[at]);
+		const double density = p->weight[at] * gaps_density(rate, shape, p->time[at]);
 		const double miss =
 			density * is_replaced(f, a, set, at, -expm1(-visited * p->time[at]));
 
@@ -147,12 +160,18 @@ static struct residence_bytes *make_bytes(struct residence *r, uint32_t type, in
 	return b;
 }
 
+/* Misses that the CPU itself caused, as far as they are known: see tally_judged_misses(). */
+static double own_misses(const struct use *u, enum level level)
+{
+	return u->misses[level] - (level == LEVEL_L1 ? u->l2_stores : 0) - (double)use_coherent(u, level);
+}
+
 /* Count the misses of an object in a line, by the bytes at which its samples are. */
 static int count_use(struct finder *f, const struct use *u, double own_share, double other_share)
 {
 	const enum level level = f->footprints.visits.level;
 	const double coherent = use_coherent(u, level);
-	const double own = u->misses[level] - (level == LEVEL_L1 ? u->l2_stores : 0) - coherent;
+	const double own = own_misses(u, level);
 	struct residence_type *t = &f->r->type[u->key.type];
 	uint32_t i;
 
@@ -179,8 +198,8 @@ static const struct around *around(struct finder *f, uint32_t type)
 	return f->around[type];
 }
 
-/* Judge the misses in a line. */
-static int judge_uses(struct finder *f, const struct used_line *l)
+/* Judge the misses in a line.  @shape: of its gaps */
+static int judge_uses(struct finder *f, const struct used_line *l, double shape)
 {
 	const enum level level = f->footprints.visits.level;
 	double own_share, other_share;
@@ -199,11 +218,131 @@ static int judge_uses(struct finder *f, const struct used_line *l)
 			f->r->type[u->key.type].unknown += u->misses[level];
 			continue;
 		}
-		judge_line(f, a, l, &own_share, &other_share);
+		judge_line(f, a, l, shape, &own_share, &other_share);
 		if (count_use(f, u, own_share, other_share))
 			return -1;
 	}
 	return 0;
+}
+
+static bool misses_in(const struct footprints *p, const struct used_line *l)
+{
+	size_t i;
+
+	for (i = l->first; i < l->end; i++)
+		if (p->visits.use[i]->misses[p->visits.level])
+			return true;
+	return false;
+}
+
+/*
+ * Add the visits of a line that no write of another CPU was before.  Where a store that missed
+ * finds its line is not reported, but that it did not hit.
+ */
+static void add_gaps(const struct footprints *p, const struct used_line *l, struct gaps *g)
+{
+	double misses = 0, unknown = 0;
+	size_t i;
+
+	for (i = l->first; i < l->end; i++) {
+		const struct use *u = p->visits.use[i];
+
+		misses += u->misses[p->visits.level] - (double)use_coherent(u, p->visits.level);
+		unknown += u->n - u->known;
+	}
+	gaps_add(g, footprints_rate(p, l) / (1 - l->written), l->visits * (1 - l->written),
+		 misses + unknown * (1 - l->written));
+}
+
+/* The probability that a line of a set is lost.  @rate: at which it is visited */
+static const double *lost_of(const struct finder *f, const struct around *a, int set, double rate)
+{
+	struct lost *lost = &f->lost[set + 1];
+	int at;
+
+	for (at = 0; at < TIMES && !lost->known; at++)
+		lost->by_time[at] = is_replaced(f, a, set, at, -expm1(-rate * f->footprints.time[at]));
+	lost->known = true;
+	return lost->by_time;
+}
+
+/* The shape of a type's gaps on the present CPU.  @rate: at which its lines are visited */
+static double shape_of_type(const struct finder *f, const struct cpu_type *c, const struct around *a,
+			    double rate)
+{
+	const struct footprints *p = &f->footprints;
+	double lost[TIMES] = { 0 }, visits = 0;
+	struct gaps all = { };
+	size_t i;
+	int at;
+
+	for (i = c->first; i < c->end; i++)
+		visits += p->visits.line[i].visits;
+	for (i = c->first; i < c->end; i++) {
+		const struct used_line *l = &p->visits.line[i];
+		const double *of_set = lost_of(f, a, footprints_set(p, p->visits.use[l->first]), rate);
+
+		add_gaps(p, l, &all);
+		for (at = 0; at < TIMES; at++)
+			lost[at] += of_set[at] * l->visits / visits;
+	}
+	return gaps_shape(&all, p, lost);
+}
+
+/* The shape of a line's gaps: that of its type, @type, if as many misses follow as it has. */
+static double shape_of_line(const struct finder *f, const struct around *a, const struct used_line *l,
+			    double type, double rate)
+{
+	const struct footprints *p = &f->footprints;
+	const double *lost = lost_of(f, a, footprints_set(p, p->visits.use[l->first]), rate);
+	struct gaps g = { };
+
+	add_gaps(p, l, &g);
+	return gaps_agree(&g, gaps_expected(&g, p, lost, type)) ? type : gaps_shape(&g, p, lost);
+}
+
+static double mean_rate(const struct footprints *p, const struct cpu_type *c)
+{
+	double rates = 0, visits = 0;
+	size_t i;
+
+	for (i = c->first; i < c->end; i++) {
+		rates += p->visits.line[i].visits * footprints_rate(p, &p->visits.line[i]);
+		visits += p->visits.line[i].visits;
+	}
+	return rates / visits;
+}
+
+/* Judge the lines of a type on the present CPU. */
+static int judge_type(struct finder *f, uint32_t type)
+{
+	const struct footprints *p = &f->footprints;
+	const struct cpu_type *c = p->type[type];
+	double rate = 0, of_type = INFINITY, shape;
+	const struct around *a = NULL;
+	bool fills = false;
+	int ret = 0;
+	size_t i;
+
+	for (i = c->first; i < c->end && !ret; i++) {
+		const struct used_line *l = &p->visits.line[i];
+
+		if (!misses_in(p, l))
+			continue;
+		if (!a) {
+			a = around(f, type);
+			if (!a)
+				return -1;
+			fills = a->lost_after < LAST_TIME && f->ways < p->cache_lines;
+			memset(f->lost, 0, (p->sets + 1) * sizeof(*f->lost));
+			rate = mean_rate(p, c);
+			if (fills)
+				of_type = shape_of_type(f, c, a, rate);
+		}
+		shape = fills ? shape_of_line(f, a, l, of_type, rate) : INFINITY;
+		ret = judge_uses(f, l, shape);
+	}
+	return ret;
 }
 
 static int judge_cpu(struct finder *f)
@@ -211,10 +350,10 @@ static int judge_cpu(struct finder *f)
 	const uint32_t nr_types = f->footprints.m->nr_types;
 	int ret = 0;
 	uint32_t t;
-	size_t i;
 
-	for (i = f->footprints.first; i < f->footprints.next && !ret; i++)
-		ret = judge_uses(f, &f->footprints.visits.line[i]);
+	for (t = 0; t < nr_types && !ret; t++)
+		if (f->footprints.type[t])
+			ret = judge_type(f, t);
 	for (t = 0; t < nr_types; t++) {
 		free(f->around[t]);
 		f->around[t] = NULL;
@@ -267,6 +406,9 @@ int residence_find(struct residence *r, const struct model *m, const struct geom
 		return 0;
 	f.around = calloc(m->nr_types + 1, sizeof(*f.around));
 	ret = f.around ? footprints_init(&f.footprints, m, g, level) : -1;
+	f.lost = calloc(f.footprints.sets + 1, sizeof(*f.lost));
+	if (!f.lost)
+		ret = -1;
 	while (!ret && (ret = footprints_next_cpu(&f.footprints)) > 0)
 		ret = judge_cpu(&f);
 	if (!ret)
@@ -274,6 +416,7 @@ int residence_find(struct residence *r, const struct model *m, const struct geom
 	if (f.around)
 		footprints_free(&f.footprints);
 	free(f.around);
+	free(f.lost);
 	return ret;
 }
 

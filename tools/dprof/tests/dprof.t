@@ -289,6 +289,11 @@ sub test_time {
 	($row) = $once->(3);
 	is_deeply([ @$row{qw(sharing alternations misses)} ], [ 'handed_over', 1, 3 ],
 		  'a hand-over with more misses is called what it is');
+	# Where it is not known, three alternations.
+	for my $back (1, 2) {
+		my @row = in_order("back$back", 0, 'slab', map { my $n = $_; map { [ $n % 2, 0, 3 ] } 1 .. 3 } 0 .. $back + 1);
+		is($row[0]{alternations}, $back > 1 ? 3 : undef, $back + 1 . ' alternations are ' . ($back > 1 ? 'a row' : 'none'));
+	}
 	# Stacks: one task after another, each on a CPU of its own.
 	my $pid = 100;
 	is_deeply([ in_order('stacks', 0, 'stack', map { $pid++; map { [ $pid % 2, 8 * $_, 3, undef, $pid ] } 0 .. 3 } 1 .. 80) ],

@@ -4,6 +4,7 @@
  * dprof: of misses, which are of lines that any cache of the size had lost; against caches that see
  * all accesses, of which one in PERIOD is a sample.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "dprof/judge/gaps.h"
 #include "dprof/judge/residence.h"
 #include "lib/perf/data_src.h"
 
@@ -28,6 +30,7 @@ struct machine {
 	struct full_cache full;
 	uint64_t random, accesses;
 	uint32_t sites;			/* which instruction begins a visit is one of these; 0: the first one */
+	bool stores;			/* half of the visits begin with a store, of which nobody knows if it missed */
 	double missed[TYPES], outlived[TYPES];
 };
 
@@ -53,19 +56,28 @@ static void end(struct machine *c)
 	model_free(&c->m);
 }
 
-static void sample_at(struct machine *c, uint32_t type, uint64_t base, uint64_t addr, uint32_t ip, int cpu,
-		      enum data_level level)
+static void sample_access(struct machine *c, uint32_t type, uint64_t base, uint64_t addr, uint32_t ip, int cpu,
+			  bool store, enum data_level level)
 {
-	const struct data_src src = { .level = level, .load = true, .modified = level == DATA_PEER_CACHE };
+	const struct data_src src = {
+		.level = level, .load = !store, .store = store, .modified = level == DATA_PEER_CACHE,
+	};
 	const struct event e = {
 		.kind = EVENT_SAMPLE, .cpu = cpu, .pid = 1, .ts = c->accesses,
 		.sample = {
 			.ip = 0x1000 + ip, .addr = addr, .phys = addr, .base = base, .type = 20 + type,
-			.offset = addr - base, .data_src = data_src_encode(&src), .op = 1, .width = 8, .source = 1,
+			.offset = addr - base, .data_src = data_src_encode(&src), .op = store ? 2 : 1, .width = 8,
+			.source = 1,
 		},
 	};
 
 	assert_int_equal(model_add(&c->m, &e), 0);
+}
+
+static void sample_at(struct machine *c, uint32_t type, uint64_t base, uint64_t addr, uint32_t ip, int cpu,
+		      enum data_level level)
+{
+	sample_access(c, type, base, addr, ip, cpu, false, level);
 }
 
 static void sample_object(struct machine *c, uint32_t type, uint64_t base, uint64_t addr, uint32_t ip,
@@ -85,17 +97,20 @@ static void visit(struct machine *c, uint32_t type, uint64_t line, int instructi
 {
 	const struct cache_line owner = { .line = line };
 	const int first = c->sites ? below(c, c->sites) : 0;
+	const bool stored = c->stores && below(c, 2);
 	int ip;
 
 	for (ip = first; ip < first + instructions; ip++) {
 		const bool hit = cache_access(&c->sets, line, &owner), full = full_access(&c->full, line);
+		const bool store = stored && ip == first;
 
-		if (!hit) {
+		if (!hit && !store) {
 			c->missed[type]++;
 			c->outlived[type] += !full;
 		}
 		if (++c->accesses % PERIOD == 0)
-			sample(c, type, line, ip, 0, hit ? DATA_L1 : DATA_L2);
+			sample_access(c, type, line * 64, line * 64 + ip % 8 * 8, ip, 0, store,
+				      hit ? DATA_L1 : store ? DATA_UNKNOWN : DATA_L2);
 	}
 }
 
@@ -136,15 +151,62 @@ static void is_true(const struct machine *c, const struct residence *r, uint32_t
 	assert_float_equal(own, truth, tolerance);
 }
 
+/* The distribution of gaps, and the shape that follows from misses. */
+static void shapes_of_gaps(void **state)
+{
+	static const double shapes[] = { 0.2, 1, 5, INFINITY };
+	const double rate = footprints_class_rate(footprints_class(1)), lost_after = 0.5;
+	double lost[TIMES], within, found;
+	struct footprints f;
+	struct model m;
+	size_t i;
+	int at;
+
+	(void)state;
+	model_init(&m);
+	assert_int_equal(model_end(&m), 0);
+	assert_int_equal(claims_find(&m), 0);
+	assert_int_equal(footprints_init(&f, &m, &l1, LEVEL_L1), 0);
+	for (at = 0; at < TIMES; at++)
+		lost[at] = f.time[at] > lost_after;
+	for (i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		struct gaps g = { };
+
+		within = 0;
+		for (at = 0; at < 100000; at++)
+			within += gaps_density(rate, shapes[i], (at + 0.5) * 2e-5) * 2e-5;
+		assert_float_equal(within, 1 - gaps_longer(rate, shapes[i], 2), 1e-4);
+		/* Many visits of which as many miss as with the shape. */
+		gaps_add(&g, rate, 1e5, 0);
+		assert_float_equal(gaps_expected(&g, &f, lost, shapes[i]), 1e5 * gaps_longer(rate, shapes[i], lost_after),
+				   3e3);
+		g.misses = gaps_expected(&g, &f, lost, shapes[i]);
+		found = gaps_shape(&g, &f, lost);
+		print_message("# shape %g, found %g\n", shapes[i], found);
+		if (isinf(shapes[i]))
+			assert_true(isinf(found));
+		else
+			assert_float_equal(found / shapes[i], 1, 0.02);
+		/* Few visits: it may be chance.  More misses than at random times: not by bursts. */
+		g = (struct gaps){ };
+		gaps_add(&g, rate, 5, gaps_longer(rate, 1, lost_after) * 5);
+		assert_true(isinf(gaps_shape(&g, &f, lost)));
+		g.misses = 1e5;
+		assert_true(isinf(gaps_shape(&g, &f, lost)));
+	}
+	footprints_free(&f);
+	model_free(&m);
+}
+
 /* Of some lines visits are frequent, of others rare; together they do not fit. */
-static void rates(void **state)
+static void test_rates(bool stores)
 {
 	struct residence r;
 	struct machine c;
 	int i;
 
-	(void)state;
 	begin(&c);
+	c.stores = stores;
 	for (i = 0; i < 400000; i++) {
 		const uint32_t which = below(&c, 100);
 
@@ -161,6 +223,19 @@ static void rates(void **state)
 	is_true(&c, &r, 2, 0.1);
 	residence_free(&r);
 	end(&c);
+}
+
+static void rates(void **state)
+{
+	(void)state;
+	test_rates(false);
+}
+
+/* Visits of which it is not known whether they missed do not make the others look like bursts. */
+static void rates_with_stores(void **state)
+{
+	(void)state;
+	test_rates(true);
 }
 
 /* Lines that fit, but crowd few sets: conflicts, beside others that do not fit. */
@@ -180,6 +255,42 @@ static void crowded_sets(void **state)
 	}
 	judge(&c, &r);
 	assert_true(c.outlived[0] / c.missed[0] < 0.05);
+	is_true(&c, &r, 0, 0.1);
+	is_true(&c, &r, 1, 0.1);
+	residence_free(&r);
+	end(&c);
+}
+
+/*
+ * Objects that are used for a while and then, for long, not at all, beside others that do not fit:
+ * most visits of the first are soon after the last one, and of those that miss many are conflicts.
+ */
+static void bursts(void **state)
+{
+	enum { OBJECTS = 400, IN_USE = 60, VISITS = 25 };
+	uint32_t in_use[IN_USE], visits[IN_USE], next = 0;
+	struct residence r;
+	struct machine c;
+	int i;
+
+	(void)state;
+	begin(&c);
+	for (i = 0; i < IN_USE; i++)
+		in_use[i] = next++, visits[i] = 0;
+	for (i = 0; i < 900000; i++) {
+		const uint32_t n = below(&c, IN_USE);
+
+		if (below(&c, 8)) {
+			visit(&c, 1, line_of(1, below(&c, 700), 1), 2);
+			continue;
+		}
+		visit(&c, 0, line_of(0, in_use[n], 1), 2);
+		if (++visits[n] == VISITS) {
+			in_use[n] = next++ % OBJECTS;
+			visits[n] = 0;
+		}
+	}
+	judge(&c, &r);
 	is_true(&c, &r, 0, 0.1);
 	is_true(&c, &r, 1, 0.1);
 	residence_free(&r);
@@ -407,8 +518,11 @@ static void not_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shapes_of_gaps),
 		cmocka_unit_test(rates),
+		cmocka_unit_test(rates_with_stores),
 		cmocka_unit_test(crowded_sets),
+		cmocka_unit_test(bursts),
 		cmocka_unit_test(phases),
 		cmocka_unit_test(written_by_others),
 		cmocka_unit_test(many_sites),

@@ -140,18 +140,19 @@ static int add_line(struct analysis *a, const struct shared_line *s, struct tabl
 
 /*
  * Show lines with sharing misses, or where samples do not say what missed, lines that go back and
- * forth between CPUs.  One or two misses may be of a single hand-over, which is not sharing: every
- * system has some, of timers and of the scheduler.  Misses are sums of shares: round.
+ * forth between CPUs.  One or two may be of a single hand-over, which is not sharing: every system
+ * has some, of timers and of the scheduler.
  */
-#define MIN_MISSES	(3 - 0.5)
+#define AT_LEAST	3
 
 static bool is_shown(const struct analysis *a, const struct shared_line *s)
 {
 	if (!analysis_selects(a, a->m.by_index[s->key.type]))
 		return false;
-	if (sharing_misses(s) >= MIN_MISSES)
+	/* Misses are sums of shares: round. */
+	if (sharing_misses(s) >= AT_LEAST - 0.5)
 		return true;
-	return !s->known && alternations(s) >= 2 && !order_is_handed_over(&s->order);
+	return !s->known && alternations(s) >= AT_LEAST && !order_is_handed_over(&s->order);
 }
 
 const struct columns sharing_columns = COLUMNS(
