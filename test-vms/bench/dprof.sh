@@ -154,7 +154,7 @@ kept() {
 	[ "$1" -nt "$build/kernel-vm/vmlinux" ] && [ "$1" -nt "$2" ]
 }
 
-# The method was tuned on shorter runs of udp, files, pipes and maps, and on planted faults of seed 2.
+# The method was tuned on other recordings of these loads, and on planted faults of seed 2.
 real() {
 	local load dir command
 
