@@ -26,6 +26,8 @@ for name in ${PARTS:-${LEFT:-cost cold bytes slowdown reclaim zap locks accuracy
 	# In icount mode a nanosecond of the guest is an instruction.
 	case $name in
 	accuracy | hinting) options=(--smp 2) ;;
+	# The page tables of a terabyte are 2 GiB.
+	cold) options=(--smp 1 --mem 4G --qemu-arg -icount --qemu-arg "shift=0,sleep=off") ;;
 	workers) options=(--smp 2 --accel mttcg --mem 2G) ;;
 	locks) options=(--smp 2 --qemu-arg -icount --qemu-arg "shift=0,sleep=off") ;;
 	*) options=(--smp 1 --qemu-arg -icount --qemu-arg "shift=0,sleep=off") ;;

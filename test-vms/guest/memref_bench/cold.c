@@ -59,14 +59,14 @@ static void cold_scan(const char *flush, const char *name)
 
 void cold(void)
 {
-	static const unsigned long gib[] = { 0, 8, 64, 256 };
+	static const unsigned long gib[] = { 0, 8, 64, 256, 1024 };
 	unsigned long mapped = 0;
 	char name[64];
 
 	/* The first second after boot is not like those that follow. */
 	sleep(2);
 	cold_scan("1", NULL);
-	for (int i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof(gib) / sizeof(*gib); i++) {
 		map_cold((gib[i] - mapped) << 30);
 		mapped = gib[i];
 		snprintf(name, sizeof(name), "cold_%lug", gib[i]);
