@@ -7,19 +7,34 @@
  * its next read-modify-write waits until the other copies are invalidated.  IBS reports this
  * as a miss with data from the L3, as it does for a line that another CPU holds unmodified.
  * The sample does not differ from one of a line that the CPU's own L2 has evicted.  Count it
- * as an invalidation if other CPUs have samples of the line.  A line with a single sample
- * gives no information: use the share of the other lines for the same word of the type, or
- * if there are none, for the type.
+ * as an invalidation if other CPUs have samples of the line.
+ *
+ * Of a line that they do use, few samples may show it: of n samples, none is another CPU's with
+ * the probability (1 - r)^n, if the share r of a used line's samples are.  Which part q of a
+ * word's claims are on lines that others use, and r, are those that make what the samples show
+ * most likely (by expectation maximization: A. Dempster, N. Laird, D. Rubin, "Maximum likelihood
+ * from incomplete data", Journal of the Royal Statistical Society B 39, 1977).  A word has them of
+ * all objects of the type; a word without claims on lines with two samples has those of the type.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
 
-/* Claims of a word of a type, or of all of the type. */
+/* Lines with so many samples or more count as having so many. */
+#define MAX_SAMPLES	64
+#define ROUNDS		50
+
+/*
+ * Claims of a word of a type, or of all of the type.
+ * @others: on lines that other CPUs have samples of
+ * @alone: on other lines, by the number of their samples
+ * @samples, @of_others: of the first lines, and those of other CPUs, both times the claims
+ */
 struct word {
 	struct { uint32_t type, offset; } key;
-	uint64_t judged, claimed;	/* claims on lines with more samples; with other CPUs' */
+	double others, alone[MAX_SAMPLES + 1], samples, of_others;
 	UT_hash_handle hh;
 };
 
@@ -43,21 +58,29 @@ static struct word *get_word(struct word **words, uint32_t type, uint32_t offset
 	return w;
 }
 
-static int judge(struct word **words, struct use *u, bool others)
+/* @n: samples of the line, @of_others: of these, other CPUs' */
+static int judge(struct word **words, struct use *u, uint64_t n, uint64_t of_others)
 {
 	uint32_t i, offset;
 	int k;
 
-	u->claimed = others ? u->claims : 0;
+	u->claimed = of_others ? u->claims : 0;
 	for (i = 0; i < u->nr_units; i++) {
+		const double claims = u->unit[i].claims;
+
 		offset = u->key.line * LINE + u->unit[i].first - u->key.base;
-		for (k = 0; k < 2 && u->unit[i].claims; k++) {
+		for (k = 0; k < 2 && claims; k++) {
 			struct word *w = get_word(words, u->key.type, k ? ALL_WORDS : offset, true);
 
 			if (!w)
 				return -1;
-			w->judged += u->unit[i].claims;
-			w->claimed += others ? u->unit[i].claims : 0;
+			if (!of_others) {
+				w->alone[n < MAX_SAMPLES ? n : MAX_SAMPLES] += claims;
+				continue;
+			}
+			w->others += claims;
+			w->samples += claims * (n - 1);
+			w->of_others += claims * of_others;
 		}
 	}
 	return 0;
@@ -65,8 +88,7 @@ static int judge(struct word **words, struct use *u, bool others)
 
 static int judge_line(const struct model *m, struct word **words, struct use **use, size_t nr)
 {
-	uint64_t samples = 0;
-	bool others;
+	uint64_t samples = 0, of_others;
 	size_t i, k;
 
 	for (i = 0; i < nr; i++)
@@ -74,13 +96,42 @@ static int judge_line(const struct model *m, struct word **words, struct use **u
 	for (i = 0; i < nr && samples > 1; i++) {
 		if (!use[i]->claims)
 			continue;
-		others = false;
-		for (k = 0; k < nr && !others; k++)
-			others = use[k]->key.cpu != use[i]->key.cpu && uses_at_once(m, use[i], use[k]);
-		if (judge(words, use[i], others))
+		of_others = 0;
+		for (k = 0; k < nr; k++)
+			if (use[k]->key.cpu != use[i]->key.cpu && uses_at_once(m, use[i], use[k]))
+				of_others += use[k]->n;
+		if (judge(words, use[i], samples, of_others))
 			return -1;
 	}
 	return 0;
+}
+
+/* Of a word's claims, the part on lines that other CPUs use.  One of the samples is the claim. */
+static double part_used(const struct word *w)
+{
+	double all = w->others, used, samples, q, r;
+	int round, n;
+
+	if (!w->others)
+		return 0;
+	for (n = 0; n <= MAX_SAMPLES; n++)
+		all += w->alone[n];
+	q = w->others / all;
+	r = w->of_others / w->samples;
+	for (round = 0; round < ROUNDS; round++) {
+		used = w->others;
+		samples = w->samples;
+		for (n = 2; n <= MAX_SAMPLES; n++) {
+			const double none = q * pow(1 - r, n - 1);
+			const double more = none > 0 ? w->alone[n] * none / (none + 1 - q) : 0;
+
+			used += more;
+			samples += more * (n - 1);
+		}
+		q = used / all;
+		r = w->of_others / samples;
+	}
+	return q;
 }
 
 static double share(struct word **words, uint32_t type, uint32_t offset)
@@ -89,7 +140,7 @@ static double share(struct word **words, uint32_t type, uint32_t offset)
 
 	if (!w)
 		w = get_word(words, type, ALL_WORDS, false);
-	return w ? (double)w->claimed / w->judged : 0;
+	return w ? part_used(w) : 0;
 }
 
 /**

@@ -575,6 +575,36 @@ sub test_locks {
 	is($row, undef, 'nor of what two CPUs read');
 }
 
+# Objects of which few samples are another CPU's: that some have none is chance, or not.
+sub test_claims_of_few_samples {
+	my %sharing_pct;
+	# [ own claims, other CPU's loads ] of each object.
+	my %objects = (
+		chance => [ [ 2, 1 ], [ 2, 2 ], [ 2, 0 ], [ 1, 2 ], [ 1, 3 ], [ 1, 1 ], [ 2, 0 ], [ 3, 3 ], [ 3, 5 ], [ 1, 0 ], [ 2, 2 ] ],
+		rare => [ [ 3, 3 ], ([ 3, 0 ]) x 40 ],
+	);
+	for my $name (sort keys %objects) {
+		begin();
+		my $base = 0xffff888000400000;
+		for (@{$objects{$name}}) {
+			my ($claims, $loads) = @$_;
+			$base += 4096 + 64;
+			for ([ 0, 'count', 3, $source{l3} | 2 << 24, $claims ], [ 1, 'scan', 1, $source{l1}, $loads ]) {
+				my ($cpu, $function, $op, $source, $times) = @$_;
+				for (1 .. $times) {
+					$time += 10;
+					event($cpu, 'dprof_sample', ip => $function{$function} + 1, type => 20, addr => $base + 8, base => $base,
+					      offset => 8, width => 4, source => 1, op => $op, data_src => $source | $op << 1, latency => 50);
+				}
+			}
+		}
+		my ($row) = rows('report classify ' . spew("$dir/few-$name.txt", $text));
+		$sharing_pct{$name} = $row->{true_pct} + $row->{false_pct};
+	}
+	cmp_ok($sharing_pct{chance}, '>', 95, "objects with too few samples are shared as others are: $sharing_pct{chance} %");
+	cmp_ok($sharing_pct{rare}, '<', 10, "of 41, the one that is shared says nothing of others: $sharing_pct{rare} %");
+}
+
 # What perf c2c shows, with objects and fields; and how long accesses took.
 sub test_c2c {
 	my $far = 1 << 37 | $source{peer};	# on another node
@@ -1286,6 +1316,7 @@ test_layout();
 test_large_layout();
 test_names();
 test_locks();
+test_claims_of_few_samples();
 test_c2c();
 test_callers();
 test_merge();
