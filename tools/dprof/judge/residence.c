@@ -21,7 +21,7 @@
  *
  * A miss that another CPU caused by a write is a capacity miss, too, if the line was lost
  * before the first write: of these misses, exp(-(v + w) x) are, if both come at any time.  (With
- * bursts, fewer of the loads that were tried agreed with the oracle.)  How many visits are behind a
+ * bursts, those of datagrams agree less with the oracle.)  How many visits are behind a
  * write, w / (v + w), is known from all samples at the place.
  *
  * Where few lines of a type have a second sample, how many it has is not known, and nothing is

@@ -9,10 +9,10 @@
  * The sample does not differ from one of a line that the CPU's own L2 has evicted.  Count it
  * as an invalidation if other CPUs have samples of the line.
  *
- * Of a line that they do use, few samples may show it: of n samples, none is another CPU's with
- * the probability (1 - r)^n, if the share r of a used line's samples are.  Which part q of a
- * word's claims are on lines that others use, and r, are those that make what the samples show
- * most likely (by expectation maximization: A. Dempster, N. Laird, D. Rubin, "Maximum likelihood
+ * If others use a line, few samples may not show it.  Let r be the share of such lines' samples
+ * that is of other CPUs: beside a claim, none of n samples is of them with the probability
+ * (1 - r)^n.  The part q of a word's claims that is on such lines, and r, are estimated to be
+ * those with which the samples are most likely (by expectation maximization: A. Dempster, N. Laird, D. Rubin, "Maximum likelihood
  * from incomplete data", Journal of the Royal Statistical Society B 39, 1977).  A word has them of
  * all objects of the type; a word without claims on lines with two samples has those of the type.
  */
@@ -30,7 +30,8 @@
  * Claims of a word of a type, or of all of the type.
  * @others: on lines that other CPUs have samples of
  * @alone: on other lines, by the number of their samples
- * @samples, @of_others: of the first lines, and those of other CPUs, both times the claims
+ * @samples, @of_others: of the first lines, for each claim: samples beside it, and those of
+ *	other CPUs
  */
 struct word {
 	struct { uint32_t type, offset; } key;
